@@ -1,0 +1,52 @@
+"""Credible mutual information: which columns of an incomplete table inform about a target, how much, how surely.
+
+All that is public is listed here. A name's module is loaded when the name is first used (PEP 562), so that
+`import credimi` costs nothing: no compiler, no SciPy, no Arrow.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from credimi.chances import Posterior, posterior
+    from credimi.counts import Table
+    from credimi.distribution import Distribution
+    from credimi.errors import CredimiError
+    from credimi.inference import mutual_information
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CredimiError",
+    "Distribution",
+    "Posterior",
+    "Table",
+    "__version__",
+    "mutual_information",
+    "posterior",
+]
+
+_MODULE_OF = {
+    "CredimiError": "credimi.errors",
+    "Distribution": "credimi.distribution",
+    "Posterior": "credimi.chances",
+    "Table": "credimi.counts",
+    "mutual_information": "credimi.inference",
+    "posterior": "credimi.chances",
+}
+
+if not TYPE_CHECKING:  # a type checker that saw this function would believe in any name
+
+    def __getattr__(name: str) -> object:
+        """Load a public name from its module, and keep it."""
+        if name not in _MODULE_OF:
+            offer = ", ".join(__all__)
+            raise AttributeError(f"module 'credimi' has no attribute {name!r}; it offers {offer}", name=name)
+        value = getattr(import_module(_MODULE_OF[name]), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """List what is public, loaded or not."""
+    return sorted(__all__)

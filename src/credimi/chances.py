@@ -1,0 +1,340 @@
+"""`posterior`: the joint chances of target and feature, given incomplete counts.
+
+c_ij = n_ij + pseudo-count are Dirichlet *parameters*, and the exponents of the density over log-chances, whose mode
+is reported (see `prior`).
+
+One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
+complete count (only possible without pseudo-counts) has no conditional of its own and takes the pooled one.
+Both missing: the mode by `kernels.mode`, O(r s^2 + s^3) a step with s the shorter side; the mean corrected for the
+skewness of the posterior,
+
+    E[pi] = pi + Cov g                                                                        (to order 1/N),
+    g_ij = -1/pi_ij + c_ij Var[pi_ij]/pi_ij^3 + n_i? Var[pi_i+]/pi_i+^3 + n_?j Var[pi_+j]/pi_+j^3 .
+
+**Covariance** (leading order, at the mode, all patterns): Cov = A^-1 - pi pi'/N, applied to r x s fields and never
+built unless `covariance()` is called; one side complete, A^-1 f = v (f - G_i sum_j v f) with v = pi^2/c and G_i =
+n_i?/(pi_i+^2 + n_i? V_i), V_i = sum_j v_ij.
+
+**Evidence**: the log of N = int prod pi_ij^(c_ij - 1) prod pi_i+^(n_i?) prod pi_+j^(n_?j) over the simplex (the
+paper's normalisation, prior included). One side complete: sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) - lnG(A). Both
+missing: Laplace in log-chances,
+`L(mode) + (rs-1)/2 log 2 pi - (1/2) log det`, det = prod c_ij prod_i(1 + a_i V_i/x_i) det(Woodbury)/(N prod y_j),
+which for each factor makes Stirling's error d(x) = lnG(x) - Stirling(x); these errors are known and put back: sum
+d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N), exact where one side is complete.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import gammaln
+
+from credimi.counts import Table
+from credimi.errors import CredimiError
+from credimi.kernels import information_matrix
+from credimi.kernels.mode import MOST_STEPS, find_mode
+from credimi.prior import pseudo_count
+from credimi.sampling import Draws, draw
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+def posterior(
+    joint: ArrayLike | Table,
+    *,
+    target_only: ArrayLike | None = None,
+    feature_only: ArrayLike | None = None,
+    prior: str | float = "uniform",
+) -> Posterior:
+    """Posterior of the joint chances, given counts of which some lack the feature or the target.
+
+    Parameters
+    ----------
+    joint
+        r x s counts with both seen: a row a target class, a column a feature value. Real numbers (weights) are fine.
+    target_only
+        r counts of data rows whose feature is missing.
+    feature_only
+        s counts of data rows whose target is missing.
+    prior
+        "uniform" (1 pseudo-count a cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
+    """
+    table = Table.of(joint, target_only, feature_only)
+    pseudo = pseudo_count(prior, table.shape)
+    require_proper(table, pseudo)
+    return Posterior(table, pseudo)
+
+
+def require_proper(table: Table, pseudo: float) -> None:
+    """Refuse a table that says nothing where the prior says nothing either."""
+    if pseudo == 0.0 and not table.joint.any():
+        what = "all counts are 0" if table.rows == 0.0 else "no data row has both target and feature"
+        raise CredimiError(
+            f"{what} and prior 'haldane' adds none: choose a proper prior such as 'jeffreys', or count some rows"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What the counts say of the chances. Made by `credimi.posterior`.
+
+    `mode` and `mean` are r x s; `log_evidence` is the log of the normalisation; `covariance()` is rs x rs, cells row
+    by row.
+    """
+
+    table: Table
+    pseudo_count: float
+
+    @property
+    def mode(self) -> FloatArray:
+        """The most probable chances: the mode of the density over log-chances (see `credimi.prior`)."""
+        return self._solution.mode
+
+    @property
+    def steps(self) -> int:
+        """Newton steps that the mode took; 0 where it has a closed form, 61 where EM had to finish the work."""
+        return self._solution.steps
+
+    @property
+    def kkt_residual(self) -> float:
+        """Largest violation of the optimality conditions at the mode, relative to the number of rows."""
+        return self._solution.residual
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """The expected chances: exact where one side is complete, to order 1/N otherwise."""
+        solution = self._solution
+        if solution.work is None:
+            return solution.mode
+        chance, counts = solution.chance, solution.counts
+        variance, of_rows, of_columns = self._variances
+        safe = np.where(chance > 0.0, chance, 1.0)
+        gradient = (counts * variance / safe**2 - 1.0) / safe
+        gradient += _cubed(solution.row_only, of_rows, chance.sum(axis=1))[:, None]
+        gradient += _cubed(solution.column_only, of_columns, chance.sum(axis=0))
+        gradient[chance == 0.0] = 0.0
+        shift = solution.covariance_times(gradient)
+        # A cell with less than about one count can be shifted below 0 by a correction of order 1/N: halve it at most.
+        mean = np.maximum(chance + shift, 0.5 * chance)
+        return solution.turned(mean / mean.sum())
+
+    @cached_property
+    def std(self) -> FloatArray:
+        """Standard deviation of each chance, leading order: the root of the covariance's diagonal."""
+        solution = self._solution
+        return solution.turned(np.sqrt(np.maximum(self._variances[0], 0.0)))
+
+    def covariance_times(self, field: ArrayLike) -> FloatArray:
+        """Covariance (leading order) applied to an r x s field, without building it."""
+        array = np.asarray(field, dtype=np.float64)
+        if array.shape != self.table.shape:
+            raise CredimiError(f"the field has shape {array.shape}, the table {self.table.shape}: they must agree")
+        solution = self._solution
+        return solution.turned(solution.covariance_times(solution.turned(array)))
+
+    def covariance(self) -> FloatArray:
+        """The rs x rs covariance matrix (leading order), cells row by row. Large: 8 (rs)^2 bytes."""
+        cells = self.table.joint.size
+        matrix = np.empty((cells, cells))
+        unit = np.zeros(self.table.shape)
+        for cell in range(cells):
+            unit.flat[cell] = 1.0
+            matrix[cell] = self.covariance_times(unit).ravel()
+            unit.flat[cell] = 0.0
+        return matrix
+
+    @cached_property
+    def log_evidence(self) -> float:
+        """Log of the normalisation, prior included; infinite where a cell has neither count nor pseudo-count."""
+        cells = self.table.joint + self.pseudo_count
+        if not cells.all():
+            return math.inf
+        rows, columns = cells.sum(axis=1), cells.sum(axis=0)
+        full_rows, full_columns = rows + self.table.target_only, columns + self.table.feature_only
+        solution = self._solution
+        if solution.work is None:
+            side, full = (columns, full_columns) if self.table.misses_target else (rows, full_rows)
+            return float(gammaln(cells).sum() - gammaln(side).sum() + gammaln(full).sum() - gammaln(full.sum()))
+        put_back = _stirling_error(cells).sum() - _stirling_error(np.array(solution.total))
+        put_back += (_stirling_error(full_rows) - _stirling_error(rows)).sum()
+        put_back += (_stirling_error(full_columns) - _stirling_error(columns)).sum()
+        return float(solution.laplace_evidence() + put_back)
+
+    @property
+    def log_marginal_likelihood(self) -> float:
+        """Log-probability of one sequence of such rows: the evidence over the prior's own normalisation."""
+        if self.pseudo_count == 0.0:
+            raise CredimiError(
+                "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
+            )
+        cells = self.table.joint.size
+        return self.log_evidence - float(cells * gammaln(self.pseudo_count) - gammaln(cells * self.pseudo_count))
+
+    def sample(
+        self,
+        size: int,
+        random_state: int | np.random.Generator | None = None,
+        *,
+        chains: int = 256,
+        burn_in: int = 200,
+        thin: int = 5,
+    ) -> Draws:
+        """Draws with a convergence figure (`r_hat`, `effective_size`); the last three matter where both sides miss."""
+        for name, value, least in (
+            ("size", size, 0),
+            ("chains", chains, 1),
+            ("burn_in", burn_in, 0),
+            ("thin", thin, 1),
+        ):
+            if int(value) != value or value < least:
+                raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
+        generator = np.random.default_rng(random_state)
+        return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
+
+    def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:
+        """`size` draws, (size, r, s): independent where one side is complete, else Gibbs (see `sample`)."""
+        return self.sample(size, random_state).chances
+
+    @cached_property
+    def _solution(self) -> _Solution:
+        return _solve(self.table, self.pseudo_count)
+
+    @cached_property
+    def _variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self._solution.variances()
+
+    def __repr__(self) -> str:
+        rows, columns = self.table.shape
+        return f"Posterior({rows} x {columns} chances, {self.table.rows:g} rows, pseudo-count {self.pseudo_count:g})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    """The mode and the means to apply A^-1 there. Rows and columns may be swapped (`swapped`) against the table."""
+
+    swapped: bool
+    counts: FloatArray
+    row_only: FloatArray
+    column_only: FloatArray
+    chance: FloatArray
+    steps: int = 0
+    residual: float = 0.0
+    work: information_matrix.Workspace | None = None
+
+    @property
+    def total(self) -> float:
+        return float(self.counts.sum() + self.row_only.sum() + self.column_only.sum())
+
+    @cached_property
+    def mode(self) -> FloatArray:
+        return self.turned(self.chance)
+
+    def turned(self, field: FloatArray) -> FloatArray:
+        """Between the table's orientation and this one; read-only."""
+        array = np.ascontiguousarray(field.T if self.swapped else field)
+        array.setflags(write=False)
+        return array
+
+    @cached_property
+    def _one_sided(self) -> tuple[FloatArray, FloatArray]:
+        """v and the gain G where the columns' side is complete."""
+        scale = np.divide(self.chance**2, self.counts, out=np.zeros_like(self.chance), where=self.counts > 0.0)
+        rows = self.chance.sum(axis=1)
+        reach = rows**2 + self.row_only * scale.sum(axis=1)
+        gain = np.divide(self.row_only, reach, out=np.zeros_like(reach), where=reach > 0.0)
+        return scale, gain
+
+    def covariance_times(self, field: FloatArray) -> FloatArray:
+        # Cov kills constants, so the field may be centred; then pi pi'/N drops out, and no digits with it.
+        centred = np.ascontiguousarray(field - (self.chance * field).sum())
+        if self.work is None:
+            scale, gain = self._one_sided
+            weighted = scale * centred
+            solution = weighted - scale * (gain * weighted.sum(axis=1))[:, None]
+        else:
+            solution = np.empty_like(self.chance)
+            information_matrix.solve(centred, self.work, solution)
+        # Where v is 0 the sum over the simplex is kept by the rest already; what is left is rounding.
+        result: FloatArray = solution - self.chance * solution.sum()
+        return result
+
+    def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the cells, of the rows' and of the columns' sums."""
+        rows, columns = self.chance.shape
+        if self.work is not None:
+            cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
+            information_matrix.variances(self.chance, self.total, self.work, cells, of_rows, of_columns)
+            return cells, of_rows, of_columns
+        scale, gain = self._one_sided
+        own = scale * (1.0 - gain[:, None] * scale)
+        sums, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
+        reach = scale.sum(axis=1)
+        of_rows = reach * (1.0 - gain * reach) - sums**2 / self.total
+        return own - self.chance**2 / self.total, of_rows, own.sum(axis=0) - y**2 / self.total
+
+    def laplace_evidence(self) -> float:
+        """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
+        work = self.work
+        if work is None:
+            raise AssertionError
+        x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
+        slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
+        likelihood = (self.counts * np.log(self.chance)).sum()
+        likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
+        determinant = np.log(self.counts).sum() + np.log1p(slope * work.scale.sum(axis=1) / x).sum()
+        determinant -= (2.0 * np.log(np.diag(work.factor)) + np.log(y)).sum() + math.log(self.total)
+        return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
+
+
+def _solve(table: Table, pseudo: float) -> _Solution:
+    both = table.misses_feature and table.misses_target
+    rows, columns = table.shape
+    swapped = columns > rows if both else table.misses_target
+    oriented = table.transposed() if swapped else table
+    counts = oriented.joint + pseudo
+    if not both:
+        return _Solution(
+            swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented)
+        )
+    rows, columns = counts.shape
+    chance = np.empty_like(counts)
+    work = information_matrix.carve(np.empty(information_matrix.workspace_size(rows, columns)), rows, columns)
+    steps, residual = find_mode(
+        counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
+    )
+    if not residual <= 1e-6:
+        raise ArithmeticError(f"the mode was not found (residual {residual:g} after EM); please report this table")
+    return _Solution(
+        swapped, counts, oriented.target_only, oriented.feature_only, chance, min(steps, MOST_STEPS + 1), residual, work
+    )
+
+
+def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
+    totals = counts.sum(axis=1, keepdims=True)
+    weights = totals + table.target_only[:, None]
+    weights = weights / weights.sum()
+    conditional = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0.0)
+    pooled = (weights * conditional).sum(axis=0)
+    chance: FloatArray = weights * np.where(totals > 0.0, conditional, pooled / pooled.sum())
+    return chance
+
+
+def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:
+    """counts * variance / chance^3, 0 where nothing was counted."""
+    return np.divide(counts * variance, chance**3, out=np.zeros_like(chance), where=(counts > 0.0) & (chance > 0.0))
+
+
+def _stirling_error(x: FloatArray) -> FloatArray:
+    """lnG(x) - [(x - 1/2) log x - x + (1/2) log 2 pi]; by its series where lnG(x) has no digits left for it."""
+    direct = gammaln(x) - (x - 0.5) * np.log(x) + x - 0.5 * math.log(2.0 * math.pi)
+    inverse = 1.0 / x
+    series = inverse * (1.0 / 12.0 - inverse**2 * (1.0 / 360.0 - inverse**2 * (1.0 / 1260.0 - inverse**2 / 1680.0)))
+    error: FloatArray = np.where(x < 20.0, direct, series)
+    return error

@@ -1,0 +1,324 @@
+"""The command line: reads, formats, and knows no mathematics. Exit codes: 0 done, 2 the input was refused, 1 a bug."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from credimi.chances import Posterior
+    from credimi.distribution import Distribution
+
+_TABLE_EXAMPLES = """\
+a table is text: one row a target class, one column a feature value, numbers separated by blanks or commas, rows by
+';' or new lines. In a file or on standard input the lines 'target-only: 4 1' and 'feature-only: 0 2' give the rows
+with a missing value, and '#' starts a comment.
+
+examples:
+  credimi table "10 2; 3 15"
+  credimi table "10 2; 3 15" --target-only "4 1" --feature-only "0 2" --format json
+  credimi table counts.txt --prior uniform --approximation leading
+  echo "10 2; 3 15" | credimi table -
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except CredimiError as error:
+        print(f"credimi: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("credimi: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader left (`| head`): no fault of ours, but Python would complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="credimi",
+        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
+    )
+    parser.add_argument("--version", action="version", version=f"credimi {_version()}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    table = commands.add_parser(
+        "table",
+        help="one contingency table's posterior of mutual information",
+        description="The posterior of mutual information of one contingency table, missing values included.",
+        epilog=_TABLE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    table.set_defaults(run=_table)
+    table.add_argument(
+        "table", metavar="TABLE", help='the counts ("10 2; 3 15"), a file that holds them, or - for standard input'
+    )
+    table.add_argument("--target-only", metavar="COUNTS", help="one count a row: data rows whose feature is missing")
+    table.add_argument("--feature-only", metavar="COUNTS", help="one count a column: data rows whose target is missing")
+    table.add_argument(
+        "--prior",
+        default="jeffreys",
+        help="pseudo-counts a cell: uniform 1, jeffreys 1/2, perks 1/rs, haldane 0, or a number (default: %(default)s)",
+    )
+    table.add_argument(
+        "--approximation",
+        default="matched",
+        help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
+    )
+    table.add_argument(
+        "--epsilon", type=_number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
+    )
+    table.add_argument("--level", type=_number, default=0.95, help="of the credible interval (default: %(default)s)")
+    table.add_argument("--seed", type=int, default=0, help="for --approximation sampled (default: %(default)s)")
+    table.add_argument(
+        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
+    )
+    table.add_argument(
+        "--format", choices=["table", "json"], default="table", help="of the output (default: %(default)s)"
+    )
+    table.add_argument("--output", metavar="FILE", help="write there instead of standard output")
+    return parser
+
+
+def _table(options: argparse.Namespace) -> None:
+    joint, margins = _read_table(options.table)
+    for name in ("target_only", "feature_only"):
+        text = getattr(options, name)
+        if text is not None:
+            if name in margins:
+                raise CredimiError(
+                    f"{_option(name)} is given both in {options.table} and as an option: keep one of them"
+                )
+            margins[name] = _numbers(text, _option(name))
+    if not options.epsilon >= 0.0 or math.isinf(options.epsilon):
+        raise CredimiError(f"--epsilon is {options.epsilon:g}: it must be a finite number of nats from 0 up")
+    if not 0.0 < options.level < 1.0:
+        raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
+    prior = _prior(options.prior)
+    from credimi.chances import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
+    from credimi.counts import Table  # noqa: PLC0415
+    from credimi.inference import mutual_information  # noqa: PLC0415
+    from credimi.kernels.compiled import announce  # noqa: PLC0415
+
+    announce(_say_once("compiling for this machine; later runs start at once"))
+    table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
+    chances = posterior(table, prior=prior)
+    information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
+    low, high = information.interval(options.level)
+    report = {
+        "mean": information.mean(),
+        "std": information.std(),
+        "low": low,
+        "high": high,
+        "p_above": information.sf(options.epsilon),
+        "mode": chances.mode.tolist(),
+        "rows": chances.table.rows,
+        "settings": {
+            "prior": options.prior,
+            "approximation": options.approximation,
+            "epsilon": options.epsilon,
+            "level": options.level,
+            "units": options.units,
+        },
+    }
+    if options.units == "bits":
+        report |= {name: report[name] / math.log(2.0) for name in ("mean", "std", "low", "high")}
+    if options.format == "json":
+        _write(json.dumps(report, indent=2) + "\n", options.output)
+    else:
+        _write(_rendered(report, chances, information), options.output)
+
+
+def _rendered(report: dict[str, Any], chances: Posterior, information: Distribution) -> str:
+    """The report as text, coloured only on a terminal."""
+    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
+    from rich.table import Table as Grid  # noqa: PLC0415
+
+    settings = report["settings"]
+    unit = settings["units"]
+    table = chances.table
+    rows, columns = table.shape
+    summary = Grid(title=f"Mutual information, {rows} x {columns} table", show_header=False, title_justify="left")
+    summary.add_row(
+        "rows", f"{table.rows:,.10g} ({_holes(table.joint.sum(), table.target_only.sum(), table.feature_only.sum())})"
+    )
+    summary.add_row("mean", f"{report['mean']:.4g} {unit}")
+    summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
+    summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
+    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", f"{report['p_above']:.4g}")
+    lowest, highest = information.support()
+    if math.isfinite(highest):
+        summary.add_row(
+            "possible range", f"{lowest:g} to {highest / (math.log(2.0) if unit == 'bits' else 1.0):.4g} {unit}"
+        )
+    summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
+    console = Console(width=None if sys.stdout.isatty() else 100)
+    with console.capture() as capture:
+        console.print(summary)
+        if rows <= 30 and columns <= 12:
+            mode = Grid(title="Mode of the chances", title_justify="left")
+            mode.add_column("class \\ value")
+            for column in range(columns):
+                mode.add_column(str(column + 1), justify="right")
+            for row, values in enumerate(report["mode"]):
+                mode.add_row(str(row + 1), *(f"{value:.4f}" for value in values))
+            console.print(mode)
+        else:
+            console.print("(the mode of the chances is left out of this view: see --format json)")
+    return capture.get()
+
+
+def _holes(complete: float, target_only: float, feature_only: float) -> str:
+    return (
+        f"{complete:,.10g} complete, {target_only:,.10g} without the feature, {feature_only:,.10g} without the target"
+    )
+
+
+def _read_table(source: str) -> tuple[list[list[float]], dict[str, list[float]]]:
+    """The rows, and the margins that the text names."""
+    text, name = _table_text(source)
+    several = "\n" in text.strip()
+    margins: dict[str, list[float]] = {}
+    joint: list[list[float]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        place = f"{name}, line {number}" if several else name
+        for part in filter(str.strip, line.split("#", 1)[0].split(";")):
+            key, colon, values = part.partition(":")
+            if not colon:
+                joint.append(_numbers(part, place))
+                continue
+            margin = key.strip().replace("-", "_")
+            if margin not in {"target_only", "feature_only"}:
+                raise CredimiError(f"{place}: {key.strip()!r} is not known: use 'target-only:' or 'feature-only:'")
+            if margin in margins:
+                raise CredimiError(f"{place}: {_option(margin)} is given twice: keep one of them")
+            margins[margin] = _numbers(values, place)
+    if not joint:
+        raise CredimiError(f"{name} holds no counts: give one row a target class, such as 10 2")
+    for row, counts in enumerate(joint, 1):
+        if len(counts) != len(joint[0]):
+            raise CredimiError(
+                f"{name}: row {row} has {len(counts)} counts, row 1 has {len(joint[0])}: "
+                "every row needs one count a column"
+            )
+    return joint, margins
+
+
+def _table_text(source: str) -> tuple[str, str]:
+    """What was meant by TABLE, and how to call it in a message."""
+    if source == "-":
+        return sys.stdin.read(), "standard input"
+    if not source.strip():
+        raise CredimiError('the table is empty: pass counts such as "10 2; 3 15", a file name, or - for standard input')
+    if Path(source).is_file() or not _looks_like_counts(source):
+        return _file_text(source), source
+    return source, "the table"
+
+
+def _looks_like_counts(text: str) -> bool:
+    """Counts rather than the name of a file: something in it is a number."""
+    return any(_is_number(word) for word in text.replace(";", " ").replace(",", " ").split())
+
+
+def _is_number(word: str) -> bool:
+    with suppress(ValueError):
+        float(word)
+        return True
+    return False
+
+
+def _file_text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise CredimiError(f'{path}: no such file; counts are written like "10 2; 3 15"') from None
+    except UnicodeDecodeError as error:
+        raise CredimiError(f"{path} is not a text file in UTF-8 (byte {error.start}): save it as UTF-8 text") from None
+    except OSError as error:
+        raise CredimiError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _numbers(text: str, place: str) -> list[float]:
+    words = text.replace(",", " ").split()
+    if not words:
+        raise CredimiError(f"{place} holds no counts: give numbers separated by blanks or commas")
+    for word in words:
+        if not _is_number(word):
+            raise CredimiError(
+                f"{place}: {word!r} is not a number: counts are numbers from 0 up, separated by blanks or commas"
+            )
+    return [float(word) for word in words]
+
+
+def _number(text: str) -> float:
+    if not _is_number(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return float(text)
+
+
+def _prior(text: str) -> str | float:
+    return float(text) if _is_number(text) else text
+
+
+def _say_once(message: str) -> Callable[[], None]:
+    """A listener that tells the user on standard error, the first time it is called."""
+    said: list[str] = []
+
+    def say() -> None:
+        if not said:
+            said.append(message)
+            print(f"credimi: {message}", file=sys.stderr)
+
+    return say
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _write(text: str, path: str | None) -> None:
+    """To standard output, or to a file: whole or not at all."""
+    if path is None:
+        sys.stdout.write(text)
+        return
+    target = Path(path)
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)  # a temporary file is private; the result should be like any other file
+        temporary.replace(target)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise CredimiError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _version() -> str:
+    from credimi import __version__  # noqa: PLC0415
+
+    return __version__
+
+
+if __name__ == "__main__":
+    sys.exit(main())

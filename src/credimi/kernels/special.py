@@ -1,0 +1,120 @@
+"""Logarithm, digamma and trigamma, in the combinations that the posterior moments are made of.
+
+With psi the digamma function, the moments of a Dirichlet with parameters c need only
+
+    log_excess(c) = psi(c + 1) - log c                      falls from infinity to 1/(2c),
+    log_spread(c) = c (c + 1) psi'(c + 1) - c               rises from 0 to 1/2 - 1/(3c).
+
+Both are small where psi and c psi' are large, so the moments are formed from them without cancellation: with counts of
+10^12 the posterior variance of mutual information is of order 10^-24, and a difference of digammas would hold none of
+it.
+
+For c >= 12 the asymptotic series in 1/c are used, below it the recurrences psi(x) = psi(x + 8) - sum 1/(x + k) and
+likewise for psi', with the eight reciprocals folded into one division: t = x (x + 7) gives
+(x+1)(x+6) = t + 6, (x+2)(x+5) = t + 10, (x+3)(x+4) = t + 12. Errors against 50-digit arithmetic stay below 4e-15
+relative to the larger of 1 and the value (tests/test_special.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from credimi.kernels.compiled import inlined
+
+_MANTISSA_OF_ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)
+_LOG_TWO_HIGH = 6.93147180369123816490e-01  # trailing zeros: times an exponent it is exact
+_LOG_TWO_LOW = 1.90821492927058770002e-10
+_SERIES_FROM = 12.0
+
+
+@inlined
+def logarithm(x: float) -> float:
+    """Natural logarithm of a positive normal number, by a polynomial that vectorises (a call into libm does not).
+
+    x = 2^e m with m in [sqrt(1/2), sqrt(2)), and with f = m - 1, s = f/(2 + f) the odd series of log((1 + s)/(1 - s)).
+    Error below one unit in the last place.
+    """
+    bits = np.float64(x).view(np.int64)
+    exponent = (bits - _MANTISSA_OF_ROOT_HALF) >> 52
+    mantissa = np.int64(bits - (exponent << 52)).view(np.float64)
+    f = mantissa - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    tail = z * (
+        6.666666666666735130e-01
+        + z
+        * (
+            3.999999999940941908e-01
+            + z
+            * (
+                2.857142874366239149e-01
+                + z
+                * (
+                    2.222219843214978396e-01
+                    + z * (1.818357216161805012e-01 + z * (1.531383769920937332e-01 + z * 1.479819860511658591e-01))
+                )
+            )
+        )
+    )
+    half_square = 0.5 * f * f
+    power = np.float64(exponent)
+    return power * _LOG_TWO_HIGH - ((half_square - (s * (half_square + tail) + power * _LOG_TWO_LOW)) - f)
+
+
+@inlined
+def log_excess(c: float) -> float:
+    """psi(c + 1) - log c for c > 0."""
+    if c >= _SERIES_FROM:
+        inverse = 1.0 / c
+        return 0.5 * inverse + _digamma_tail(inverse * inverse)
+    x = c + 1.0
+    t = x * (x + 7.0)
+    low, high = t * (t + 6.0), (t + 10.0) * (t + 12.0)
+    reciprocals = (2.0 * x + 7.0) * ((2.0 * t + 6.0) * high + (2.0 * t + 22.0) * low) / (low * high)
+    inverse = 1.0 / (x + 8.0)
+    return logarithm((x + 8.0) / c) - 0.5 * inverse + _digamma_tail(inverse * inverse) - reciprocals
+
+
+@inlined
+def log_spread(c: float) -> float:
+    """c (c + 1) psi'(c + 1) - c for c >= 0."""
+    if c >= _SERIES_FROM:
+        z = 1.0 / c
+        zz = z * z
+        tail = zz * (
+            1.0 / 30.0
+            - zz * (1.0 / 42.0 - zz * (1.0 / 30.0 - zz * (5.0 / 66.0 - zz * (691.0 / 2730.0 - zz * (7.0 / 6.0)))))
+        )
+        return 0.5 - z * (1.0 / 3.0) + zz * (1.0 / 6.0) - (z + zz) * tail
+    x = c + 1.0
+    t = x * (x + 7.0)
+    squares = (
+        (2.0 * t + 49.0) / (t * t)
+        + (2.0 * t + 37.0) / ((t + 6.0) * (t + 6.0))
+        + (2.0 * t + 29.0) / ((t + 10.0) * (t + 10.0))
+        + (2.0 * t + 25.0) / ((t + 12.0) * (t + 12.0))
+    )
+    z = 1.0 / (x + 8.0)
+    zz = z * z
+    tail = zz * (
+        1.0 / 6.0
+        - zz
+        * (
+            1.0 / 30.0
+            - zz * (1.0 / 42.0 - zz * (1.0 / 30.0 - zz * (5.0 / 66.0 - zz * (691.0 / 2730.0 - zz * (7.0 / 6.0)))))
+        )
+    )
+    return c * (x * (squares + z * (1.0 + 0.5 * z + tail)) - 1.0)
+
+
+@inlined
+def _digamma_tail(zz: float) -> float:
+    """The even terms of psi(x) = log x - 1/(2x) + tail(1/x^2), Bernoulli numbers over 2k."""
+    return -zz * (
+        1.0 / 12.0
+        - zz
+        * (
+            1.0 / 120.0
+            - zz * (1.0 / 252.0 - zz * (1.0 / 240.0 - zz * (1.0 / 132.0 - zz * (691.0 / 32760.0 - zz * (1.0 / 12.0)))))
+        )
+    )

@@ -1,0 +1,147 @@
+"""Posterior mean and variance of mutual information where both sides miss. O(r s^2 + s^3).
+
+Leading order (the paper's): I(mode) and l' Cov l, l_ij = log(pi_ij/(x_i y_j)), with the mode of `mode` and Cov of
+`information_matrix`.
+
+Matched: every chance z among pi_ij, x_i, y_j with mode z and leading-order variance Z is treated as the Beta with nu
+= z (1 - z)/Z and alpha = z nu, which is exact where all is seen. With e(z) = log_excess(alpha) - log_excess(nu), so
+that E[z log z] = z (log z + e),
+
+    E[I]   = I(mode) + sum pi_ij e(pi_ij) - sum x_i e(x_i) - sum y_j e(y_j),
+    Var[I] = N/(N + 1) g' Cov g + t u/(2 (r-1)(s-1)),
+    g_ij   = l_ij + b(pi_ij) - b(x_i) - b(y_j),  b = e - 1/(nu + 1)      (slopes of z log z on the Beta's linear
+    polynomial), t      = sum (1 - pi_ij)/(nu_ij + 1) - the same over x_i - the same over y_j,      u: each term times
+    2 log_spread(alpha).
+
+t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so t^2/(2
+(r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credimi.kernels.compiled import inlined
+from credimi.kernels.information_matrix import solve, variances
+from credimi.kernels.mode import find_mode
+from credimi.kernels.special import log_excess, log_spread, logarithm
+
+if TYPE_CHECKING:
+    from credimi.kernels.compiled import FloatArray
+    from credimi.kernels.information_matrix import Workspace
+
+
+@inlined
+def moments(
+    counts: FloatArray,
+    row_only: FloatArray,
+    column_only: FloatArray,
+    chance: FloatArray,
+    row_slope: FloatArray,
+    column_slope: FloatArray,
+    work: Workspace,
+    fields: FloatArray,
+    matched: bool,
+) -> tuple[float, float]:
+    """Mean and variance of I, leading order or matched; `fields` (2, r, s) is scratch."""
+    find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
+    gradient, solution = fields[0], fields[1]
+    mean = _log_ratios(chance, work, gradient)
+    scale = 1.0
+    second_order = 0.0
+    if matched:
+        total = 0.0
+        rows, columns = counts.shape
+        for i in range(rows):
+            total += row_only[i]
+            for j in range(columns):
+                total += counts[i, j]
+        for j in range(columns):
+            total += column_only[j]
+        scale = total / (total + 1.0)
+        variances(chance, total, work, solution, row_slope, column_slope)  # the slopes have served
+        shift, second_order = _match_betas(chance, work, solution, row_slope, column_slope, gradient)
+        mean += shift
+    return max(mean, 0.0), _variance_of(chance, gradient, work, solution) * scale + second_order
+
+
+@inlined
+def _match_betas(
+    chance: FloatArray,
+    work: Workspace,
+    of_cells: FloatArray,
+    of_rows: FloatArray,
+    of_columns: FloatArray,
+    gradient: FloatArray,
+) -> tuple[float, float]:
+    """Add the Betas' slopes to `gradient`; return the shift of the mean and the second-order variance."""
+    rows, columns = chance.shape
+    mean = 0.0
+    trace = 0.0
+    tempered = 0.0
+    for i in range(rows):
+        shift, of_rows[i], bend, spread = _beta_terms(work.row_sum[i], of_rows[i])
+        mean -= shift
+        trace -= bend
+        tempered -= bend * spread
+    for j in range(columns):
+        shift, of_columns[j], bend, spread = _beta_terms(work.column_sum[j], of_columns[j])
+        mean -= shift
+        trace -= bend
+        tempered -= bend * spread
+    for i in range(rows):
+        for j in range(columns):
+            shift, slope, bend, spread = _beta_terms(chance[i, j], of_cells[i, j])
+            mean += shift
+            trace += bend
+            tempered += bend * spread
+            gradient[i, j] += slope - of_rows[i] - of_columns[j]
+    return mean, max(0.5 * trace * tempered / ((rows - 1.0) * (columns - 1.0)), 0.0)
+
+
+@inlined
+def _beta_terms(mean: float, variance: float) -> tuple[float, float, float, float]:
+    """For z ~ Beta with this mean and nu = z(1-z)/variance: z e, the slope b, (1-z)/(nu+1), 2 log_spread(alpha)."""
+    rest = 1.0 - mean
+    if not (mean > 0.0 and rest > 0.0 and variance > 0.0):
+        return 0.0, 0.0, 0.0, 0.0
+    nu = mean * rest / variance
+    alpha = mean * nu
+    e = log_excess(alpha) - log_excess(nu)
+    return mean * e, e - 1.0 / (nu + 1.0), rest / (nu + 1.0), 2.0 * log_spread(alpha)
+
+
+@inlined
+def _log_ratios(chance: FloatArray, work: Workspace, log_ratio: FloatArray) -> float:
+    """log(pi/(x y)) into `log_ratio`, 0 where pi = 0; returns I(pi)."""
+    rows, columns = chance.shape
+    inverse = work.column_step
+    for j in range(columns):
+        inverse[j] = 1.0 / work.column_sum[j] if work.column_sum[j] > 0.0 else 0.0
+    information = 0.0
+    for i in range(rows):
+        share = 1.0 / work.row_sum[i] if work.row_sum[i] > 0.0 else 0.0
+        for j in range(columns):
+            ratio = chance[i, j] * share * inverse[j]
+            log_ratio[i, j] = logarithm(ratio if ratio > 0.0 else 1.0)
+            information += chance[i, j] * log_ratio[i, j]
+    return max(information, 0.0)
+
+
+@inlined
+def _variance_of(chance: FloatArray, gradient: FloatArray, work: Workspace, solution: FloatArray) -> float:
+    """gradient' Cov gradient. The gradient is centred, which makes pi pi'/N drop out; it is changed in place."""
+    rows, columns = chance.shape
+    centre = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            centre += chance[i, j] * gradient[i, j]
+    for i in range(rows):
+        for j in range(columns):
+            gradient[i, j] -= centre
+    solve(gradient, work, solution)
+    variance = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            variance += gradient[i, j] * solution[i, j]
+    return max(variance, 0.0)

@@ -1,0 +1,153 @@
+"""Draws from the posterior of the chances: exact where one side is complete, data-augmentation Gibbs where both miss.
+
+One side complete (say the target): w ~ Dir(a), a_i = sum_j c_ij + n_i?, and q_i. ~ Dir(c_i.) independently, c_ij =
+n_ij + pseudo-count (Dirichlet
+*parameters*); pi_ij = w_i q_ij. Draws are independent.
+
+Both missing: given the chances, each column's n_?j data rows fall on the classes as a multinomial with chances
+pi_ij/pi_+j; given these completed counts the other side is complete and the chances are drawn as above. The margin
+with the smaller sum is completed: less is forgotten between two draws. Many chains run side by side in one array.
+Weights that are no integers: the margin is rounded, and the factor prod pi_+j^(n_?j - rounded) that is left over is
+put right by a Metropolis step on the whole move, which keeps the posterior exact.
+
+Gamma variates of small shape underflow, so they are drawn as logarithms: log G(c) = log G(c + 1) + log(U)/c.
+A cell without count and pseudo-count has chance 0 in every draw; a class without any complete count then takes the
+pooled conditional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.counts import Table
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Draws of the chances, and how far to trust that they are draws from the posterior.
+
+    `r_hat` is the split potential scale reduction of mutual information over the chains (1 where the draws are
+    independent; above 1.01 ask for a longer burn-in), `effective_size` the number of independent draws that they are
+    worth.
+    """
+
+    chances: FloatArray
+    r_hat: float
+    effective_size: float
+
+
+def information_of(chances: FloatArray) -> FloatArray:
+    """Mutual information (nats) of joint chances (..., r, s)."""
+    rows = chances.sum(axis=-1, keepdims=True)
+    columns = chances.sum(axis=-2, keepdims=True)
+    expected = rows * columns
+    ratio = np.divide(chances, expected, out=np.ones_like(chances), where=(chances > 0.0) & (expected > 0.0))
+    information: FloatArray = np.maximum((chances * np.log(ratio)).sum(axis=(-2, -1)), 0.0)
+    return information
+
+
+def draw(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> Draws:
+    """`size` draws of the chances; `chains`, `burn_in` and `thin` matter only where both sides miss."""
+    if table.misses_feature and table.misses_target:
+        if table.target_only.sum() < table.feature_only.sum():
+            swapped = _gibbs(table.transposed(), pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
+            return Draws(swapped.chances.swapaxes(1, 2), swapped.r_hat, swapped.effective_size)
+        return _gibbs(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
+    if table.misses_target:
+        cells = np.broadcast_to(table.joint.T + pseudo, (size, *table.shape[::-1]))
+        return Draws(_product(cells, table.feature_only, generator).swapaxes(1, 2), 1.0, float(size))
+    cells = np.broadcast_to(table.joint + pseudo, (size, *table.shape))
+    return Draws(_product(cells, table.target_only, generator), 1.0, float(size))
+
+
+def _product(cells: FloatArray, row_only: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """w_i q_ij for Dirichlet parameters `cells` (draws, r, s) and margins `row_only` (r)."""
+    totals = cells.sum(axis=2)
+    weights = _dirichlet(totals + row_only, generator)
+    conditionals = _dirichlet(cells, generator)
+    empty = totals == 0.0
+    if empty.any():
+        known = np.where(empty, 0.0, weights)
+        pooled = np.einsum("ni,nij->nj", known, conditionals)
+        mass = pooled.sum(axis=1, keepdims=True)
+        pooled = np.divide(pooled, mass, out=np.full_like(pooled, 1.0 / pooled.shape[1]), where=mass > 0.0)
+        conditionals = np.where(empty[:, :, None], pooled[:, None, :], conditionals)
+    product: FloatArray = weights[:, :, None] * conditionals
+    return product
+
+
+def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """Dirichlet draws along the last axis; all zeros where all parameters are 0."""
+    gamma = generator.standard_gamma(parameters + 1.0)
+    uniform = generator.standard_exponential(parameters.shape)
+    with np.errstate(divide="ignore"):
+        logarithm = np.log(gamma) - np.divide(
+            uniform, parameters, out=np.full_like(uniform, np.inf), where=parameters > 0.0
+        )
+    peak = logarithm.max(axis=-1, keepdims=True)
+    share = np.exp(logarithm - np.where(np.isfinite(peak), peak, 0.0))
+    total = share.sum(axis=-1, keepdims=True)
+    draws: FloatArray = np.divide(share, total, out=np.zeros_like(share), where=total > 0.0)
+    return draws
+
+
+def _gibbs(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> Draws:
+    cells = table.joint + pseudo
+    whole = np.rint(table.feature_only).astype(np.int64)
+    left_over = table.feature_only - whole
+    exact = not left_over.any()
+    chains = max(1, min(chains, size))
+    kept = -(-size // chains)
+    state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
+    draws = np.empty((kept, chains, *cells.shape))
+    for step in range(burn_in + kept * thin):
+        columns = state.sum(axis=1)
+        rows = state.sum(axis=2)
+        split = np.where(columns[:, None, :] > 0.0, state, rows[:, :, None])  # an empty column falls like the classes
+        split = (split / split.sum(axis=1, keepdims=True)).swapaxes(1, 2)
+        completed = cells + generator.multinomial(whole, split).swapaxes(1, 2)
+        proposal = _product(completed, table.target_only, generator)
+        if not exact:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gain = (left_over * (np.log(proposal.sum(axis=1)) - np.log(columns))).sum(axis=1)
+            accepted = np.log(generator.random(chains)) < np.nan_to_num(gain, nan=0.0)
+            proposal = np.where(accepted[:, None, None], proposal, state)
+        state = proposal
+        if step >= burn_in and (step - burn_in + 1) % thin == 0:
+            draws[(step - burn_in) // thin] = state
+    r_hat, effective = _convergence(information_of(draws))
+    return Draws(draws.reshape(-1, *cells.shape)[:size], r_hat, min(effective, float(size)))
+
+
+def _convergence(trace: FloatArray) -> tuple[float, float]:
+    """Split r-hat and effective size of a trace (steps, chains), as in Gelman et al., Bayesian Data Analysis."""
+    half = trace.shape[0] // 2
+    if half < 2:
+        return float("nan"), float(trace.size)
+    split = np.concatenate([trace[:half], trace[-half:]], axis=1)
+    within = split.var(axis=0, ddof=1).mean()
+    if within == 0.0:
+        return 1.0, float(trace.size)
+    between = half * split.mean(axis=0).var(ddof=1)
+    pooled = (half - 1) / half * within + between / half
+    # Autocorrelation averaged over chains, summed until it turns negative.
+    centred = split - split.mean(axis=0)
+    correlation_sum = 0.0
+    for lag in range(1, half - 1):
+        correlation = 1.0 - (within - (centred[lag:] * centred[:-lag]).mean()) / pooled
+        if correlation < 0.0:
+            break
+        correlation_sum += correlation
+    return float(np.sqrt(pooled / within)), float(trace.size / (1.0 + 2.0 * correlation_sum))

@@ -1,0 +1,59 @@
+"""The package as a whole: what importing it costs, what it offers, what its sources may not contain."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import credimi
+
+ROOT = Path(__file__).resolve().parent.parent
+LOADED_ON_USE = ("numba", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "sklearn")
+
+
+def test_import_loads_no_heavy_library() -> None:
+    program = "import json, sys, credimi; print(json.dumps(sorted(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not set(LOADED_ON_USE) & set(json.loads(answer.stdout))
+
+
+@pytest.mark.parametrize("name", credimi.__all__)
+def test_public_name_resolves(name: str) -> None:
+    assert getattr(credimi, name) is not None
+    assert name in dir(credimi)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'mutual_knowledge'"):
+        _ = credimi.mutual_knowledge
+
+
+def test_version_is_that_of_the_project_file() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert credimi.__version__ == project["version"]
+
+
+def python_sources() -> list[Path]:
+    """Every Python file of the project: those git knows or would add; without git, all outside hidden folders."""
+    try:
+        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.py"]
+        answer = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True)
+        found = [ROOT / name for name in answer.stdout.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        found = [
+            path
+            for path in ROOT.rglob("*.py")
+            if not any(part.startswith(".") or part in {"build", "dist"} for part in path.relative_to(ROOT).parts)
+        ]
+    return [path for path in found if path.is_file()]
+
+
+def test_no_source_unpickles() -> None:
+    unpickling = re.compile(r"\bpickle\.load")
+    sources = python_sources()
+    assert Path(__file__).resolve() in sources
+    assert [path for path in sources if unpickling.search(path.read_text(encoding="utf-8"))] == []

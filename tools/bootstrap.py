@@ -1,0 +1,142 @@
+"""Build the environment `.venv` of this checkout, then run the demo, the tests or the linters in it.
+
+    python3 tools/bootstrap.py demo                              credimi table examples/smoking.txt
+    python3 tools/bootstrap.py test [arguments for pytest]       the tests
+    python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
+
+Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
+system's own Python (which may be externally managed, PEP 668), no ensurepip (which Debian ships apart). The
+environment is kept, and is installed into again only when pyproject.toml changed or another extra is asked for. The
+exit code is that of what was run, or that of pip where pip failed.
+"""
+
+import sys
+
+# An older Python has to get as far as here, and it reads the whole file first: no syntax newer than 3.6 below.
+if sys.version_info < (3, 11):  # noqa: UP036 - whom the script has to tell is the user of an older Python
+    sys.stderr.write("credimi needs Python 3.11 or newer; this is Python {}.{}.\n".format(*sys.version_info[:2]))
+    sys.exit(2)
+
+import hashlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / ".venv"
+PROGRAMS = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
+STAMP = ENVIRONMENT / "credimi-installed.json"
+HEALTH = "import sys; sys.exit(sys.version_info < (3, 11) or sys.prefix == sys.base_prefix)"
+
+
+def program(name: str) -> str:
+    """Path of a program inside the environment."""
+    return str(PROGRAMS / (name + ".exe" if os.name == "nt" else name))
+
+
+def say(message: str) -> None:
+    """Print one line at once, so that it stands before the output of what is started next."""
+    print("bootstrap: " + message, flush=True)
+
+
+def works(*command: str) -> bool:
+    """Tell whether a command can be started and ends well; nothing of it is shown."""
+    try:
+        answer = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError:
+        return False
+    return answer.returncode == 0
+
+
+def run(name: str, *arguments: str) -> int:
+    """Run a program of the environment in the checkout, show the command, and hand back its exit code."""
+    say(" ".join(["$", str(Path(program(name)).relative_to(ROOT)), *arguments]))
+    return subprocess.run([program(name), *arguments], cwd=ROOT, check=False).returncode
+
+
+def read_stamp() -> dict[str, object]:
+    """Return what the last installation wrote down; nothing where there was none."""
+    try:
+        stamp = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def build_environment() -> None:
+    """Make sure that `.venv` holds a working Python, with a pip of its own where possible."""
+    # The programs in an environment name their Python by its full path: a checkout that moved needs a new one.
+    stayed = read_stamp().get("root", str(ROOT)) == str(ROOT)
+    if stayed and works(program("python"), "-c", HEALTH):
+        return
+    if ENVIRONMENT.exists() and not (ENVIRONMENT / "pyvenv.cfg").exists():
+        say(f"{ENVIRONMENT} exists and is no virtual environment; move it away and run this again.")
+        sys.exit(1)
+    say(f"building {ENVIRONMENT}")
+    create = [sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)]
+    if works(*create):
+        return
+    say("the environment gets no pip of its own (is ensurepip missing?); using the pip of this Python")
+    code = subprocess.run([*create, "--without-pip"], cwd=ROOT, check=False).returncode
+    if code:
+        say(f"Python could not build the environment (exit code {code}); its message stands above.")
+        sys.exit(code)
+
+
+def pip_command() -> list[str]:
+    """Return the pip that installs into the environment: its own, else that of the Python running this script."""
+    if works(program("python"), "-m", "pip", "--version"):
+        return [program("python"), "-m", "pip"]
+    if works(sys.executable, "-m", "pip", "--version"):
+        return [sys.executable, "-m", "pip", "--python", program("python")]
+    say(f"no pip: neither {ENVIRONMENT} nor {sys.executable} has one; install pip and run this again.")
+    sys.exit(1)
+
+
+def install(*extras: str) -> None:
+    """Install the project, editable, with these extras and those of before, unless the stamp says it is done."""
+    project = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    stamp = read_stamp()
+    present = str(stamp.get("extras", "")).split()
+    if stamp.get("project") == project and set(extras) <= set(present):
+        return
+    wanted = sorted({*extras, *present})
+    requirement = "." + ("[" + ",".join(wanted) + "]" if wanted else "")
+    say(f"installing {requirement} into {ENVIRONMENT}; the first time this takes a while")
+    STAMP.unlink(missing_ok=True)
+    options = ["--quiet", "--no-input", "--disable-pip-version-check", "--editable", requirement]
+    code = subprocess.run([*pip_command(), "install", *options], cwd=ROOT, check=False).returncode
+    if code:
+        say(f"pip could not install {requirement} (exit code {code}); its message stands above.")
+        sys.exit(code)
+    STAMP.write_text(json.dumps({"root": str(ROOT), "project": project, "extras": " ".join(wanted)}), encoding="utf-8")
+
+
+def lint() -> int:
+    """Run every linter, also after one that complained, and report each."""
+    linters = [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)]
+    codes = {linter: run(*linter) for linter in linters}
+    for linter, code in codes.items():
+        say(" ".join(linter) + (f": failed (exit code {code})" if code else ": passed"))
+    return next(filter(None, codes.values()), 0)
+
+
+def main(command: str = "", *arguments: str) -> int:
+    """Do the one thing that the command line asks for."""
+    if command not in {"demo", "test", "lint"} or (arguments and command != "test"):
+        print(__doc__)
+        return 0 if command in {"-h", "--help"} else 2
+    build_environment()
+    if command == "demo":
+        install()
+        return run("credimi", "table", str(Path("examples", "smoking.txt")))
+    install(command)  # the extras are called as the commands that need them
+    return lint() if command == "lint" else run("python", "-m", "pytest", "-n", "auto", *arguments)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
