@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats.distributions import rv_frozen
 
-from credimi.components import Empirical, Normal, Point, ScaledBeta
+from credimi.beta import ScaledBeta
+from credimi.components import Empirical, Normal, Point
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
 

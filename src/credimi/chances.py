@@ -81,6 +81,21 @@ def require_proper(table: Table, pseudo: float) -> None:
         )
 
 
+def require_whole(name: str, value: object, least: int) -> None:
+    """Refuse what is not a whole number from `least` up."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
+
+
+def _generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise CredimiError(
+            f"random_state is {random_state!r}: pass a whole number from 0 up, or a numpy Generator"
+        ) from error
+
+
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """What the counts say of the chances. Made by `credimi.posterior`.
@@ -193,9 +208,8 @@ class Posterior:
             ("burn_in", burn_in, 0),
             ("thin", thin, 1),
         ):
-            if int(value) != value or value < least:
-                raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
-        generator = np.random.default_rng(random_state)
+            require_whole(name, value, least)
+        generator = _generator(random_state)
         return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
 
     def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:

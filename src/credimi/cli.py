@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.errors import CredimiError
+from credimi.output import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from rich.console import Console
+    from rich.table import Table as Grid
 
     from credimi.chances import Posterior
     from credimi.distribution import Distribution
 
 _TABLE_EXAMPLES = """\
-a table is text: one row a target class, one column a feature value, numbers separated by blanks or commas, rows by
-';' or new lines. In a file or on standard input the lines 'target-only: 4 1' and 'feature-only: 0 2' give the rows
-with a missing value, and '#' starts a comment.
+a table is text: one row a target class, one column a feature value, numbers
+separated by blanks or commas, rows by ';' or new lines. The lines
+'target-only: 4 1' and 'feature-only: 0 2' give the counts of data rows with a
+missing value, and '#' starts a comment.
 
 examples:
   credimi table "10 2; 3 15"
-  credimi table "10 2; 3 15" --target-only "4 1" --feature-only "0 2" --format json
-  credimi table counts.txt --prior uniform --approximation leading
+  credimi table "10 2; 3 15" --target-only "4 1" --feature-only "0 2"
+  credimi table counts.txt --prior uniform --approximation leading --format json
   echo "10 2; 3 15" | credimi table -
 """
 
@@ -38,15 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
-        sys.stdout.flush()
     except CredimiError as error:
-        print(f"credimi: {error}", file=sys.stderr)
+        print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("credimi: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader left (`| head`): no fault of ours, but Python would complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -60,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     table = commands.add_parser(
         "table",
         help="one contingency table's posterior of mutual information",
-        description="The posterior of mutual information of one contingency table, missing values included.",
+        description="The posterior of mutual information of one table, missing values included.",
         epilog=_TABLE_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -84,14 +86,14 @@ def _parser() -> argparse.ArgumentParser:
         "--epsilon", type=_number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
     )
     table.add_argument("--level", type=_number, default=0.95, help="of the credible interval (default: %(default)s)")
-    table.add_argument("--seed", type=int, default=0, help="for --approximation sampled (default: %(default)s)")
+    table.add_argument("--seed", type=_seed, default=0, help="for --approximation sampled (default: %(default)s)")
     table.add_argument(
         "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
     )
     table.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the output (default: %(default)s)"
     )
-    table.add_argument("--output", metavar="FILE", help="write there instead of standard output")
+    table.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
     return parser
 
 
@@ -129,7 +131,7 @@ def _table(options: argparse.Namespace) -> None:
         "mode": chances.mode.tolist(),
         "rows": chances.table.rows,
         "settings": {
-            "prior": options.prior,
+            "prior": prior,
             "approximation": options.approximation,
             "epsilon": options.epsilon,
             "level": options.level,
@@ -139,15 +141,14 @@ def _table(options: argparse.Namespace) -> None:
     if options.units == "bits":
         report |= {name: report[name] / math.log(2.0) for name in ("mean", "std", "low", "high")}
     if options.format == "json":
-        _write(json.dumps(report, indent=2) + "\n", options.output)
+        write(json.dumps(report, indent=2) + "\n", options.output)
     else:
-        _write(_rendered(report, chances, information), options.output)
+        write(_rendered(report, chances, information, options.output), options.output)
 
 
-def _rendered(report: dict[str, Any], chances: Posterior, information: Distribution) -> str:
+def _rendered(report: dict[str, Any], chances: Posterior, information: Distribution, path: str | None) -> str:
     """The report as text, coloured only on a terminal."""
-    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
-    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
     settings = report["settings"]
     unit = settings["units"]
@@ -160,27 +161,56 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
-    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", f"{report['p_above']:.4g}")
+    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", _probability(report["p_above"]))
     lowest, highest = information.support()
     if math.isfinite(highest):
-        summary.add_row(
-            "possible range", f"{lowest:g} to {highest / (math.log(2.0) if unit == 'bits' else 1.0):.4g} {unit}"
-        )
+        scale = math.log(2.0) if unit == "bits" else 1.0
+        summary.add_row("possible range", f"{lowest / scale:.4g} to {highest / scale:.4g} {unit}")
+    if min(rows, columns) == 1:
+        summary.add_row("note", "one row or one column: nothing can depend on it (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
-    console = Console(width=None if sys.stdout.isatty() else 100)
+    console = _console(path)
+    mode = _mode_grid(report["mode"]) if rows <= 30 and columns <= 12 else None
+    unbounded = console.options.update(width=1_000)
     with console.capture() as capture:
         console.print(summary)
-        if rows <= 30 and columns <= 12:
-            mode = Grid(title="Mode of the chances", title_justify="left")
-            mode.add_column("class \\ value")
-            for column in range(columns):
-                mode.add_column(str(column + 1), justify="right")
-            for row, values in enumerate(report["mode"]):
-                mode.add_row(str(row + 1), *(f"{value:.4f}" for value in values))
+        if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
             console.print(mode)
         else:
             console.print("(the mode of the chances is left out of this view: see --format json)")
     return capture.get()
+
+
+def _mode_grid(chances: list[list[float]]) -> Grid:
+    from rich.table import Table as Grid  # noqa: PLC0415
+
+    grid = Grid(title="Mode of the chances", title_justify="left")
+    grid.add_column("class \\ value")
+    for column in range(len(chances[0])):
+        grid.add_column(str(column + 1), justify="right")
+    for row, values in enumerate(chances, 1):
+        grid.add_row(str(row), *(f"{value:.4f}" for value in values))
+    return grid
+
+
+def _console(path: str | None) -> Console:
+    """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
+    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
+
+    screen = path is None and sys.stdout is not None and sys.stdout.isatty()
+    encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
+    return Console(
+        file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
+        width=None if screen or "COLUMNS" in os.environ else 100,
+        force_terminal=True if screen else None,
+    )
+
+
+def _probability(value: float) -> str:
+    """Four digits, which never claim a certainty that is not there."""
+    if 0.9999 < value < 1.0:
+        return "> 0.9999"
+    return "< 0.0001" if 0.0 < value < 0.0001 else f"{value:.4f}"
 
 
 def _holes(complete: float, target_only: float, feature_only: float) -> str:
@@ -222,12 +252,18 @@ def _read_table(source: str) -> tuple[list[list[float]], dict[str, list[float]]]
 def _table_text(source: str) -> tuple[str, str]:
     """What was meant by TABLE, and how to call it in a message."""
     if source == "-":
-        return sys.stdin.read(), "standard input"
+        return _input_text(), "standard input"
     if not source.strip():
         raise CredimiError('the table is empty: pass counts such as "10 2; 3 15", a file name, or - for standard input')
-    if Path(source).is_file() or not _looks_like_counts(source):
+    if _is_file(source) or not _looks_like_counts(source):
         return _file_text(source), source
     return source, "the table"
+
+
+def _is_file(source: str) -> bool:
+    with suppress(OSError):  # a long table is no file name: "File name too long"
+        return Path(source).is_file()
+    return False
 
 
 def _looks_like_counts(text: str) -> bool:
@@ -242,25 +278,39 @@ def _is_number(word: str) -> bool:
     return False
 
 
+def _input_text() -> str:
+    if sys.stdin is None:
+        raise CredimiError("standard input is closed: pipe the counts into credimi, or name a file")
+    return _decoded(sys.stdin.buffer.read(), "standard input")
+
+
 def _file_text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return _decoded(Path(path).read_bytes(), path)
     except FileNotFoundError:
         raise CredimiError(f'{path}: no such file; counts are written like "10 2; 3 15"') from None
-    except UnicodeDecodeError as error:
-        raise CredimiError(f"{path} is not a text file in UTF-8 (byte {error.start}): save it as UTF-8 text") from None
     except OSError as error:
         raise CredimiError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
+def _decoded(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CredimiError(f"{name} is not text in UTF-8 (byte {error.start}): save it as UTF-8 text") from None
+
+
 def _numbers(text: str, place: str) -> list[float]:
-    words = text.replace(",", " ").split()
-    if not words:
+    if not text.strip():
         raise CredimiError(f"{place} holds no counts: give numbers separated by blanks or commas")
+    fields = [field.split() for field in text.split(",")]
+    if [] in fields:
+        raise CredimiError(f"{place}: nothing stands before or after a comma in {text.strip()!r}: put 0 for no count")
+    words = [word for field in fields for word in field]
     for word in words:
-        if not _is_number(word):
+        if not (_is_number(word) and 0.0 <= float(word) < math.inf):
             raise CredimiError(
-                f"{place}: {word!r} is not a number: counts are numbers from 0 up, separated by blanks or commas"
+                f"{place}: {word!r} is not a count: counts are numbers from 0 up, separated by blanks or commas"
             )
     return [float(word) for word in words]
 
@@ -269,6 +319,12 @@ def _number(text: str) -> float:
     if not _is_number(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     return float(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return int(text)
 
 
 def _prior(text: str) -> str | float:
@@ -289,29 +345,6 @@ def _say_once(message: str) -> Callable[[], None]:
 
 def _option(name: str) -> str:
     return name.replace("_", "-")
-
-
-def _write(text: str, path: str | None) -> None:
-    """To standard output, or to a file: whole or not at all."""
-    if path is None:
-        sys.stdout.write(text)
-        return
-    target = Path(path)
-    temporary = None
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)  # a temporary file is private; the result should be like any other file
-        temporary.replace(target)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise CredimiError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _version() -> str:

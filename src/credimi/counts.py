@@ -10,6 +10,8 @@ are held as doubles.
 
 from __future__ import annotations
 
+import math
+import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-_LARGEST = 1e300  # sums of counts must stay finite
+LARGEST = 1e100  # squares of sums of counts must stay finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,16 +125,22 @@ def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:
     try:
+        if isinstance(values, np.ma.MaskedArray):  # what lies under the mask was not counted
+            values = np.ma.filled(values.astype(np.float64), np.nan)
         array = np.asarray(values)
-        if array.dtype.kind in "OSUmM" or np.iscomplexobj(array):
+        if array.dtype.kind in "OSTUc":
             array = np.asarray(_parsed(array.tolist(), name, ""))
-        return array.astype(np.float64)
     except CredimiError:
         raise
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError) as error:
         raise CredimiError(
-            f"{name} is not a table of numbers ({error}): pass rows of equal length that hold counts"
+            f"{name} is not a table of numbers ({_unequal_lengths(values, name) or error}): "
+            "pass rows of equal length that hold counts"
         ) from error
+    if array.dtype.kind not in "biuf":
+        raise CredimiError(f"{name} holds values of type {array.dtype}: counts are numbers from 0 up")
+    with np.errstate(over="ignore"):  # what is too large for a double is refused as infinite
+        return array.astype(np.float64)
 
 
 def _parsed(values: object, name: str, position: str) -> object:
@@ -141,21 +149,36 @@ def _parsed(values: object, name: str, position: str) -> object:
         return [_parsed(value, name, f"{position}[{index}]") for index, value in enumerate(values)]
     try:
         return float(values)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise CredimiError(f"{name}{position} is {values!r}, not a number: counts are numbers from 0 up") from None
+    except OverflowError:  # an integer beyond the doubles
+        return math.inf
+    except (TypeError, ValueError):
+        raise CredimiError(
+            f"{name}{position} is {reprlib.repr(values)}, not a number: counts are numbers from 0 up"
+        ) from None
+
+
+def _unequal_lengths(values: object, name: str) -> str:
+    """Which row differs from the first in length, if any."""
+    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in values] if hasattr(values, "__iter__") else []
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            return f"{name}[{row}] has length {length}, {name}[0] has length {lengths[0]}"
+    return ""
 
 
 def _checked(counts: FloatArray, name: str) -> FloatArray:
-    wrong = ~((counts >= 0.0) & (counts <= _LARGEST))
+    wrong = ~((counts >= 0.0) & (counts <= LARGEST))
     if wrong.any():
         position = tuple(int(index) for index in np.argwhere(wrong)[0])
         value = float(counts[position])
         at = "".join(f"[{index}]" for index in position)
         remedy = (
-            "leave out what was not counted, or put 0" if np.isnan(value) else "counts are finite numbers from 0 up"
+            "leave out what was not counted, or put 0"
+            if np.isnan(value)
+            else f"counts are numbers from 0 up, at most {LARGEST:g}"
         )
         raise CredimiError(f"{name}{at} is {value:g}: {remedy}")
-    return counts
+    return counts + 0.0  # no -0.0: equal tables have equal bytes
 
 
 def _frozen(array: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """The posterior distribution of mutual information I: frozen, with the names of scipy.stats.
 
-A `Distribution` is a finite mixture of the laws of `components.py` and of an atom at 0, the chance that target and
-feature are independent:
+A `Distribution` is a finite mixture of the laws of `components.py` and `beta.py`, and of an atom at 0, the chance that
+target and feature are independent:
 
     F(x) = P(I <= x) = p_zero [x >= 0] + sum_k w_k F_k(x),        p_zero + sum_k w_k = 1,
 
@@ -26,11 +26,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast, overload
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
-from credimi.components import Component, Empirical, FloatArray, Normal, Point, ScaledBeta, require_finite
+from credimi.beta import ScaledBeta
+from credimi.components import Empirical, FloatArray, Normal, Point, require_finite
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ Numbers = TypeVar("Numbers", float, FloatArray)
 _SIGN = np.uint64(1 << 63)
 _SMALLEST = math.ulp(0.0)
 _STRIDES = [np.uint64(16**power) for power in range(16)] + [np.uint64(2**64 - 1)]
+
+
+Component: TypeAlias = Point | Normal | ScaledBeta | Empirical
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.chances import Posterior, require_proper
+from credimi.chances import Posterior, require_proper, require_whole
 from credimi.counts import Table
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
@@ -61,8 +61,7 @@ def mutual_information(
         return Distribution.point(0.0)
     upper = float(np.log(min(table.shape)))
     if approximation == "sampled":
-        if draws < 1:
-            raise CredimiError(f"draws is {draws}: ask for at least one, better some thousands")
+        require_whole("draws", draws, 1)
         return Distribution.empirical(information_of(Posterior(table, pseudo).rvs(draws, random_state)), upper)
     result = moments(Blocks.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
     mean, std = float(result.mean[0]), float(np.sqrt(result.variance[0]))

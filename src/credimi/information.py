@@ -17,28 +17,31 @@ log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
 from __future__ import annotations
 
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.counts import Table
 from credimi.errors import CredimiError
 from credimi.kernels import batch
+from credimi.sampling import draw, information_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
 
+_FEW = 3.0  # complete counts, pseudo-counts included, below which the posterior is little but the prior
 _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Blocks:
     """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see kernels.batch)."""
 
@@ -46,7 +49,7 @@ class Blocks:
     rows: IntegerArray
     columns: IntegerArray
 
-    @property
+    @cached_property
     def offsets(self) -> IntegerArray:
         """Where each block starts."""
         sizes = (self.rows + 1) * (self.columns + 1)
@@ -66,66 +69,98 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Posterior mean and variance of mutual information, one entry a table, and the largest value it can take."""
+    """Posterior mean and variance of mutual information, one entry a table."""
 
     mean: FloatArray
     variance: FloatArray
-    upper: FloatArray
 
 
 def moments(blocks: Blocks, pseudo_count: ArrayLike, *, matched: bool = True, threads: int | None = None) -> Moments:
     """Moments of every table; `pseudo_count` is one number or one a table, `threads` all cores unless said.
 
-    The matched variance is positive and small enough for a Beta on [0, log min(r, s)] unless I is 0 with certainty.
+    The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables with
+    next to no counts, for which the closed forms do not hold, get their moments from draws with a fixed seed.
     """
     count = blocks.rows.size
-    offsets = blocks.offsets
     pseudo = np.ascontiguousarray(np.broadcast_to(np.asarray(pseudo_count, dtype=np.float64), (count,)))
-    pattern = np.empty(count, dtype=np.int8)
-    batch.classify(blocks.flat, offsets, blocks.rows, blocks.columns, pattern)
     mean, variance = np.zeros(count), np.zeros(count)
-    tables = (blocks.flat, offsets, blocks.rows, blocks.columns, pseudo)
 
-    def one_sided(selection: IntegerArray) -> None:
-        kernel = batch.matched_one_sided if matched else batch.leading_one_sided
-        kernel(*tables, pattern, selection, mean, variance)
+    def chunk(part: slice) -> None:
+        tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
+        _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], matched=matched)
 
-    def two_sided(selection: IntegerArray) -> None:
-        batch.two_sided(*tables, selection, matched, mean, variance)
-
-    cells = blocks.rows * blocks.columns
-    both = np.flatnonzero(pattern == batch.BOTH)
-    single = np.flatnonzero((pattern != batch.BOTH) & (pattern != batch.CONSTANT))
-    _run(one_sided, single, cells, threads)
-    _run(two_sided, both, 10 * cells, threads)
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    if matched:
-        # Nearly empty tables with tiny pseudo-counts: the one-sided variance is a difference and can fail.
-        failed = single[~(variance[single] > 1e-9 * mean[single] ** 2)]
-        if failed.size:
-            _run(two_sided, failed[mean[failed] > 0.0], 10 * cells, threads)
-        np.minimum(mean, upper, out=mean)
-        np.minimum(variance, mean * (upper - mean), out=variance)
-    return Moments(mean, variance, upper)
+    parts = _parts(blocks.rows * blocks.columns, threads)
+    if len(parts) == 1:
+        chunk(parts[0])
+    else:
+        with ThreadPoolExecutor(min(len(parts), _cores(threads))) as pool:
+            list(pool.map(chunk, parts))
+    return Moments(mean, variance)
 
 
-def _run(
-    kernel: Callable[[IntegerArray], None], selection: IntegerArray, cells: IntegerArray, threads: int | None
+def _moments_of_chunk(
+    flat: NDArray[np.number],
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    pseudo: FloatArray,
+    *,
+    mean: FloatArray,
+    variance: FloatArray,
+    matched: bool,
 ) -> None:
-    if selection.size == 0:
-        return
-    work = cells[selection]
-    most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = most if threads is None else threads
-    parts = int(max(1, min(wanted, selection.size, work.sum() // _CELLS_WORTH_A_THREAD)))
-    if parts == 1:
-        kernel(selection)
-        return
-    # Four chunks a thread, equal in cells: a chunk of hard tables then delays nobody for long.
-    done = np.cumsum(work)
-    cuts = np.searchsorted(done, done[-1] * np.arange(1, 4 * parts) / (4 * parts))
-    with ThreadPoolExecutor(parts) as pool:
-        list(pool.map(kernel, [chunk for chunk in np.split(selection, cuts) if chunk.size]))
+    """Sort the tables by what they miss, and give each sort to its kernel."""
+    pattern, complete = np.empty(rows.size, dtype=np.int8), np.empty(rows.size)
+    batch.classify(flat, offsets, rows, columns, pattern, complete)
+    tables = (flat, offsets, rows, columns, pseudo)
+    single = np.flatnonzero((pattern != batch.BOTH) & (pattern != batch.CONSTANT))
+    both = np.flatnonzero(pattern == batch.BOTH)
+    if both.size:
+        batch.two_sided(*tables, both, matched, mean, variance)
+    if single.size and not matched:
+        shape = rows * (columns.max() + 1) + columns
+        if np.any(shape != shape[0]):  # the kernel takes neighbours of one shape together
+            single = single[np.argsort(shape[single], kind="stable")]
+        batch.leading_one_sided(*tables, pattern, single, mean, variance)
+    if single.size and matched:
+        batch.matched_one_sided(*tables, pattern, single, mean, variance)
+    if matched:
+        upper = np.log(np.minimum(rows, columns))
+        held = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
+        held &= complete + pseudo * rows * columns >= _FEW
+        for table in np.flatnonzero(~held & (pattern != batch.CONSTANT)):
+            size = (rows[table] + 1) * (columns[table] + 1)
+            block = flat[offsets[table] : offsets[table] + size].reshape(rows[table] + 1, columns[table] + 1)
+            mean[table], variance[table] = _drawn_moments(block, pseudo[table])
+
+
+def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
+    """Where the closed forms do not reach (next to no counts): 4,000 draws, always the same ones."""
+    table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
+    if pseudo == 0.0 and not table.joint.any():
+        return 0.0, 0.0  # no row has both: nothing says that they depend
+    generator = np.random.default_rng(0)
+    draws = draw(table, float(pseudo), 4000, generator, chains=400, burn_in=100, thin=5)
+    information = information_of(draws.chances)
+    return float(information.mean()), float(information.var())
+
+
+def _cores(threads: int | None) -> int:
+    if threads is not None:
+        return max(1, threads)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _parts(cells: IntegerArray, threads: int | None) -> list[slice]:
+    """Equal shares of the cells: several a thread, so that a share of hard tables delays nobody for long."""
+    done = np.cumsum(cells)
+    cores = _cores(threads)
+    total = int(done[-1]) if done.size else 0
+    count = 1 if cores == 1 else int(min(4 * cores, total // _CELLS_WORTH_A_THREAD))
+    if count < 2:
+        return [slice(0, cells.size)]
+    cuts = [0, *np.searchsorted(done, total * np.arange(1, count) / count).tolist(), cells.size]
+    return [slice(first, last) for first, last in itertools.pairwise(cuts) if last > first]
 
 
 def exact_mean(parameters: ArrayLike) -> float:

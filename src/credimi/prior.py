@@ -15,6 +15,7 @@ import difflib
 import math
 from numbers import Real
 
+from credimi.counts import LARGEST
 from credimi.errors import CredimiError
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane")
@@ -32,7 +33,10 @@ def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
         )
     if not isinstance(prior, Real) or isinstance(prior, bool):
         raise CredimiError(f"prior is {prior!r}: choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5")
-    value = float(prior)
-    if not (math.isfinite(value) and value >= 0.0):
-        raise CredimiError(f"prior is {value:g}: a pseudo-count is a finite number from 0 up")
+    try:
+        value = float(prior)
+    except OverflowError:  # an integer beyond the doubles
+        value = math.inf
+    if not 0.0 <= value <= LARGEST:
+        raise CredimiError(f"prior is {value:g}: a pseudo-count is a number from 0 up, at most {LARGEST:g}")
     return value

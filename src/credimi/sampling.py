@@ -22,12 +22,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.errors import CredimiError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.counts import Table
 
     FloatArray = NDArray[np.float64]
+
+
+_MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +109,10 @@ def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatA
 def _gibbs(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> Draws:
+    if table.feature_only.max() > _MOST_MULTINOMIAL:
+        raise CredimiError(
+            f"a margin counts more than {_MOST_MULTINOMIAL:g} rows, too many to draw: scale the counts down"
+        )
     cells = table.joint + pseudo
     whole = np.rint(table.feature_only).astype(np.int64)
     left_over = table.feature_only - whole

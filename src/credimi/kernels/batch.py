@@ -19,6 +19,7 @@ import numpy as np
 from credimi.kernels import one_sided
 from credimi.kernels.compiled import compiled, inlined
 from credimi.kernels.information_matrix import carve, workspace_size
+from credimi.kernels.one_sided import LANES
 from credimi.kernels.two_sided import moments
 
 if TYPE_CHECKING:
@@ -31,17 +32,27 @@ CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 
 @compiled
 def classify(
-    flat: NumberArray, offsets: IntegerArray, rows: IntegerArray, columns: IntegerArray, pattern: NDArray[np.int8]
+    flat: NumberArray,
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    pattern: NDArray[np.int8],
+    complete: FloatArray,
 ) -> None:
-    """What each table misses; CONSTANT where one side has a single value, so that I = 0."""
+    """What each table misses (CONSTANT where one side has a single value, so that I = 0), and its complete counts."""
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
         feature_only = False
         target_only = False
+        total = 0.0
+        for i in range(r):
+            row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+            for j in range(s):
+                total += row[j]
+            target_only = target_only or row[s] > 0
         for j in range(s):
             feature_only = feature_only or flat[start + r * (s + 1) + j] > 0
-        for i in range(r):
-            target_only = target_only or flat[start + i * (s + 1) + s] > 0
+        complete[table] = total
         if r < 2 or s < 2:
             pattern[table] = CONSTANT
         elif feature_only:
@@ -54,34 +65,33 @@ def classify(
 def _load(
     flat: NumberArray,
     start: int,
-    r: int,
-    s: int,
     pseudo_count: float,
     transpose: bool,
+    r: int,
+    s: int,
     counts: FloatArray,
     row_only: FloatArray,
     column_only: FloatArray,
-) -> tuple[int, int]:
-    """Copy one block, pseudo-counts added, rows and columns swapped if asked; returns the new (rows, columns)."""
-    width = s + 1
+) -> None:
+    """Copy one block into r x s `counts`, pseudo-counts added, rows and columns swapped if asked."""
     if transpose:
         for i in range(r):
-            column_only[i] = flat[start + i * width + s]
+            target = counts[i * s : (i + 1) * s]
+            for j in range(s):
+                target[j] = flat[start + j * (r + 1) + i] + pseudo_count
+            row_only[i] = flat[start + s * (r + 1) + i]
         for j in range(s):
-            row_only[j] = flat[start + r * width + j]
-            target = counts[j * r : (j + 1) * r]
-            for i in range(r):
-                target[i] = flat[start + i * width + j] + pseudo_count
-        return s, r
+            column_only[j] = flat[start + j * (r + 1) + r]
+        return
     for i in range(r):
-        row_only[i] = flat[start + i * width + s]
-        source = flat[start + i * width : start + i * width + s]
+        source = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
         target = counts[i * s : (i + 1) * s]
         for j in range(s):
             target[j] = source[j] + pseudo_count
+        row_only[i] = source[s]
+    source = flat[start + r * (s + 1) : start + r * (s + 1) + s]
     for j in range(s):
-        column_only[j] = flat[start + r * width + j]
-    return r, s
+        column_only[j] = source[j]
 
 
 @inlined
@@ -105,24 +115,52 @@ def leading_one_sided(
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """The paper's moments where at least one side is complete."""
-    cells, side = _largest(rows, columns, selection)
-    counts, row_only, column_only = np.empty(cells), np.empty(side), np.empty(side)
-    fields, row_fields, column_fields = np.empty((2, cells)), np.empty((3, side)), np.empty((2, side))
-    for table in selection:
-        transpose = pattern[table] == FEATURE_ONLY
-        r, s = _load(
-            flat,
-            offsets[table],
-            rows[table],
-            columns[table],
-            pseudo_count[table],
-            transpose,
-            counts,
-            row_only,
-            column_only,
-        )
-        mean[table], variance[table] = one_sided.leading(counts, row_only, r, s, fields, row_fields, column_fields)
+    """The paper's moments where at least one side is complete. Fast where tables of one shape follow each other."""
+    counts, row_only, column_chance = np.empty((0, 0, LANES)), np.empty((0, LANES)), np.empty((0, LANES))
+    log_ratio, row_fields, lane_fields = np.empty((0, 0, LANES)), np.empty((3, 0, LANES)), np.empty((4, LANES))
+    first = 0
+    while first < selection.size:
+        table = selection[first]
+        r, s, transpose = rows[table], columns[table], pattern[table] == FEATURE_ONLY
+        after = first + 1
+        while after < selection.size and after < first + LANES:
+            other = selection[after]
+            if rows[other] != r or columns[other] != s or (pattern[other] == FEATURE_ONLY) != transpose:
+                break
+            after += 1
+        if transpose:
+            r, s = s, r
+        if counts.shape != (r, s, LANES):
+            counts, log_ratio, row_only = np.empty((r, s, LANES)), np.empty((r, s, LANES)), np.empty((r, LANES))
+            column_chance, row_fields = np.empty((s, LANES)), np.empty((3, r, LANES))
+        for lane in range(after - first):
+            table = selection[first + lane]
+            _load_lane(flat, offsets[table], pseudo_count[table], transpose, lane, counts, row_only)
+        one_sided.leading(counts, row_only, log_ratio, row_fields, column_chance, lane_fields, after - first)
+        for lane in range(after - first):
+            mean[selection[first + lane]] = lane_fields[0, lane]
+            variance[selection[first + lane]] = lane_fields[1, lane]
+        first = after
+
+
+@inlined
+def _load_lane(
+    flat: NumberArray,
+    start: int,
+    pseudo_count: float,
+    transpose: bool,
+    lane: int,
+    counts: FloatArray,
+    row_only: FloatArray,
+) -> None:
+    """Copy one block into one lane, pseudo-counts added, rows and columns swapped if asked."""
+    rows, columns, _ = counts.shape
+    down, right = (1, rows + 1) if transpose else (columns + 1, 1)
+    for i in range(rows):
+        at = start + i * down
+        for j in range(columns):
+            counts[i, j, lane] = flat[at + j * right] + pseudo_count
+        row_only[i, lane] = flat[at + columns * right]
 
 
 @compiled
@@ -144,24 +182,15 @@ def matched_one_sided(
     """
     cells, side = _largest(rows, columns, selection)
     counts, row_only, column_only = np.empty(cells), np.empty(side), np.empty(side)
-    fields, row_fields, column_fields = np.empty((3, cells)), np.empty((6, side)), np.empty((8, side))
+    fields, row_fields, column_fields = np.empty((3, cells)), np.empty((5, side)), np.empty((7, side))
     for table in selection:
         passes = 2 if pattern[table] == COMPLETE else 1
         transpose = pattern[table] == FEATURE_ONLY
         mean[table] = 0.0
         variance[table] = 0.0
         for _ in range(passes):
-            r, s = _load(
-                flat,
-                offsets[table],
-                rows[table],
-                columns[table],
-                pseudo_count[table],
-                transpose,
-                counts,
-                row_only,
-                column_only,
-            )
+            r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
+            _load(flat, offsets[table], pseudo_count[table], transpose, r, s, counts, row_only, column_only)
             one_mean, one_variance = one_sided.matched(counts, row_only, r, s, fields, row_fields, column_fields)
             mean[table] += one_mean / passes
             variance[table] += one_variance / passes
@@ -181,24 +210,20 @@ def two_sided(
     variance: FloatArray,
 ) -> None:
     """Moments where both sides miss; also serves, with empty margins, where `matched_one_sided` fails."""
-    cells, side = _largest(rows, columns, selection)
-    counts, row_only, column_only = np.empty(cells), np.empty(side), np.empty(side)
-    fields, slopes = np.empty(3 * cells), np.empty(2 * side)
-    scratch = np.empty(_largest_workspace(rows, columns, selection))
+    r, s = 0, 0
+    counts, chance, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
+    cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
+    row_slope, column_slope = np.empty(0), np.empty(0)
+    work = carve(np.empty(0), 0, 0)
     for table in selection:
-        r, s = _load(
-            flat, offsets[table], rows[table], columns[table], pseudo_count[table], columns[table] > rows[table],
-            counts, row_only, column_only,
-        )  # fmt: skip
+        transpose = columns[table] > rows[table]
+        r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
+        if counts.shape != (r, s):
+            cells, row_only, column_only = np.empty(r * s), np.empty(r), np.empty(s)
+            counts, chance, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
+            row_slope, column_slope = np.empty(r), np.empty(s)
+            work = carve(np.empty(workspace_size(r, s)), r, s)
+        _load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
         mean[table], variance[table] = moments(
-            counts[: r * s].reshape(r, s), row_only, column_only, fields[: r * s].reshape(r, s), slopes[:side],
-            slopes[side:], carve(scratch, r, s), fields[cells : cells + 2 * r * s].reshape(2, r, s), matched,
-        )  # fmt: skip
-
-
-@inlined
-def _largest_workspace(rows: IntegerArray, columns: IntegerArray, selection: IntegerArray) -> int:
-    size = 0
-    for table in selection:
-        size = max(size, workspace_size(max(rows[table], columns[table]), min(rows[table], columns[table])))
-    return size
+            counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched
+        )

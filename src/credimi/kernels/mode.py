@@ -62,11 +62,11 @@ def find_mode(
         _direct(row_only, column_only, row_slope, column_slope, work)
         length, moving = _advance(counts, chance, row_slope, column_slope, barrier, work)
         at_end = barrier <= _ZERO * total
-        converged = length == 1.0 and moving == 0 and at_end and not interior
-        if interior and at_end and length > 0.9:
+        converged = length == 1.0 and moving == 0 and at_end
+        if empty_cells > 0 and at_end and (converged or (interior and length > 0.9)):
             # Cells that reached the boundary leave the game: where pi and t both tend to 0 they would slow it down.
             interior = False
-            _drop_boundary(counts, chance, work.slack, total)
+            converged = _drop_boundary(counts, chance, work.slack, total) == 0 and converged
         if empty_cells > 0 and length > 0.9:
             barrier = max(barrier * 0.01, _ZERO * total)
     residual = kkt_residual(counts, row_only, column_only, total, chance, row_slope, column_slope)
@@ -283,7 +283,9 @@ def _advance(
             new = _target(counts[i, j], chance[i, j], barrier) / work.slack[i, j] + work.scale[i, j] * closer
             work.scale[i, j] = new
             crossings += (chance[i, j] > 0.0) & ((closer > 0.99 * work.slack[i, j]) | (new < 0.01 * chance[i, j]))
-            moving += (counts[i, j] > 0.0) & (abs(new - chance[i, j]) >= _SMALL_STEP * chance[i, j])
+            moving += abs(new - chance[i, j]) >= (
+                _SMALL_STEP * chance[i, j] if counts[i, j] > 0.0 else _SMALL_STEP * _SMALL_STEP
+            )
     length = 1.0
     if crossings > 0:
         inward = 0.0  # the full step, measured in distances to the closest boundary
@@ -311,13 +313,17 @@ def _advance(
 
 
 @compiled
-def _drop_boundary(counts: FloatArray, chance: FloatArray, slack: FloatArray, total: float) -> None:
+def _drop_boundary(counts: FloatArray, chance: FloatArray, slack: FloatArray, total: float) -> int:
+    """Set to 0 the chances of cells without a count that have come close to it; return their number."""
     rows, columns = counts.shape
+    dropped = 0
     for i in range(rows):
         for j in range(columns):
-            if counts[i, j] == 0.0 and chance[i, j] < max(slack[i, j] / total, _BOUNDARY):
+            if counts[i, j] == 0.0 and 0.0 < chance[i, j] < max(slack[i, j] / total, _BOUNDARY):
                 chance[i, j] = 0.0
                 slack[i, j] = total
+                dropped += 1
+    return dropped
 
 
 @compiled

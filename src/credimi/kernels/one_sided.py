@@ -40,11 +40,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.kernels.compiled import compiled, inlined
+import numpy as np
+
+from credimi.kernels.compiled import inlined
 from credimi.kernels.special import log_excess, log_spread, logarithm
 
 if TYPE_CHECKING:
     from credimi.kernels.compiled import FloatArray
+
+LANES = 32  # tables side by side: enough to fill vector registers, few enough to stay in the cache
 
 
 @inlined
@@ -62,10 +66,10 @@ def chances(
     total = 0.0
     pooled = 0.0
     for i in range(rows):
-        row = counts[i * columns : (i + 1) * columns]
+        start = i * columns
         row_sum = 0.0
         for j in range(columns):
-            row_sum += row[j]
+            row_sum += counts[start + j]
         row_total[i] = row_sum
         weight[i] = row_sum + margin[i]
         total += weight[i]
@@ -80,12 +84,11 @@ def chances(
         weight[i] *= share
         if row_total[i] == 0.0:
             continue
-        row = counts[i * columns : (i + 1) * columns]
-        target = conditional[i * columns : (i + 1) * columns]
+        start = i * columns
         inverse = 1.0 / row_total[i]
         for j in range(columns):
-            q = row[j] * inverse
-            target[j] = q
+            q = counts[start + j] * inverse
+            conditional[start + j] = q
             column_chance[j] += weight[i] * q
     pooled *= share
     if 0.0 < pooled < 1.0:
@@ -108,58 +111,91 @@ def log_ratios(
     for j in range(columns):
         scratch[j] = 1.0 / column_chance[j] if column_chance[j] > 0.0 else 0.0
     for i in range(rows):
-        source = conditional[i * columns : (i + 1) * columns]
-        target = log_ratio[i * columns : (i + 1) * columns]
+        start = i * columns
         filled = row_total[i] > 0.0
         for j in range(columns):
-            ratio = source[j] * scratch[j]
-            target[j] = ratio if filled and ratio > 0.0 else 1.0
+            ratio = conditional[start + j] * scratch[j]
+            log_ratio[start + j] = ratio if filled and ratio > 0.0 else 1.0
     for cell in range(rows * columns):
         log_ratio[cell] = logarithm(log_ratio[cell])
 
 
-@compiled
+@inlined
 def leading(
     counts: FloatArray,
-    margin: FloatArray,
-    rows: int,
-    columns: int,
-    fields: FloatArray,
+    row_only: FloatArray,
+    log_ratio: FloatArray,
     row_fields: FloatArray,
-    column_fields: FloatArray,
-) -> tuple[float, float]:
-    """The paper's mean and variance; `fields` (2, rs), `row_fields` (3, r), `column_fields` (2, s) are scratch."""
-    conditional, log_ratio = fields[0], fields[1]
-    row_total, weight, row_information = row_fields[0], row_fields[1], row_fields[2]
-    column_chance = column_fields[0]
-    total, _ = chances(counts, margin, rows, columns, row_total, weight, conditional, column_chance)
-    if total == 0.0:
-        return 0.0, 0.0
-    log_ratios(rows, columns, row_total, conditional, column_chance, column_fields[1], log_ratio)
-    mean = 0.0
-    within = 0.0
+    column_chance: FloatArray,
+    lane_fields: FloatArray,
+    lanes: int,
+) -> None:
+    """The paper's mean and variance of up to LANES tables of one shape; into `lane_fields[0]` and `[1]`.
+
+    `counts` and `log_ratio` (r, s, LANES), `row_only` (r, LANES), `row_fields` (3, r, LANES), `column_chance`
+    (s, LANES), `lane_fields` (4, LANES). The tables lie side by side along the last axis, so that loops over them
+    vectorise however small the tables are.
+    """
+    rows, columns, _ = counts.shape
+    row_inverse, weight, row_information = row_fields[0], row_fields[1], row_fields[2]
+    mean, variance, share, pooled = lane_fields[0], lane_fields[1], lane_fields[2], lane_fields[3]
+    for lane in range(lanes):
+        mean[lane] = 0.0
+        variance[lane] = 0.0
+        share[lane] = 0.0
+        pooled[lane] = 0.0
     for i in range(rows):
-        row_information[i] = 0.0
-        if row_total[i] == 0.0:
-            continue
-        q = conditional[i * columns : (i + 1) * columns]
-        ratio = log_ratio[i * columns : (i + 1) * columns]
-        information = 0.0
+        for lane in range(lanes):
+            weight[i, lane] = 0.0
         for j in range(columns):
-            information += q[j] * ratio[j]
-        spread = 0.0
-        for j in range(columns):
-            spread += q[j] * (ratio[j] - information) * (ratio[j] - information)
-        row_information[i] = information
-        mean += weight[i] * information
-        within += weight[i] * weight[i] / row_total[i] * spread
-    between = 0.0
+            for lane in range(lanes):
+                weight[i, lane] += counts[i, j, lane]
+        for lane in range(lanes):
+            row_sum = weight[i, lane]
+            weight[i, lane] += row_only[i, lane]
+            share[lane] += weight[i, lane]
+            pooled[lane] += weight[i, lane] if row_sum == 0.0 else 0.0
+            row_inverse[i, lane] = 1.0 / row_sum if row_sum > 0.0 else 0.0
+    for lane in range(lanes):
+        share[lane] = 1.0 / share[lane] if share[lane] > 0.0 else 0.0
+    for j in range(columns):
+        for lane in range(lanes):
+            column_chance[j, lane] = 0.0
     for i in range(rows):
-        between += weight[i] * (row_information[i] - mean) * (row_information[i] - mean)
-    return max(mean, 0.0), within + between / total
+        for lane in range(lanes):
+            weight[i, lane] *= share[lane]
+        for j in range(columns):
+            for lane in range(lanes):
+                column_chance[j, lane] += weight[i, lane] * row_inverse[i, lane] * counts[i, j, lane]
+    for j in range(columns):
+        for lane in range(lanes):
+            chance = column_chance[j, lane]
+            column_chance[j, lane] = (1.0 - pooled[lane] * share[lane]) / chance if chance > 0.0 else 0.0
+    for i in range(rows):
+        for lane in range(lanes):
+            row_information[i, lane] = 0.0
+        for j in range(columns):
+            for lane in range(lanes):
+                q = counts[i, j, lane] * row_inverse[i, lane]
+                ratio = q * column_chance[j, lane]
+                log_ratio[i, j, lane] = logarithm(ratio if ratio > 0.0 else 1.0)
+                row_information[i, lane] += q * log_ratio[i, j, lane]
+        for j in range(columns):
+            for lane in range(lanes):
+                deviation = log_ratio[i, j, lane] - row_information[i, lane]
+                spread = counts[i, j, lane] * row_inverse[i, lane] * deviation * deviation
+                variance[lane] += weight[i, lane] * weight[i, lane] * row_inverse[i, lane] * spread
+        for lane in range(lanes):
+            mean[lane] += weight[i, lane] * row_information[i, lane]
+    for i in range(rows):
+        for lane in range(lanes):
+            deviation = row_information[i, lane] - mean[lane]
+            variance[lane] += share[lane] * weight[i, lane] * deviation * deviation
+    for lane in range(lanes):
+        mean[lane] = max(mean[lane], 0.0)
 
 
-@compiled
+@inlined
 def matched(
     counts: FloatArray,
     margin: FloatArray,
@@ -169,9 +205,9 @@ def matched(
     row_fields: FloatArray,
     column_fields: FloatArray,
 ) -> tuple[float, float]:
-    """Near-exact mean and variance; the variance may come out non-positive on degenerate tables (the caller looks).
+    """Near-exact mean and variance; on degenerate tables NaN, or a variance that is not positive (the caller looks).
 
-    `fields` (3, rs), `row_fields` (6, r) and `column_fields` (8, s) are scratch.
+    `fields` (3, rs), `row_fields` (5, r) and `column_fields` (7, s) are scratch.
     """
     conditional, centred, excess = fields[0], fields[1], fields[2]
     row_total, weight = row_fields[0], row_fields[1]
@@ -295,8 +331,8 @@ def _matched_of_filled_rows(
             continue
         rest = 1.0 - m
         nu = m * rest / variance[j] - 1.0
-        if nu <= 0.0:
-            continue
+        if not nu > 1e-9:  # parameters so small that this difference holds no digits
+            return np.nan, np.nan
         alpha = m * nu
         e = log_excess(alpha) - log_excess(nu)
         spread = log_spread(alpha)

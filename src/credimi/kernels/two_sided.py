@@ -14,12 +14,15 @@ that E[z log z] = z (log z + e),
     2 log_spread(alpha).
 
 t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so t^2/(2
-(r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count.
+(r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count. Where more than
+2 % of the chances lie in cells with c < 0.3, put there by the margins alone, none of this holds, and NaN is returned.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from credimi.kernels.compiled import inlined
 from credimi.kernels.information_matrix import solve, variances
@@ -29,6 +32,8 @@ from credimi.kernels.special import log_excess, log_spread, logarithm
 if TYPE_CHECKING:
     from credimi.kernels.compiled import FloatArray
     from credimi.kernels.information_matrix import Workspace
+
+_SPARSE = 0.3  # a Dirichlet parameter below which a chance is nearly 0 or 1 of its row
 
 
 @inlined
@@ -51,13 +56,17 @@ def moments(
     second_order = 0.0
     if matched:
         total = 0.0
+        doubtful = 0.0
         rows, columns = counts.shape
         for i in range(rows):
             total += row_only[i]
             for j in range(columns):
                 total += counts[i, j]
+                doubtful += chance[i, j] if counts[i, j] < _SPARSE else 0.0
         for j in range(columns):
             total += column_only[j]
+        if doubtful > 0.02:
+            return np.nan, np.nan
         scale = total / (total + 1.0)
         variances(chance, total, work, solution, row_slope, column_slope)  # the slopes have served
         shift, second_order = _match_betas(chance, work, solution, row_slope, column_slope, gradient)
@@ -96,7 +105,8 @@ def _match_betas(
             trace += bend
             tempered += bend * spread
             gradient[i, j] += slope - of_rows[i] - of_columns[j]
-    return mean, max(0.5 * trace * tempered / ((rows - 1.0) * (columns - 1.0)), 0.0)
+    freedom = (np.sum(work.row_sum > 0.0) - 1.0) * (np.sum(work.column_sum > 0.0) - 1.0)
+    return mean, max(0.5 * trace * tempered / freedom, 0.0) if freedom > 0.0 else 0.0
 
 
 @inlined
