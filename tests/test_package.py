@@ -1,7 +1,9 @@
 """The package as a whole: what importing it costs, what it offers, what its sources may not contain."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -55,4 +57,30 @@ def python_sources() -> list[Path]:
 def test_the_package_loads_no_pickle() -> None:
     sources = [path for path in python_sources() if (ROOT / "src") in path.parents]
     assert ROOT / "src" / "credimi" / "__init__.py" in sources
-    assert [path for path in sources if re.search(r"import pickle|from pickle|pickle\.load", path.read_text(encoding="utf-8"))] == []
+    assert [
+        path
+        for path in sources
+        if re.search(r"import pickle|from pickle|pickle\.load", path.read_text(encoding="utf-8"))
+    ] == []
+
+
+def test_a_change_to_any_kernel_makes_every_cached_kernel_stale(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    program = (
+        "from credimi.kernels.compiled import announce; compiled = []; announce(lambda: compiled.append(1));"
+        "import numpy as np; from credimi.kernels.batch import classify;"
+        "one = np.ones(1, dtype=np.int64); classify(np.ones(4), 0 * one, one, one, np.empty(1, np.int8), np.empty(1));"
+        "print(len(compiled))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment |= {"PYTHONPATH": str(tmp_path / "src")}
+
+    def compilations() -> int:
+        command = [sys.executable, "-c", program]
+        return int(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+
+    assert compilations() > 0
+    assert compilations() == 0
+    with (tmp_path / "src" / "credimi" / "kernels" / "special.py").open("a", encoding="utf-8") as source:
+        source.write("# a change\n")
+    assert compilations() > 0

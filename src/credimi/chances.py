@@ -119,7 +119,11 @@ class Posterior:
 
     @property
     def kkt_residual(self) -> float:
-        """Largest violation of the optimality conditions at the mode, relative to the number of rows."""
+        """Largest violation of the optimality conditions at the mode, relative to the number of rows.
+
+        Below 1e-10, but for tables without pseudo-counts whose margins contradict the joint counts by orders of
+        magnitude.
+        """
         return self._solution.residual
 
     @cached_property
@@ -142,7 +146,10 @@ class Posterior:
 
     @cached_property
     def std(self) -> FloatArray:
-        """Standard deviation of each chance, leading order: the root of the covariance's diagonal."""
+        """Standard deviation of each chance, leading order: the root of the covariance's diagonal.
+
+        Where both sides miss it is formed as a difference, which loses digits where next to nothing is complete.
+        """
         solution = self._solution
         return solution.turned(np.sqrt(np.maximum(self._variances[0], 0.0)))
 
@@ -252,7 +259,7 @@ class _Solution:
 
     def turned(self, field: FloatArray) -> FloatArray:
         """Between the table's orientation and this one; read-only."""
-        array = np.ascontiguousarray(field.T if self.swapped else field)
+        array = np.array(field.T if self.swapped else field, order="C")  # a copy: the caller's stays its own
         array.setflags(write=False)
         return array
 
@@ -285,13 +292,20 @@ class _Solution:
         if self.work is not None:
             cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
             information_matrix.variances(self.chance, self.total, self.work, cells, of_rows, of_columns)
+            largest = np.unravel_index(np.argmax(self.chance), self.chance.shape)
+            if self.chance[largest] > 0.5:  # the kernel's difference has few digits there; a centred solve has them
+                unit = np.zeros_like(self.chance)
+                unit[largest] = 1.0
+                cells[largest] = self.covariance_times(unit)[largest]
             return cells, of_rows, of_columns
-        scale, gain = self._one_sided
-        own = scale * (1.0 - gain[:, None] * scale)
-        sums, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
-        reach = scale.sum(axis=1)
-        of_rows = reach * (1.0 - gain * reach) - sums**2 / self.total
-        return own - self.chance**2 / self.total, of_rows, own.sum(axis=0) - y**2 / self.total
+        # w_i and q_i. are independent: Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
+        weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
+        conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
+        certainty = np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
+        within = certainty * conditional * _rest(conditional, axis=1)
+        of_rows = weights * _rest(weights, axis=0) / self.total
+        between = weights * (conditional - self.chance.sum(axis=0)) ** 2 / self.total
+        return within + conditional**2 * of_rows, of_rows[:, 0], (within + between).sum(axis=0)
 
     def laplace_evidence(self) -> float:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
@@ -323,8 +337,6 @@ def _solve(table: Table, pseudo: float) -> _Solution:
     steps, residual = find_mode(
         counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
     )
-    if not residual <= 1e-6:
-        raise ArithmeticError(f"the mode was not found (residual {residual:g} after EM); please report this table")
     return _Solution(
         swapped, counts, oriented.target_only, oriented.feature_only, chance, min(steps, MOST_STEPS + 1), residual, work
     )
@@ -338,6 +350,15 @@ def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
     pooled = (weights * conditional).sum(axis=0)
     chance: FloatArray = weights * np.where(totals > 0.0, conditional, pooled / pooled.sum())
     return chance
+
+
+def _rest(shares: FloatArray, axis: int) -> FloatArray:
+    """1 - shares along the axis, as the sum of the others: 1 - p has no digits where p is nearly 1."""
+    largest = shares == shares.max(axis=axis, keepdims=True)
+    others = np.where(largest, 0.0, shares).sum(axis=axis, keepdims=True)
+    alone = largest & (largest.sum(axis=axis, keepdims=True) == 1)
+    rest: FloatArray = np.where(alone, others, 1.0 - shares)
+    return rest
 
 
 def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:

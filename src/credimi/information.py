@@ -131,11 +131,15 @@ def _moments_of_chunk(
         for table in np.flatnonzero(~held & (pattern != batch.CONSTANT)):
             size = (rows[table] + 1) * (columns[table] + 1)
             block = flat[offsets[table] : offsets[table] + size].reshape(rows[table] + 1, columns[table] + 1)
-            mean[table], variance[table] = _drawn_moments(block, pseudo[table])
+            drawn_mean, variance[table] = _drawn_moments(block, pseudo[table])
+            if pattern[table] == batch.BOTH or not 0.0 <= mean[table] < upper[table]:
+                mean[table] = drawn_mean  # otherwise the closed form holds: exact, or nearly so
 
 
 def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
     """Where the closed forms do not reach (next to no counts): 4,000 draws, always the same ones."""
+    if block.T.ravel().tolist() < block.ravel().tolist():
+        block = block.T  # the same draws for a table and its transpose
     table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
     if pseudo == 0.0 and not table.joint.any():
         return 0.0, 0.0  # no row has both: nothing says that they depend

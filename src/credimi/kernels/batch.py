@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from credimi.kernels.compiled import FloatArray, IntegerArray, NumberArray
 
+_CELLS_SIDE_BY_SIDE = 10_000  # of large tables fewer lie side by side
 CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 
 
@@ -116,23 +117,24 @@ def leading_one_sided(
     variance: FloatArray,
 ) -> None:
     """The paper's moments where at least one side is complete. Fast where tables of one shape follow each other."""
-    counts, row_only, column_chance = np.empty((0, 0, LANES)), np.empty((0, LANES)), np.empty((0, LANES))
-    log_ratio, row_fields, lane_fields = np.empty((0, 0, LANES)), np.empty((3, 0, LANES)), np.empty((4, LANES))
+    counts, row_only, column_chance = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty((0, 0))
+    log_ratio, row_fields, lane_fields = np.empty((0, 0, 0)), np.empty((3, 0, 0)), np.empty((4, 0))
     first = 0
     while first < selection.size:
         table = selection[first]
         r, s, transpose = rows[table], columns[table], pattern[table] == FEATURE_ONLY
+        lanes = max(1, min(LANES, _CELLS_SIDE_BY_SIDE // (r * s)))
         after = first + 1
-        while after < selection.size and after < first + LANES:
+        while after < selection.size and after < first + lanes:
             other = selection[after]
             if rows[other] != r or columns[other] != s or (pattern[other] == FEATURE_ONLY) != transpose:
                 break
             after += 1
         if transpose:
             r, s = s, r
-        if counts.shape != (r, s, LANES):
-            counts, log_ratio, row_only = np.empty((r, s, LANES)), np.empty((r, s, LANES)), np.empty((r, LANES))
-            column_chance, row_fields = np.empty((s, LANES)), np.empty((3, r, LANES))
+        if counts.shape != (r, s, lanes):
+            counts, log_ratio, row_only = np.empty((r, s, lanes)), np.empty((r, s, lanes)), np.empty((r, lanes))
+            column_chance, row_fields, lane_fields = np.empty((s, lanes)), np.empty((3, r, lanes)), np.empty((4, lanes))
         for lane in range(after - first):
             table = selection[first + lane]
             _load_lane(flat, offsets[table], pseudo_count[table], transpose, lane, counts, row_only)

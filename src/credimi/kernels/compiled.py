@@ -6,8 +6,10 @@ what lets the compiler use vector instructions; NaN and infinity keep their mean
 """
 
 from collections.abc import Callable
-from functools import partial
-from typing import TypeVar, cast
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -50,11 +52,25 @@ def announce(listener: Callable[[], None]) -> None:
     event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
 
 
+@cache
+def _sources_stamp() -> tuple[float, int]:
+    """Time and size of all kernels' sources.
+
+    Numba takes a cached kernel for fresh while the file that it stands in is unchanged, but kernels are compiled into
+    each other: after a change to one file the others' caches would silently compute what it did before.
+    """
+    states = [path.stat() for path in Path(__file__).parent.glob("*.py")]
+    return max(state.st_mtime for state in states), sum(state.st_size for state in states)
+
+
 def _compile(function: Kernel, *, forceinline: bool) -> Kernel:
     compile_with = partial(
         numba.njit, nogil=True, error_model="numpy", fastmath=_SUMS_MAY_BE_REORDERED, forceinline=forceinline
     )
     try:
-        return cast("Kernel", compile_with(cache=True)(function))
+        kernel: Any = compile_with(cache=True)(function)
+        with suppress(AttributeError):  # private to Numba: should it change, only this refinement is lost
+            kernel._cache._cache_file._source_stamp = _sources_stamp()  # noqa: SLF001
+        return cast("Kernel", kernel)
     except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
         return cast("Kernel", compile_with()(function))

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.kernels.compiled import compiled, inlined
 from credimi.kernels.information_matrix import factorize, substitute
 
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 60
 _EM_STEPS = 100_000
-_SMALL_STEP = 1e-6  # Newton's error after a relative step of this size is its square
-_ZERO = 1e-13  # what stands for 0 in products that are led there, relative to N
+_SMALL_STEP = 1e-6  # Newton's error after a relative step of this size is about its square
+_RESIDUAL = 1e-11  # of the optimality conditions, relative to N
+_BARRIER = 0.1  # where cells start, in expected counts N x_i y_j, if their own count is smaller and the table is hard
+_ZERO = 1e-13  # what stands for 0 in products that are led there, in expected counts
 _FREE = 1e-9  # the slack given to a free cell without a count, relative to N
-_BOUNDARY = 1e-6  # pi below which a cell without a count is taken for 0, once the barrier is down: about sqrt(_ZERO)
 
 
 @compiled
@@ -50,27 +53,31 @@ def find_mode(
     `information_matrix.solve`.
     """
     rows, columns = counts.shape
-    total, empty_cells = _start(counts, row_only, column_only, chance, row_slope, column_slope, work)
-    barrier = 1e-2 * total / (rows * columns) if empty_cells > 0 else 0.0
+    total, empty_cells, hard = _start(counts, row_only, column_only, chance, row_slope, column_slope, work)
+    barrier = _BARRIER if hard or empty_cells > 0 else 0.0
     interior = empty_cells > 0
     converged = False
+    residual = np.inf
     steps = 0
-    while _prepare(counts, chance, row_slope, column_slope, barrier, _FREE * total if converged else 0.0, work):
+    while True:
+        _prepare(counts, chance, row_slope, column_slope, barrier, _FREE * total if converged else 0.0, total, work)
         if converged or steps == MOST_STEPS:
             break
         steps += 1
         _direct(row_only, column_only, row_slope, column_slope, work)
-        length, moving = _advance(counts, chance, row_slope, column_slope, barrier, work)
-        at_end = barrier <= _ZERO * total
+        length, moving, raised = _advance(counts, chance, row_slope, column_slope, barrier, total, work)
+        at_end = barrier <= _ZERO or (raised == 0 and empty_cells == 0)
         converged = length == 1.0 and moving == 0 and at_end
         if empty_cells > 0 and at_end and (converged or (interior and length > 0.9)):
             # Cells that reached the boundary leave the game: where pi and t both tend to 0 they would slow it down.
             interior = False
-            converged = _drop_boundary(counts, chance, work.slack, total) == 0 and converged
-        if empty_cells > 0 and length > 0.9:
-            barrier = max(barrier * 0.01, _ZERO * total)
-    residual = kkt_residual(counts, row_only, column_only, total, chance, row_slope, column_slope)
-    if not residual <= 1e-10:
+            converged = _drop_boundary(counts, chance, total, 100.0 if converged else 1.0, work) == 0 and converged
+        if converged:
+            residual = kkt_residual(counts, row_only, column_only, total, chance, row_slope, column_slope)
+            converged = residual <= _RESIDUAL
+        if length > 0.5:
+            barrier = max(barrier * (0.01 if length > 0.9 else 0.1), _ZERO) if barrier > 0.0 else 0.0
+    if not converged:
         _expectation_maximization(counts, row_only, column_only, total, chance, work)
         residual = kkt_residual(counts, row_only, column_only, total, chance, row_slope, column_slope)
         steps = MOST_STEPS + 1
@@ -78,7 +85,7 @@ def find_mode(
             for j in range(columns):
                 p, c = chance[i, j], counts[i, j]
                 work.slack[i, j] = c / p if c > 0.0 else total
-        _prepare(counts, chance, row_slope, column_slope, 0.0, _FREE * total, work)
+        _prepare(counts, chance, row_slope, column_slope, 0.0, _FREE * total, total, work)
     return steps, residual
 
 
@@ -127,10 +134,10 @@ def _start(
     row_slope: FloatArray,
     column_slope: FloatArray,
     work: Workspace,
-) -> tuple[float, int]:
+) -> tuple[float, int, bool]:
     """A point with all slacks positive: one step of EM where that has them, else the one-sided slopes, shrunk.
 
-    Returns N and the number of cells without a count.
+    Returns N, the number of cells without a count, and whether the table is hard: EM's step was not good enough.
     """
     rows, columns = counts.shape
     total = 0.0
@@ -164,7 +171,8 @@ def _start(
     for j in range(columns):
         column_slope[j] = total * column_only[j] / column_slope[j] if column_only[j] > 0.0 else 0.0
         largest_column = max(largest_column, column_slope[j])
-    if largest_row + largest_column > 0.95 * total:
+    hard = largest_row + largest_column > 0.95 * total
+    if hard:
         floor = 0.01 * total  # a margin without complete counts must not make the others' slopes vanish
         row_odds = 0.0
         column_odds = 0.0
@@ -178,19 +186,24 @@ def _start(
         for j in range(columns):
             odds = column_only[j] / (column_sum[j] + floor)
             column_slope[j] = total * odds / (1.0 + odds + row_odds)
-    floor = 1e-2 * total / (rows * columns)
+    for i in range(rows):
+        work.row_share[i] = (row_sum[i] + row_only[i]) / total
+    for j in range(columns):
+        work.column_share[j] = (column_sum[j] + column_only[j]) / total
+    barrier = _BARRIER * total if hard or empty_cells > 0 else 0.0
     for i in range(rows):
         free = total - row_slope[i]
         for j in range(columns):
             work.slack[i, j] = free - column_slope[j]
-            chance[i, j] = (counts[i, j] if counts[i, j] > 0.0 else floor) / work.slack[i, j]
-    return total, empty_cells
+            floor = barrier * work.row_share[i] * work.column_share[j]
+            chance[i, j] = max(counts[i, j], floor) / work.slack[i, j]
+    return total, empty_cells, hard
 
 
 @inlined
-def _target(count: float, chance: float, barrier: float) -> float:
-    """What the product pi t is led to: the count, the barrier where there is none, 0 for a cell that was dropped."""
-    return count if count > 0.0 else (barrier if chance > 0.0 else 0.0)
+def _target(count: float, chance: float, floor: float) -> float:
+    """What the product pi t is led to: the count, or the barrier's floor above it; 0 for a cell that was dropped."""
+    return max(count, floor) if chance > 0.0 else 0.0
 
 
 @inlined
@@ -201,8 +214,9 @@ def _prepare(
     column_slope: FloatArray,
     barrier: float,
     least_slack: float,
+    total: float,
     work: Workspace,
-) -> bool:
+) -> None:
     """Sums, v and the factor at this point, and into `row_step`, `inverse[0]` what the slacks ask of the margins.
 
     At the end v is also the weight of the cell in A. A free cell without a count has t = 0, no information of its
@@ -214,11 +228,12 @@ def _prepare(
         wanted[j] = 0.0
         work.column_sum[j] = 0.0
     for i in range(rows):
+        row_floor = barrier * total * work.row_share[i]
         sum_chance = 0.0
         sum_wanted = 0.0
         for j in range(columns):
             reciprocal = 1.0 / (work.slack[i, j] if counts[i, j] > 0.0 else max(work.slack[i, j], least_slack))
-            goal = _target(counts[i, j], chance[i, j], barrier) * reciprocal
+            goal = _target(counts[i, j], chance[i, j], row_floor * work.column_share[j]) * reciprocal
             work.scale[i, j] = chance[i, j] * reciprocal
             sum_chance += chance[i, j]
             sum_wanted += goal
@@ -226,7 +241,7 @@ def _prepare(
             work.column_sum[j] += chance[i, j]
         work.row_sum[i] = sum_chance
         work.row_step[i] = sum_wanted
-    return factorize(row_slope, column_slope, work)
+    factorize(row_slope, column_slope, work)
 
 
 @inlined
@@ -263,9 +278,12 @@ def _advance(
     row_slope: FloatArray,
     column_slope: FloatArray,
     barrier: float,
+    total: float,
     work: Workspace,
-) -> tuple[float, int]:
-    """Move along the direction as far as all stays positive; return (length, number of chances that still moved).
+) -> tuple[float, int, int]:
+    """Move along the direction as far as all stays positive.
+
+    Returns its length, the number of chances that still moved, and that of counts below the barrier.
 
     pi + delta pi = c/t + v (delta a + delta b); it is left in `scale`, for a step of any length.
     """
@@ -273,18 +291,25 @@ def _advance(
     row_step, column_step = work.row_step, work.column_step
     crossings = 0
     moving = 0
+    raised = 0
     for i in range(rows):
         crossings += row_step[i] < -0.99 * row_slope[i]
     for j in range(columns):
         crossings += column_step[j] < -0.99 * column_slope[j]
     for i in range(rows):
+        row_floor = barrier * total * work.row_share[i]
         for j in range(columns):
             closer = row_step[i] + column_step[j]
-            new = _target(counts[i, j], chance[i, j], barrier) / work.slack[i, j] + work.scale[i, j] * closer
+            new = (
+                _target(counts[i, j], chance[i, j], row_floor * work.column_share[j]) / work.slack[i, j]
+                + work.scale[i, j] * closer
+            )
             work.scale[i, j] = new
             crossings += (chance[i, j] > 0.0) & ((closer > 0.99 * work.slack[i, j]) | (new < 0.01 * chance[i, j]))
-            moving += abs(new - chance[i, j]) >= (
-                _SMALL_STEP * chance[i, j] if counts[i, j] > 0.0 else _SMALL_STEP * _SMALL_STEP
+            floor = row_floor * work.column_share[j]
+            raised += counts[i, j] < floor
+            moving += abs(new - chance[i, j]) > (
+                _SMALL_STEP * chance[i, j] if counts[i, j] > 0.0 else 1e-10 * work.row_share[i] * work.column_share[j]
             )
     length = 1.0
     if crossings > 0:
@@ -309,19 +334,25 @@ def _advance(
             )  # kept, not formed anew: near 0 that is all rounding
     for j in range(columns):
         column_slope[j] += length * column_step[j]
-    return length, moving
+    return length, moving, raised
 
 
 @compiled
-def _drop_boundary(counts: FloatArray, chance: FloatArray, slack: FloatArray, total: float) -> int:
-    """Set to 0 the chances of cells without a count that have come close to it; return their number."""
+def _drop_boundary(counts: FloatArray, chance: FloatArray, total: float, factor: float, work: Workspace) -> int:
+    """Set to 0 the chances of cells without a count that are below `factor` slacks; return their number.
+
+    At the end pi t = _ZERO in units of N x_i y_j: a free cell has pi far above t, one on the boundary far below it, and
+    one for which both are 0 has them equal.
+    """
     rows, columns = counts.shape
     dropped = 0
     for i in range(rows):
         for j in range(columns):
-            if counts[i, j] == 0.0 and 0.0 < chance[i, j] < max(slack[i, j] / total, _BOUNDARY):
+            reach = work.row_share[i] * work.column_share[j]
+            near = chance[i, j] <= factor * reach * work.slack[i, j] / total
+            if counts[i, j] == 0.0 and chance[i, j] > 0.0 and near:
                 chance[i, j] = 0.0
-                slack[i, j] = total
+                work.slack[i, j] = total
                 dropped += 1
     return dropped
 
@@ -353,9 +384,9 @@ def _expectation_maximization(
         for i in range(rows):
             for j in range(columns):
                 new = (counts[i, j] + chance[i, j] * (row_factor[i] + column_factor[j])) / total
-                change = max(change, abs(new - chance[i, j]))
+                change = max(change, abs(new - chance[i, j]) / new if new > 1e-300 else 0.0)
                 chance[i, j] = new
-        if change < 1e-16:
+        if change < 1e-15:
             break
     for i in range(rows):
         for j in range(columns):

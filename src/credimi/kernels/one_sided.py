@@ -132,9 +132,9 @@ def leading(
 ) -> None:
     """The paper's mean and variance of up to LANES tables of one shape; into `lane_fields[0]` and `[1]`.
 
-    `counts` and `log_ratio` (r, s, LANES), `row_only` (r, LANES), `row_fields` (3, r, LANES), `column_chance`
-    (s, LANES), `lane_fields` (4, LANES). The tables lie side by side along the last axis, so that loops over them
-    vectorise however small the tables are.
+    The tables lie side by side along the last axis, so that loops over them vectorise however small they are: with room
+    for `size` of them, `counts` and `log_ratio` are (r, s, size), `row_only` (r, size), `row_fields` (3, r, size),
+    `column_chance` (s, size), `lane_fields` (4, size).
     """
     rows, columns, _ = counts.shape
     row_inverse, weight, row_information = row_fields[0], row_fields[1], row_fields[2]
