@@ -521,3 +521,10 @@ def test_sampled_information_is_that_of_the_draws() -> None:
     values = [oracle.mutual_information(chances) for chances in draws]
     assert sampled.mean() == pytest.approx(np.mean(values), rel=1e-10)
     assert sampled.std() == pytest.approx(np.std(values), rel=1e-3)
+
+
+def test_one_feature_value_with_both_sides_missing() -> None:
+    # pi_i ~ prod pi_i^(n_i + n_i?): the feature's own margin says nothing.
+    found = posterior(joint=[[3], [5]], target_only=[2, 1], feature_only=[7], prior=1.0)
+    np.testing.assert_allclose(found.mode.ravel(), [6 / 13, 7 / 13], rtol=1e-12)
+    np.testing.assert_allclose(found.mean.ravel(), [6 / 13, 7 / 13], rtol=1e-12)

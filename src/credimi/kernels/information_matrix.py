@@ -40,6 +40,7 @@ Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the clas
         "column_sum",
         "column_step",
         "column_share",
+        "column_wanted",
         "root",
         "scale",
         "slack",
@@ -52,13 +53,13 @@ Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the clas
 @inlined
 def workspace_size(rows: int, columns: int) -> int:
     """How many numbers `carve` needs."""
-    return 2 * rows * columns + 4 * rows + 4 * columns + 2 * columns * columns
+    return 2 * rows * columns + 4 * rows + 5 * columns + 2 * columns * columns
 
 
 @inlined
 def carve(scratch: FloatArray, rows: int, columns: int) -> Workspace:
     """Cut the Workspace of an r x s table out of one flat array."""
-    cells, square, right, at = rows * columns, columns * columns, 4 * rows, 4 * rows + 4 * columns
+    cells, square, right, at = rows * columns, columns * columns, 4 * rows, 4 * rows + 5 * columns
     return Workspace(
         scratch[:rows],
         scratch[rows : 2 * rows],
@@ -67,7 +68,8 @@ def carve(scratch: FloatArray, rows: int, columns: int) -> Workspace:
         scratch[right : right + columns],
         scratch[right + columns : right + 2 * columns],
         scratch[right + 2 * columns : right + 3 * columns],
-        scratch[right + 3 * columns : at],
+        scratch[right + 3 * columns : right + 4 * columns],
+        scratch[right + 4 * columns : at],
         scratch[at : at + cells].reshape(rows, columns),
         scratch[at + cells : at + 2 * cells].reshape(rows, columns),
         scratch[at + 2 * cells : at + 2 * cells + square].reshape(columns, columns),

@@ -217,13 +217,13 @@ def _prepare(
     total: float,
     work: Workspace,
 ) -> None:
-    """Sums, v and the factor at this point, and into `row_step`, `inverse[0]` what the slacks ask of the margins.
+    """Sums, v and the factor at this point, and into `row_step`, `column_wanted` what the slacks ask of the margins.
 
     At the end v is also the weight of the cell in A. A free cell without a count has t = 0, no information of its
     own; `least_slack` gives it a tiny one, so that A stays regular where the margins do not determine the cell either.
     """
     rows, columns = counts.shape
-    wanted = work.inverse[0]
+    wanted = work.column_wanted
     for j in range(columns):
         wanted[j] = 0.0
         work.column_sum[j] = 0.0
@@ -250,7 +250,7 @@ def _direct(
 ) -> None:
     """Newton's direction: delta a into `row_step`, delta b into `column_step`."""
     rows, columns = work.scale.shape
-    row_step, column_step, wanted, root = work.row_step, work.column_step, work.inverse[0], work.root
+    row_step, column_step, wanted, root = work.row_step, work.column_step, work.column_wanted, work.root
     for i in range(rows):
         step = 0.0
         if row_slope[i] > 0.0:

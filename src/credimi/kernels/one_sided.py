@@ -29,8 +29,8 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
 * So Cov[T1, T2] needs only Cov[T1, y_j] and Cov[T1, (y_j - mu_j)^2], both exact by tilting: q_ij times the density is
   again a Dirichlet, c_ij raised by one, and E[h_i] changes by D_ij = (u_ij - E[h_i])/(c_i+ + 1) for one step and by
   [2 (u_ij - E[h_i]) + 1/(c_ij + 1) - 1/(c_i+ + 1)]/(c_i+ + 2) for two.
-* Var[T2] = sum_jk b_j b_k S_jk + (1/2) sum_(j != k) S_jk^2/(mu_j mu_k) + the diagonal by log_spread, b_j = e_j -
-  1/(nu_j + 1).
+* Var[T2] = sum_jk b_j b_k S_jk + (1/2) sum_(j != k) S_jk^2/(mu_j mu_k) + the diagonal by log_spread, with the slopes
+  b_j = e_j - 1/(nu_j + 1).
 
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional of their own; they are given the pooled
 one, so that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.

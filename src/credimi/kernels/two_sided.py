@@ -3,19 +3,20 @@
 Leading order (the paper's): I(mode) and l' Cov l, l_ij = log(pi_ij/(x_i y_j)), with the mode of `mode` and Cov of
 `information_matrix`.
 
-Matched: every chance z among pi_ij, x_i, y_j with mode z and leading-order variance Z is treated as the Beta with nu
-= z (1 - z)/Z and alpha = z nu, which is exact where all is seen. With e(z) = log_excess(alpha) - log_excess(nu), so
+Matched: every chance z among pi_ij, x_i, y_j with mode z and leading-order variance Z is treated as the Beta with
+nu = z (1 - z)/Z and alpha = z nu, which is exact where all is seen. With e(z) = log_excess(alpha) - log_excess(nu), so
 that E[z log z] = z (log z + e),
 
     E[I]   = I(mode) + sum pi_ij e(pi_ij) - sum x_i e(x_i) - sum y_j e(y_j),
     Var[I] = N/(N + 1) g' Cov g + t u/(2 (r-1)(s-1)),
-    g_ij   = l_ij + b(pi_ij) - b(x_i) - b(y_j),  b = e - 1/(nu + 1)      (slopes of z log z on the Beta's linear
-    polynomial), t      = sum (1 - pi_ij)/(nu_ij + 1) - the same over x_i - the same over y_j,      u: each term times
-    2 log_spread(alpha).
+    g_ij   = l_ij + b(pi_ij) - b(x_i) - b(y_j),  b = e - 1/(nu + 1): slopes of z log z on the Beta's linear polynomial,
+    t      = sum (1 - pi_ij)/(nu_ij + 1) - the same over x_i - the same over y_j,
+    u      = t with each term times 2 log_spread(alpha).
 
-t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so t^2/(2
-(r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count. Where more than
-2 % of the chances lie in cells with c < 0.3, put there by the margins alone, none of this holds, and NaN is returned.
+t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so
+t^2/(2 (r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count. Where
+more than 2 % of the chances lie in cells with c < 0.3, put there by the margins alone, none of this holds, and NaN is
+returned.
 """
 
 from __future__ import annotations

@@ -1,0 +1,25 @@
+"""The benchmarks and studies run, at toy size: what they print is read in docs, not here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "lines"),
+    [
+        ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + 1 + 2 + 2),
+        ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
+    ],
+)
+def test_runs_at_toy_size(script: str, arguments: list[str], lines: int) -> None:
+    command = [sys.executable, "-W", "error", str(ROOT / script), *arguments]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len(answer.stdout.splitlines()) == lines
+    assert "nan" not in answer.stdout
