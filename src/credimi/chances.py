@@ -87,7 +87,8 @@ def require_whole(name: str, value: object, least: int) -> None:
         raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
 
 
-def _generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """A generator from what the user gave."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
@@ -216,7 +217,7 @@ class Posterior:
             ("thin", thin, 1),
         ):
             require_whole(name, value, least)
-        generator = _generator(random_state)
+        generator = make_generator(random_state)
         return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
 
     def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:

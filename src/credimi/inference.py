@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.chances import Posterior, require_proper, require_whole
+from credimi.chances import make_generator, require_proper, require_whole
 from credimi.counts import Table
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
 from credimi.information import Blocks, moments
 from credimi.prior import pseudo_count
-from credimi.sampling import information_of
+from credimi.sampling import draw_information
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -62,7 +62,9 @@ def mutual_information(
     upper = float(np.log(min(table.shape)))
     if approximation == "sampled":
         require_whole("draws", draws, 1)
-        return Distribution.empirical(information_of(Posterior(table, pseudo).rvs(draws, random_state)), upper)
+        generator = make_generator(random_state)
+        information = draw_information(table, pseudo, int(draws), generator, chains=256, burn_in=200, thin=5)
+        return Distribution.empirical(information, upper)
     result = moments(Blocks.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
     mean, std = float(result.mean[0]), float(np.sqrt(result.variance[0]))
     if std == 0.0:

@@ -29,7 +29,7 @@ import numpy as np
 from credimi.counts import Table
 from credimi.errors import CredimiError
 from credimi.kernels import batch
-from credimi.sampling import draw, information_of
+from credimi.sampling import draw_information
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -137,15 +137,15 @@ def _moments_of_chunk(
 
 
 def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
-    """Where the closed forms do not reach (next to no counts): 4,000 draws, always the same ones."""
+    """Where the closed forms do not reach (next to no counts): up to 4,000 draws, always the same ones."""
     if block.T.ravel().tolist() < block.ravel().tolist():
         block = block.T  # the same draws for a table and its transpose
     table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
     if pseudo == 0.0 and not table.joint.any():
         return 0.0, 0.0  # no row has both: nothing says that they depend
     generator = np.random.default_rng(0)
-    draws = draw(table, float(pseudo), 4000, generator, chains=400, burn_in=100, thin=5)
-    information = information_of(draws.chances)
+    size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
+    information = draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5)
     return float(information.mean()), float(information.var())
 
 

@@ -25,6 +25,8 @@ import numpy as np
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from credimi.counts import Table
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 
+_CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
 
 
@@ -63,16 +66,39 @@ def draw(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> Draws:
     """`size` draws of the chances; `chains`, `burn_in` and `thin` matter only where both sides miss."""
+    batches = list(_batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin))
+    chances = np.concatenate([np.empty((0, *table.shape)), *batches])[:size]
+    if not (table.misses_feature and table.misses_target) or size == 0:
+        return Draws(chances, 1.0, float(size))
+    r_hat, effective = _convergence(np.stack([information_of(batch) for batch in batches]))
+    return Draws(chances, r_hat, min(effective, float(size)))
+
+
+def draw_information(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> FloatArray:
+    """`size` draws of mutual information: as `draw`, without keeping the chances."""
+    batches = _batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
+    return np.concatenate([information_of(batch) for batch in batches])[:size]
+
+
+def _batches(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> Iterator[FloatArray]:
+    """Draws a batch at a time, (draws, r, s), few enough to fit in memory; of several chains one draw each."""
+    at_once = max(16, _CELLS_AT_ONCE // table.joint.size)
     if table.misses_feature and table.misses_target:
-        if table.target_only.sum() < table.feature_only.sum():
-            swapped = _gibbs(table.transposed(), pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
-            return Draws(swapped.chances.swapaxes(1, 2), swapped.r_hat, swapped.effective_size)
-        return _gibbs(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
-    if table.misses_target:
-        cells = np.broadcast_to(table.joint.T + pseudo, (size, *table.shape[::-1]))
-        return Draws(_product(cells, table.feature_only, generator).swapaxes(1, 2), 1.0, float(size))
-    cells = np.broadcast_to(table.joint + pseudo, (size, *table.shape))
-    return Draws(_product(cells, table.target_only, generator), 1.0, float(size))
+        swapped = table.target_only.sum() < table.feature_only.sum()
+        oriented = table.transposed() if swapped else table
+        chains = max(1, min(chains, size, at_once))
+        for state in _gibbs(oriented, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin):
+            yield state.swapaxes(1, 2) if swapped else state
+        return
+    oriented = table.transposed() if table.misses_target else table
+    for first in range(0, size, at_once):
+        shape = (min(at_once, size - first), *oriented.shape)
+        product = _product(np.broadcast_to(oriented.joint + pseudo, shape), oriented.target_only, generator)
+        yield product.swapaxes(1, 2) if table.misses_target else product
 
 
 def _product(cells: FloatArray, row_only: FloatArray, generator: np.random.Generator) -> FloatArray:
@@ -108,7 +134,7 @@ def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatA
 
 def _gibbs(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
-) -> Draws:
+) -> Iterator[FloatArray]:
     if table.feature_only.max() > _MOST_MULTINOMIAL:
         raise CredimiError(
             f"a margin counts more than {_MOST_MULTINOMIAL:g} rows, too many to draw: scale the counts down"
@@ -117,10 +143,8 @@ def _gibbs(
     whole = np.rint(table.feature_only).astype(np.int64)
     left_over = table.feature_only - whole
     exact = not left_over.any()
-    chains = max(1, min(chains, size))
     kept = -(-size // chains)
     state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
-    draws = np.empty((kept, chains, *cells.shape))
     for step in range(burn_in + kept * thin):
         columns = state.sum(axis=1)
         rows = state.sum(axis=2)
@@ -135,9 +159,7 @@ def _gibbs(
             proposal = np.where(accepted[:, None, None], proposal, state)
         state = proposal
         if step >= burn_in and (step - burn_in + 1) % thin == 0:
-            draws[(step - burn_in) // thin] = state
-    r_hat, effective = _convergence(information_of(draws))
-    return Draws(draws.reshape(-1, *cells.shape)[:size], r_hat, min(effective, float(size)))
+            yield state
 
 
 def _convergence(trace: FloatArray) -> tuple[float, float]:
