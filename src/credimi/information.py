@@ -156,11 +156,11 @@ def _cores(threads: int | None) -> int:
 
 
 def _parts(cells: IntegerArray, threads: int | None) -> list[slice]:
-    """Equal shares of the cells: several a thread, so that a share of hard tables delays nobody for long."""
+    """Equal shares of the cells; several a thread if they are large, so that hard tables delay nobody for long."""
     done = np.cumsum(cells)
     cores = _cores(threads)
     total = int(done[-1]) if done.size else 0
-    count = 1 if cores == 1 else int(min(4 * cores, total // _CELLS_WORTH_A_THREAD))
+    count = 1 if cores == 1 else int(min(4 * cores, max(cores, total // 1_000_000), total // _CELLS_WORTH_A_THREAD))
     if count < 2:
         return [slice(0, cells.size)]
     cuts = [0, *np.searchsorted(done, total * np.arange(1, count) / count).tolist(), cells.size]
