@@ -17,7 +17,6 @@ log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
 from __future__ import annotations
 
-import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -89,7 +88,7 @@ def moments(blocks: Blocks, pseudo_count: ArrayLike, *, matched: bool = True, th
         tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
         _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], matched=matched)
 
-    parts = _parts(blocks.rows * blocks.columns, threads)
+    parts = _parts(count, blocks.flat.size, threads)
     if len(parts) == 1:
         chunk(parts[0])
     else:
@@ -155,16 +154,13 @@ def _cores(threads: int | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _parts(cells: IntegerArray, threads: int | None) -> list[slice]:
-    """Equal shares of the cells; several a thread if they are large, so that hard tables delay nobody for long."""
-    done = np.cumsum(cells)
+def _parts(tables: int, cells: int, threads: int | None) -> list[slice]:
+    """Equal shares of the tables; several a thread if there is much to do, so that hard ones delay nobody for long."""
     cores = _cores(threads)
-    total = int(done[-1]) if done.size else 0
-    count = 1 if cores == 1 else int(min(4 * cores, max(cores, total // 1_000_000), total // _CELLS_WORTH_A_THREAD))
-    if count < 2:
-        return [slice(0, cells.size)]
-    cuts = [0, *np.searchsorted(done, total * np.arange(1, count) / count).tolist(), cells.size]
-    return [slice(first, last) for first, last in itertools.pairwise(cuts) if last > first]
+    count = min(4 * cores, max(cores, cells // 1_000_000), cells // _CELLS_WORTH_A_THREAD, tables)
+    if cores == 1 or count < 2:
+        return [slice(0, tables)]
+    return [slice(tables * part // count, tables * (part + 1) // count) for part in range(count)]
 
 
 def exact_mean(parameters: ArrayLike) -> float:
