@@ -1,6 +1,7 @@
 """The posterior of the chances against dense algebra, EM, enumeration, quadrature and independent draws."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import oracle
@@ -528,3 +529,18 @@ def test_one_feature_value_with_both_sides_missing() -> None:
     found = posterior(joint=[[3], [5]], target_only=[2, 1], feature_only=[7], prior=1.0)
     np.testing.assert_allclose(found.mode.ravel(), [6 / 13, 7 / 13], rtol=1e-12)
     np.testing.assert_allclose(found.mean.ravel(), [6 / 13, 7 / 13], rtol=1e-12)
+
+
+def test_threads_may_share_a_posterior() -> None:
+    generator = np.random.default_rng(21)
+    found = posterior(
+        joint=generator.poisson(3.0, (40, 40)),
+        target_only=generator.poisson(9.0, 40),
+        feature_only=generator.poisson(9.0, 40),
+        prior=0.5,
+    )
+    field = generator.normal(size=(40, 40))
+    alone = found.covariance_times(field)
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda _: found.covariance_times(field), range(2000)))
+    assert all(np.array_equal(alone, each) for each in together)

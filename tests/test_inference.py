@@ -423,3 +423,9 @@ def test_posterior_cannot_be_changed() -> None:
     for array in (chances.mode, chances.mean, chances.std):
         with pytest.raises(ValueError, match="read-only"):
             array[0, 0] = 1.0
+
+
+@pytest.mark.parametrize("approximation", ["leading-beta", "matched", "sampled"])
+def test_certain_dependence_is_not_refused_for_a_rounding(approximation: str) -> None:
+    information = mutual_information(np.eye(5), prior="haldane", approximation=approximation)
+    assert 0.0 < information.mean() <= np.log(5.0)

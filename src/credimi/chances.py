@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from scipy.special import gammaln
@@ -273,6 +273,16 @@ class _Solution:
         gain = np.divide(self.row_only, reach, out=np.zeros_like(reach), where=reach > 0.0)
         return scale, gain
 
+    def _own_scratch(self) -> information_matrix.Workspace:
+        """The factor, with scratch of this call's own: threads may share a Posterior."""
+        rows, columns = self.chance.shape
+        scratch = {
+            "row_step": np.empty(rows),
+            "column_step": np.empty(columns),
+            "inverse": np.empty((columns, columns)),
+        }
+        return cast("information_matrix.Workspace", self.work)._replace(**scratch)
+
     def covariance_times(self, field: FloatArray) -> FloatArray:
         # Cov kills constants, so the field may be centred; then pi pi'/N drops out, and no digits with it.
         centred = np.ascontiguousarray(field - (self.chance * field).sum())
@@ -282,7 +292,7 @@ class _Solution:
             solution = weighted - scale * (gain * weighted.sum(axis=1))[:, None]
         else:
             solution = np.empty_like(self.chance)
-            information_matrix.solve(centred, self.work, solution)
+            information_matrix.solve(centred, self._own_scratch(), solution)
         # Where v is 0 the sum over the simplex is kept by the rest already; what is left is rounding.
         result: FloatArray = solution - self.chance * solution.sum()
         return result
@@ -292,7 +302,7 @@ class _Solution:
         rows, columns = self.chance.shape
         if self.work is not None:
             cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
-            information_matrix.variances(self.chance, self.total, self.work, cells, of_rows, of_columns)
+            information_matrix.variances(self.chance, self.total, self._own_scratch(), cells, of_rows, of_columns)
             largest = np.unravel_index(np.argmax(self.chance), self.chance.shape)
             if self.chance[largest] > 0.5:  # the kernel's difference has few digits there; a centred solve has them
                 unit = np.zeros_like(self.chance)

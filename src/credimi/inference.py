@@ -45,8 +45,8 @@ def mutual_information(
         "jeffreys" (1/2 pseudo-count a cell), "uniform" (1), "perks" (1/(rs)), "haldane" (0), or a number.
     approximation
         "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,
-        which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws from the exact
-        posterior.
+        which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws,
+        independent where one side is complete, else Gibbs (`posterior(...).sample(...)` has its convergence figure).
     draws, random_state
         For "sampled": how many, and the seed or generator.
     """
@@ -66,7 +66,8 @@ def mutual_information(
         information = draw_information(table, pseudo, int(draws), generator, chains=256, burn_in=200, thin=5)
         return Distribution.empirical(information, upper)
     result = moments(Blocks.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
-    mean, std = float(result.mean[0]), float(np.sqrt(result.variance[0]))
+    # I <= upper, but for rounding.
+    mean, std = min(float(result.mean[0]), upper), float(np.sqrt(result.variance[0]))
     if std == 0.0:
         return Distribution.point(mean)
     return Distribution.normal(mean, std) if approximation == "leading" else Distribution.beta(mean, std, upper)

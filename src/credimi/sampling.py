@@ -44,7 +44,7 @@ class Draws:
 
     `r_hat` is the split potential scale reduction of mutual information over the chains (1 where the draws are
     independent; above 1.01 ask for a longer burn-in), `effective_size` the number of independent draws that they are
-    worth.
+    worth. Fewer than four draws a chain tell nothing of either: r_hat is NaN.
     """
 
     chances: FloatArray
@@ -90,7 +90,7 @@ def _batches(
     if table.misses_feature and table.misses_target:
         swapped = table.target_only.sum() < table.feature_only.sum()
         oriented = table.transposed() if swapped else table
-        chains = max(1, min(chains, size, at_once))
+        chains = max(1, min(chains, size // 20, at_once))  # 20 draws a chain, or nobody can tell convergence
         for state in _gibbs(oriented, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin):
             yield state.swapaxes(1, 2) if swapped else state
         return

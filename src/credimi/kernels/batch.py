@@ -211,7 +211,7 @@ def two_sided(
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """Moments where both sides miss; also serves, with empty margins, where `matched_one_sided` fails."""
+    """Moments where both sides miss; NaN where the matched ones do not hold."""
     r, s = 0, 0
     counts, chance, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)

@@ -5,6 +5,7 @@ two callers at once, a fork or a process pool cannot crash one. Sums may be re-o
 what lets the compiler use vector instructions; NaN and infinity keep their meaning.
 """
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -53,14 +54,16 @@ def announce(listener: Callable[[], None]) -> None:
 
 
 @cache
-def _sources_stamp() -> tuple[float, int]:
-    """Time and size of all kernels' sources.
+def _sources_stamp() -> str:
+    """A digest of all kernels' sources.
 
     Numba takes a cached kernel for fresh while the file that it stands in is unchanged, but kernels are compiled into
     each other: after a change to one file the others' caches would silently compute what it did before.
     """
-    states = [path.stat() for path in Path(__file__).parent.glob("*.py")]
-    return max(state.st_mtime for state in states), sum(state.st_size for state in states)
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _compile(function: Kernel, *, forceinline: bool) -> Kernel:

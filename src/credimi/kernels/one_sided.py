@@ -18,7 +18,7 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
 
 * h_i exactly. With u_ij = log(q_ij/mu_j) + log_excess(c_ij) - log_excess(c_i+), its q-weighted row mean is E[h_i], and
   `Var[h_i] = [ sum_j c_ij (u_ij - E[h_i])^2 + sum_j log_spread(c_ij) - log_spread(c_i+) ] / (c_i+ (c_i+ + 1))`
-  (the entropy of a Dirichlet, regrouped so that every term is non-negative). Var[T1] follows exactly from E[w_i w_k].
+  (the entropy of a Dirichlet, regrouped so that no large terms cancel). Var[T1] follows exactly from E[w_i w_k].
 * y_j has exact mean mu_j and variance S_jj; it is treated as the Beta with these: nu_j = mu_j (1 - mu_j)/S_jj - 1,
   and with alpha_j = mu_j nu_j, e_j = log_excess(alpha_j) - log_excess(nu_j): E[y_j log(y_j/mu_j)] = mu_j e_j. Exact
   for complete data.
