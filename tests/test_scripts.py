@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
     [
         ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + 1 + 2 + 2),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
+        ("studies/few_complete_rows.py", [], 2 + 4),
     ],
 )
 def test_runs_at_toy_size(script: str, arguments: list[str], lines: int) -> None:

@@ -36,7 +36,7 @@ from scipy.special import gammaln
 from credimi.counts import Table
 from credimi.errors import CredimiError
 from credimi.kernels import information_matrix
-from credimi.kernels.mode import MOST_STEPS, find_mode
+from credimi.kernels.mode import find_mode
 from credimi.prior import pseudo_count
 from credimi.sampling import Draws, draw
 
@@ -320,9 +320,7 @@ class _Solution:
 
     def laplace_evidence(self) -> float:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
-        work = self.work
-        if work is None:
-            raise AssertionError
+        work = cast("information_matrix.Workspace", self.work)
         x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
         slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
         likelihood = (self.counts * np.log(self.chance)).sum()
@@ -348,9 +346,7 @@ def _solve(table: Table, pseudo: float) -> _Solution:
     steps, residual = find_mode(
         counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
     )
-    return _Solution(
-        swapped, counts, oriented.target_only, oriented.feature_only, chance, min(steps, MOST_STEPS + 1), residual, work
-    )
+    return _Solution(swapped, counts, oriented.target_only, oriented.feature_only, chance, steps, residual, work)
 
 
 def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
