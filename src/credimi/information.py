@@ -17,8 +17,6 @@ log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,6 +27,7 @@ from credimi.counts import Table
 from credimi.errors import CredimiError
 from credimi.kernels import batch
 from credimi.sampling import draw_information
+from credimi.threads import cores, share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -88,12 +87,7 @@ def moments(blocks: Blocks, pseudo_count: ArrayLike, *, matched: bool = True, th
         tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
         _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], matched=matched)
 
-    parts = _parts(count, blocks.flat.size, threads)
-    if len(parts) == 1:
-        chunk(parts[0])
-    else:
-        with ThreadPoolExecutor(min(len(parts), _cores(threads))) as pool:
-            list(pool.map(chunk, parts))
+    share(chunk, _parts(count, blocks.flat.size, threads), threads)
     return Moments(mean, variance)
 
 
@@ -109,20 +103,19 @@ def _moments_of_chunk(
     matched: bool,
 ) -> None:
     """Sort the tables by what they miss, and give each sort to its kernel."""
-    pattern, complete = np.empty(rows.size, dtype=np.int8), np.empty(rows.size)
-    batch.classify(flat, offsets, rows, columns, pattern, complete)
+    pattern = np.empty(rows.size, dtype=np.int8)
     tables = (flat, offsets, rows, columns, pseudo)
-    single = np.flatnonzero((pattern != batch.BOTH) & (pattern != batch.CONSTANT))
+    if not matched:
+        batch.leading_one_sided(*tables, _by_shape(rows, columns), pattern, mean, variance)
+    else:
+        complete = np.empty(rows.size)
+        batch.classify(flat, offsets, rows, columns, pattern, complete)
+        single = np.flatnonzero((pattern != batch.BOTH) & (pattern != batch.CONSTANT))
+        if single.size:
+            batch.matched_one_sided(*tables, pattern, single, mean, variance)
     both = np.flatnonzero(pattern == batch.BOTH)
     if both.size:
         batch.two_sided(*tables, both, matched, mean, variance)
-    if single.size and not matched:
-        shape = rows * (columns.max() + 1) + columns
-        if np.any(shape != shape[0]):  # the kernel takes neighbours of one shape together
-            single = single[np.argsort(shape[single], kind="stable")]
-        batch.leading_one_sided(*tables, pattern, single, mean, variance)
-    if single.size and matched:
-        batch.matched_one_sided(*tables, pattern, single, mean, variance)
     if matched:
         upper = np.log(np.minimum(rows, columns))
         held = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
@@ -133,6 +126,13 @@ def _moments_of_chunk(
             drawn_mean, variance[table] = _drawn_moments(block, pseudo[table])
             if pattern[table] == batch.BOTH or not 0.0 <= mean[table] < upper[table]:
                 mean[table] = drawn_mean  # otherwise the closed form holds: exact, or nearly so
+
+
+def _by_shape(rows: IntegerArray, columns: IntegerArray) -> IntegerArray:
+    """An order in which tables of one shape follow each other."""
+    if rows.size == 0 or (np.all(rows == rows[0]) and np.all(columns == columns[0])):
+        return np.arange(rows.size)
+    return np.argsort(rows * (columns.max() + 1) + columns, kind="stable")
 
 
 def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
@@ -148,17 +148,10 @@ def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, flo
     return float(information.mean()), float(information.var())
 
 
-def _cores(threads: int | None) -> int:
-    if threads is not None:
-        return max(1, threads)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _parts(tables: int, cells: int, threads: int | None) -> list[slice]:
-    """Equal shares of the tables; several a thread if there is much to do, so that hard ones delay nobody for long."""
-    cores = _cores(threads)
-    count = min(4 * cores, max(cores, cells // 1_000_000), cells // _CELLS_WORTH_A_THREAD, tables)
-    if cores == 1 or count < 2:
+    """Equal shares of the tables, several a thread, so that hard ones delay nobody for long."""
+    count = min(4 * cores(threads), cells // _CELLS_WORTH_A_THREAD, tables)
+    if cores(threads) == 1 or count < 2:
         return [slice(0, tables)]
     return [slice(tables * part // count, tables * (part + 1) // count) for part in range(count)]
 

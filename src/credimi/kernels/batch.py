@@ -31,6 +31,21 @@ _CELLS_SIDE_BY_SIDE = 10_000  # of large tables fewer lie side by side
 CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 
 
+@inlined
+def _pattern(flat: NumberArray, start: int, r: int, s: int) -> int:
+    """What one table misses; CONSTANT where one side has a single value, so that I = 0."""
+    if r < 2 or s < 2:
+        return CONSTANT
+    target_only, feature_only = False, False
+    for i in range(r):
+        target_only = target_only or flat[start + i * (s + 1) + s] > 0
+    for j in range(s):
+        feature_only = feature_only or flat[start + r * (s + 1) + j] > 0
+    if feature_only:
+        return BOTH if target_only else FEATURE_ONLY
+    return TARGET_ONLY if target_only else COMPLETE
+
+
 @compiled
 def classify(
     flat: NumberArray,
@@ -40,26 +55,16 @@ def classify(
     pattern: NDArray[np.int8],
     complete: FloatArray,
 ) -> None:
-    """What each table misses (CONSTANT where one side has a single value, so that I = 0), and its complete counts."""
+    """What each table misses, and its complete counts."""
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
-        feature_only = False
-        target_only = False
+        pattern[table] = _pattern(flat, start, r, s)
         total = 0.0
         for i in range(r):
             row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
             for j in range(s):
                 total += row[j]
-            target_only = target_only or row[s] > 0
-        for j in range(s):
-            feature_only = feature_only or flat[start + r * (s + 1) + j] > 0
         complete[table] = total
-        if r < 2 or s < 2:
-            pattern[table] = CONSTANT
-        elif feature_only:
-            pattern[table] = BOTH if target_only else FEATURE_ONLY
-        else:
-            pattern[table] = TARGET_ONLY if target_only else COMPLETE
 
 
 @inlined
@@ -111,23 +116,38 @@ def leading_one_sided(
     rows: IntegerArray,
     columns: IntegerArray,
     pseudo_count: FloatArray,
+    order: IntegerArray,
     pattern: NDArray[np.int8],
-    selection: IntegerArray,
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """The paper's moments where at least one side is complete. Fast where tables of one shape follow each other."""
+    """The paper's moments of all tables with a complete side; `pattern` is written here, and says which were left.
+
+    Fast where tables of one shape follow each other in `order`. Each is classified just before it is used: at this
+    speed reading the counts from memory a second time would cost as much as the moments.
+    """
     counts, row_only, column_chance = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty((0, 0))
     log_ratio, row_fields, lane_fields = np.empty((0, 0, 0)), np.empty((3, 0, 0)), np.empty((4, 0))
+    for table in order[:1]:
+        pattern[table] = _pattern(flat, offsets[table], rows[table], columns[table])
     first = 0
-    while first < selection.size:
-        table = selection[first]
+    while first < order.size:
+        table = order[first]
+        if pattern[table] in (BOTH, CONSTANT):
+            first += 1
+            if first < order.size:
+                table = order[first]
+                pattern[table] = _pattern(flat, offsets[table], rows[table], columns[table])
+            continue
         r, s, transpose = rows[table], columns[table], pattern[table] == FEATURE_ONLY
         lanes = max(1, min(LANES, _CELLS_SIDE_BY_SIDE // (r * s)))
         after = first + 1
-        while after < selection.size and after < first + lanes:
-            other = selection[after]
-            if rows[other] != r or columns[other] != s or (pattern[other] == FEATURE_ONLY) != transpose:
+        while after < order.size:
+            other = order[after]
+            pattern[other] = _pattern(flat, offsets[other], rows[other], columns[other])
+            if after == first + lanes or rows[other] != r or columns[other] != s:
+                break
+            if pattern[other] == BOTH or (pattern[other] == FEATURE_ONLY) != transpose:
                 break
             after += 1
         if transpose:
@@ -136,12 +156,12 @@ def leading_one_sided(
             counts, log_ratio, row_only = np.empty((r, s, lanes)), np.empty((r, s, lanes)), np.empty((r, lanes))
             column_chance, row_fields, lane_fields = np.empty((s, lanes)), np.empty((3, r, lanes)), np.empty((4, lanes))
         for lane in range(after - first):
-            table = selection[first + lane]
+            table = order[first + lane]
             _load_lane(flat, offsets[table], pseudo_count[table], transpose, lane, counts, row_only)
         one_sided.leading(counts, row_only, log_ratio, row_fields, column_chance, lane_fields, after - first)
         for lane in range(after - first):
-            mean[selection[first + lane]] = lane_fields[0, lane]
-            variance[selection[first + lane]] = lane_fields[1, lane]
+            mean[order[first + lane]] = lane_fields[0, lane]
+            variance[order[first + lane]] = lane_fields[1, lane]
         first = after
 
 

@@ -324,7 +324,7 @@ def _advance(
         for j in range(columns):
             if column_step[j] < 0.0:
                 inward = max(inward, -column_step[j] / column_slope[j])
-        length = min(1.0, 0.95 / inward)
+        length = min(1.0, 0.995 / inward)
     for i in range(rows):
         row_slope[i] += length * row_step[i]
         for j in range(columns):

@@ -1,0 +1,51 @@
+"""Shares work among threads: the caller works too, and whoever is free takes the next part.
+
+The kernels run without Python's global lock, so threads are enough. Much of this work lasts milliseconds, which is
+what waking a sleeping core can take: with the caller at work and many small parts, a thread that comes late costs
+little, where an equal share waiting for it would cost everything gained.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Part = TypeVar("Part")
+
+
+def cores(threads: int | None = None) -> int:
+    """How many threads to use: those asked for, else the cores this process may run on."""
+    if threads is not None:
+        return max(1, threads)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | None = None) -> None:
+    """Call `work` on every part, in any order, on several threads; the first error ends it and is raised."""
+    waiting = deque(parts)
+    errors: list[BaseException] = []
+
+    def labour() -> None:
+        while waiting and not errors:
+            try:
+                part = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                work(part)
+            except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
+                errors.append(error)
+
+    helpers = [Thread(target=labour, daemon=True) for _ in range(min(cores(threads), len(waiting)) - 1)]
+    for helper in helpers:
+        helper.start()
+    labour()
+    for helper in helpers:
+        helper.join()
+    if errors:
+        raise errors[0]
