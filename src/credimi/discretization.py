@@ -1,0 +1,218 @@
+"""Numbers into intervals: where to cut a continuous column, so that it can be counted like a nominal one.
+
+`mdl_cuts` follows Fayyad and Irani (1993). A set S of n instances, k of whose classes are present, with class entropy
+
+    Ent(S) = -sum_c p_c log2 p_c                                                  (bits per instance)
+
+is split at the cut that leaves the least entropy within the two sides, S1 (value <= cut) and S2, which is the most
+
+    gain = Ent(S) - (n1/n) Ent(S1) - (n2/n) Ent(S2),
+
+and the sides are split again in the same way, as long as a split pays for itself. What it has to pay is its
+description. A sender tells the classes to a receiver who knows the values:
+
+    without the split     n Ent(S)                  the classes, in the best code for them
+                          k Ent(S)                  that code: one word of mean length Ent(S) for each class
+    with the split        log2(n - 1)               which of the n - 1 places between the instances
+                          log2(3^k - 2)             which classes are where: each left, right or on both sides, but not
+                                                    all on one side alone
+                          n1 Ent(S1) + n2 Ent(S2)   the classes
+                          k1 Ent(S1) + k2 Ent(S2)   the two codes
+
+The split is the shorter message, and is accepted, if
+
+    n gain > log2(n - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2).
+
+Candidates lie halfway between neighbouring values. Not all need be looked at: n Ent as a function of the class counts
+is homogeneous and concave, so along a run of values with proportional class counts the entropy left is a concave
+function of how much of the run lies to the left, and least at an end of the run. Runs are therefore joined first, and
+no minimum is lost. (Values of one single class, Fayyad and Irani's case, are such runs.) Cuts that are equally good
+within rounding are told apart by their place: the lowest wins, whatever the order of the classes.
+
+A split of d runs and r classes costs O(d r) operations, from sums over all lower values that are taken once.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    BooleanArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+
+_ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what a choice turns on
+_LARGEST = np.finfo(np.float64).max
+_SMALLEST = np.finfo(np.float64).tiny
+_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; with seventeen every double is itself
+
+
+def mdl_cuts(values: ArrayLike, class_counts: ArrayLike) -> FloatArray:
+    """Cuts by least class entropy, as many as shorten the description; in order, and perhaps none.
+
+    Parameters
+    ----------
+    values : (d,) array
+        The distinct values of the column, in order.
+    class_counts : (d, r) array
+        How often (or with which weight) each class occurs at each value. Values without counts are no values.
+    """
+    values, counts = _occurring(values, class_counts)
+    ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
+    edges = _sums_below(counts, ends)
+    accepted = []
+    todo = [(0, ends.size + 1)]
+    while todo:
+        first, last = todo.pop()
+        if last - first < 2:
+            continue
+        middle = first + _best_split(edges[:, first : last + 1])
+        if _pays(edges[:, middle] - edges[:, first], edges[:, last] - edges[:, middle]):
+            accepted.append(ends[middle - 1])
+            todo += [(first, middle), (middle, last)]
+    return _halfway(values, np.sort(np.array(accepted, dtype=np.int64)))
+
+
+def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray:
+    """Cuts into bins of nearly equal counts: each quantile k/bins at the nearest place between two values.
+
+    Of two places equally near the lower is taken. Quantiles that meet in one place are one cut, so there may be fewer
+    bins than asked for; there are at least two, if there are two values and two bins are asked for.
+
+    Parameters
+    ----------
+    values : (d,) array
+        The distinct values of the column, in order.
+    totals : (d,) array
+        How often each occurs. Values without counts are no values.
+    bins : int
+        The number of bins wanted.
+    """
+    if bins < 1:
+        raise CredimiError(f"bins is {bins}: ask for at least one")
+    values, counts = _occurring(values, np.asarray(totals)[..., np.newaxis])
+    if values.size < 2:
+        return np.zeros(0)
+    below = np.cumsum(counts[0])
+    places = below[:-1] * bins  # times bins, so that whole counts are compared exactly
+    wanted = below[-1] * np.arange(1, bins)
+    upper = np.searchsorted(places, wanted)
+    lower, upper = (index.clip(0, places.size - 1) for index in (upper - 1, upper))
+    nearest = np.where(wanted - places[lower] <= places[upper] - wanted, lower, upper)
+    return _halfway(values, np.unique(nearest))
+
+
+def bins_of(values: ArrayLike, cuts: ArrayLike) -> IntegerArray:
+    """The bin of each value, from 0: as many as there are cuts below it. A value at a cut goes left; NaN has no bin."""
+    return np.searchsorted(np.asarray(cuts, dtype=np.float64), np.asarray(values, dtype=np.float64)).astype(np.int64)
+
+
+def interval_labels(cuts: ArrayLike, values: ArrayLike | None = None) -> list[str]:
+    """A name for each bin, such as "<= 2.5", "2.5 to 7", "> 7"; "all" where nothing is cut.
+
+    Cuts have six digits, or as many more as keep them distinct. Where the `values` are given, the digits also suffice
+    to say of each value in which bin it is: 123457.5, in six digits 123458, is no name for a cut below 123458.
+    """
+    numbers = np.asarray(cuts, dtype=np.float64)
+    if not numbers.size:
+        return ["all"]
+    texts = _texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64))
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
+    return [f"<= {texts[0]}", *between, f"> {texts[-1]}"]
+
+
+def _occurring(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The values that have counts, and their counts as doubles, (r, d): long rows are what numpy is fast on."""
+    numbers = np.asarray(values, dtype=np.float64)
+    counts = np.asarray(class_counts).T.astype(np.float64, order="C")
+    if numbers.ndim != 1 or counts.ndim != 2 or numbers.size != counts.shape[1]:
+        raise CredimiError(
+            f"values of shape {numbers.shape} do not go with counts of shape {counts.T.shape}: "
+            "pass the distinct values, and one row of counts for each"
+        )
+    if np.isnan(numbers).any() or not (numbers[1:] > numbers[:-1]).all():
+        raise CredimiError("values must be distinct numbers in increasing order: sort them, and leave out NaN")
+    if not ((counts >= 0.0) & (counts < np.inf)).all():
+        raise CredimiError("counts must be finite numbers from 0 up")
+    occurs = counts.any(axis=0)
+    return numbers[occurs], counts[:, occurs]
+
+
+def _changes(counts: FloatArray) -> BooleanArray:
+    """Whether the share of the classes changes from each value to the next."""
+    totals = counts.sum(axis=0)
+    changes: BooleanArray = (counts[:, 1:] * totals[:-1] != counts[:, :-1] * totals[1:]).any(axis=0)
+    return changes
+
+
+def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
+    """(r, runs + 1): the counts of each class below the start of each run, and below the end of all."""
+    below = np.cumsum(counts, axis=1)
+    # Differences of these sums are exactly 0 for a class that does not occur between: adding 0 changes no double.
+    return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
+
+
+def _best_split(edges: FloatArray) -> int:
+    """The edge, neither first nor last, that leaves the least entropy on its two sides; the lowest of equals."""
+    inner = edges[:, 1:-1]
+    remaining = _bits(inner - edges[:, :1]) + _bits(edges[:, -1:] - inner)
+    total = float((edges[:, -1] - edges[:, 0]).sum())
+    slack = _ROUNDING * total * np.log2(total + 1.0)
+    return 1 + int(np.argmax(remaining <= remaining.min() + slack))
+
+
+def _pays(left: FloatArray, right: FloatArray) -> bool:
+    """Whether a split into these two sides shortens the description (see the module)."""
+    whole = left + right
+    total = float(whole.sum())
+    classes = int(np.count_nonzero(whole))
+    gain = _bits(whole) - _bits(left) - _bits(right)
+    # Between weights that add up to less than two instances there is still one place.
+    place = np.log2(max(total - 1.0, 1.0))
+    sides = classes * np.log2(3.0) + np.log1p(-2.0 * 3.0**-classes) / np.log(2.0)  # 3^k itself overflows
+    codes = _code_bits(left) + _code_bits(right) - _code_bits(whole)
+    return bool(gain > place + sides + codes)
+
+
+def _code_bits(counts: FloatArray) -> float:
+    """k Ent."""
+    return float(np.count_nonzero(counts) * _bits(counts) / counts.sum())
+
+
+def _bits(counts: FloatArray) -> FloatArray:
+    """n Ent = n log2 n - sum_c n_c log2 n_c over the first axis."""
+    bits: FloatArray = _times_logarithm(counts.sum(axis=0)) - _times_logarithm(counts).sum(axis=0)
+    return bits
+
+
+def _times_logarithm(counts: FloatArray) -> FloatArray:
+    """n log2 n, and 0 where n is 0."""
+    return counts * np.log2(np.maximum(counts, _SMALLEST))
+
+
+def _halfway(values: FloatArray, places: IntegerArray) -> FloatArray:
+    """The cut after each of these values: in the middle to the next, but never at the next."""
+    # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
+    # is no middle, and the lower of them does.
+    finite = values.clip(-_LARGEST, _LARGEST)
+    low, high = values[places], values[places + 1]
+    middle = 0.5 * finite[places] + 0.5 * finite[places + 1]
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _texts(cuts: FloatArray, values: FloatArray) -> list[str]:
+    """The cuts in as few digits, from six up, as keep them distinct and the values in their bins."""
+    bins = bins_of(values, cuts)
+    for digits in _DIGITS:
+        texts = [f"{cut + 0.0:.{digits}g}" for cut in cuts]  # + 0.0: no "-0"
+        rounded = np.array(texts, dtype=np.float64)
+        if (rounded[1:] > rounded[:-1]).all() and np.array_equal(bins_of(values, rounded), bins):
+            return texts
+    return [f"{cut + 0.0:.17g}" for cut in cuts]
