@@ -9,30 +9,41 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from credimi.chances import Posterior, posterior
-    from credimi.counts import Table
+    from credimi.counts import Counts
     from credimi.distribution import Distribution
+    from credimi.engines.door import count
     from credimi.errors import CredimiError
     from credimi.inference import mutual_information
+    from credimi.ranking import Ranking, rank
+    from credimi.table import Table
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Counts",
     "CredimiError",
     "Distribution",
     "Posterior",
+    "Ranking",
     "Table",
     "__version__",
+    "count",
     "mutual_information",
     "posterior",
+    "rank",
 ]
 
 _MODULE_OF = {
+    "Counts": "credimi.counts",
     "CredimiError": "credimi.errors",
     "Distribution": "credimi.distribution",
     "Posterior": "credimi.chances",
-    "Table": "credimi.counts",
+    "Ranking": "credimi.ranking",
+    "Table": "credimi.table",
+    "count": "credimi.engines.door",
     "mutual_information": "credimi.inference",
     "posterior": "credimi.chances",
+    "rank": "credimi.ranking",
 }
 
 if not TYPE_CHECKING:  # a type checker that saw this function would believe in any name

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.special import gammaln
 
-from credimi.counts import Table
+from credimi.table import Table
 from credimi.errors import CredimiError
 from credimi.kernels import information_matrix
 from credimi.kernels.mode import find_mode

@@ -113,7 +113,7 @@ def _table(options: argparse.Namespace) -> None:
         raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
     prior = _prior(options.prior)
     from credimi.chances import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
-    from credimi.counts import Table  # noqa: PLC0415
+    from credimi.table import Table  # noqa: PLC0415
     from credimi.inference import mutual_information  # noqa: PLC0415
     from credimi.kernels.compiled import announce  # noqa: PLC0415
 

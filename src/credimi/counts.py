@@ -1,186 +1,387 @@
-"""`Table`: the counts of one target and one feature, checked once at the door.
+"""`Counts`: all that is kept of the rows, one (r + 1) x (s + 1) block a feature, in one flat array; missing last.
 
-    joint (r x s)           n_ij   both seen; rows are target classes, columns feature values
-    target_only (r)         n_i?   the feature is missing
-    feature_only (s)        n_?j   the target is missing
+    n_11 ... n_1s | n_1?          r classes of the target, s values of the feature; n_i?: the feature is missing,
+    ...           | ...           n_?j: the target is missing, n_??: both
+    n_r1 ... n_rs | n_r?
+    --------------+-----
+    n_?1 ... n_?s | n_??
 
-Data rows with neither seen carry no information on the pair. Counts are real numbers (weights are welcome), so they
-are held as doubles.
+Counts of parts add up to the counts of the whole, whatever labels each part has shown: blocks are aligned by label
+first. What is kept is raw: whether text looks like numbers, and where numbers are cut, is decided when the counts are
+read (`settled`), from all of them, so that neither the order of the rows nor their batches matter.
 """
 
 from __future__ import annotations
 
-import math
-import reprlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credimi import discretization, labels, storage
 from credimi.errors import CredimiError
+from credimi.labels import BOOLEAN, MANY, NUMBER, Labels
+from credimi.table import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    FloatArray = NDArray[np.float64]
+    from numpy.typing import NDArray
 
-LARGEST = 1e100  # squares of sums of counts must stay finite
+    CountArray = NDArray[np.int64]
+
+MISSING_VALUES = ("", "?", "NA", "NaN", "null")
+METHODS = ("mdl", "quantile", "categories")
+CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
+QUANTILES = 10
+MOST_CLASSES = 1000
+_ENOUGH = 20  # values seen before a column may be called an identifier
+_FEW = 100  # the same for whole numbers, which may be measurements
+_NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How values are read: what means missing, and how numbers become categories."""
+
+    missing_values: tuple[str | float, ...] = MISSING_VALUES
+    discretize: Any = "mdl"
+
+    def method(self, column: str) -> Any:  # noqa: ANN401
+        """How this column's numbers become categories: a method's name, cuts, or None."""
+        if not isinstance(self.discretize, dict):
+            return self.discretize
+        return self.discretize.get(column, self.discretize.get("*", "mdl"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """The counts of one target and one feature. Build it with `Table.of`, which checks them."""
+class Feature:
+    """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked."""
 
-    joint: FloatArray
-    target_only: FloatArray
-    feature_only: FloatArray
+    name: str
+    block: CountArray
+    values: tuple[str, ...]
+    treatment: str = ""
+    note: str = ""
+
+    @property
+    def table(self) -> Table:
+        """The counts without those rows in which both are missing."""
+        return Table.of(self.block[:-1, :-1], self.block[:-1, -1], self.block[-1, :-1])
+
+    @property
+    def complete(self) -> int:
+        """Rows that have both."""
+        return int(self.block[:-1, :-1].sum())
+
+    @property
+    def missing(self) -> int:
+        """Rows without the feature."""
+        return int(self.block[:, -1].sum())
+
+
+@dataclass(eq=False)
+class Counts:
+    """Counts of one target with many features. `a + b` adds, `update` adds more data, `counts["column"]` is a Table."""
+
+    target: str
+    classes: Labels
+    features: tuple[str, ...]
+    labels: tuple[Labels, ...]
+    flat: CountArray
+    rows: int = 0
+    settings: Settings = field(default_factory=Settings)
 
     @classmethod
-    def of(
-        cls, joint: ArrayLike | Table, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
-    ) -> Table:
-        """Check the counts and freeze them. A `Table` passes through, if no margin comes with it."""
-        if isinstance(joint, Table):
-            if target_only is not None or feature_only is not None:
-                raise CredimiError(
-                    "the Table already holds its margins: do not pass target_only or feature_only with it"
-                )
-            return joint
-        cells = _numbers(joint, "joint")
-        if cells.ndim != 2 or cells.size == 0:
-            raise CredimiError(
-                f"joint must be a table of at least one row and one column, got shape {cells.shape}: "
-                "pass rows of counts, one row a target class, one column a feature value"
-            )
-        rows, columns = cells.shape
+    def join(
+        cls,
+        target: str,
+        classes: Labels,
+        columns: Mapping[str, tuple[Labels, CountArray]],
+        rows: int,
+        settings: Settings,
+    ) -> Counts:
+        """From the blocks of single features."""
+        flat = [block.ravel() for _, block in columns.values()]
         return cls(
-            _frozen(_checked(cells, "joint")),
-            _margin(target_only, "target_only", rows, "row", "target class"),
-            _margin(feature_only, "feature_only", columns, "column", "feature value"),
+            target,
+            classes,
+            tuple(columns),
+            tuple(each for each, _ in columns.values()),
+            np.concatenate(flat) if flat else np.zeros(0, dtype=np.int64),
+            rows,
+            settings,
         )
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """r target classes, s feature values."""
-        rows, columns = self.joint.shape
-        return rows, columns
+    def __len__(self) -> int:
+        return len(self.features)
 
-    @property
-    def rows(self) -> float:
-        """N, the data rows (or their weight) in which at least one of the two was seen."""
-        return float(self.joint.sum() + self.target_only.sum() + self.feature_only.sum())
+    def __contains__(self, column: object) -> bool:
+        return column in self.features
 
-    @property
-    def misses_feature(self) -> bool:
-        """Some data rows have the target alone."""
-        return bool(self.target_only.any())
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.features)
 
-    @property
-    def misses_target(self) -> bool:
-        """Some data rows have the feature alone."""
-        return bool(self.feature_only.any())
+    def __getitem__(self, column: str) -> Table:
+        """The counts of one column and the target, numbers cut as in `rank`."""
+        return self.feature(column).table
 
-    def transposed(self) -> Table:
-        """Target and feature in each other's place."""
-        return Table(_frozen(self.joint.T.copy()), self.feature_only, self.target_only)
-
-    def block(self) -> FloatArray:
-        """The counts as one (r + 1) x (s + 1) array, the missing ones last."""
-        rows, columns = self.shape
-        block = np.zeros((rows + 1, columns + 1))
-        block[:rows, :columns] = self.joint
-        block[:rows, columns] = self.target_only
-        block[rows, :columns] = self.feature_only
-        return block
-
-    def __add__(self, other: Table) -> Table:
-        if not isinstance(other, Table):
-            return NotImplemented
-        if self.shape != other.shape:
-            raise CredimiError(f"tables of shapes {self.shape} and {other.shape} do not add: give both the same labels")
-        return Table(
-            _frozen(self.joint + other.joint),
-            _frozen(self.target_only + other.target_only),
-            _frozen(self.feature_only + other.feature_only),
+    def __repr__(self) -> str:
+        return (
+            f"Counts(target={self.target!r}, rows={self.rows:,}, features={len(self.features):,}, "
+            f"classes={len(self.classes):,})"
         )
+
+    def feature(self, column: str) -> Feature:
+        """One column, settled: its counts, the names of its values, how they came about."""
+        if column not in self.features:
+            raise CredimiError(unknown(column, self.features, "column"))
+        index = self.features.index(column)
+        return self._settle(column, self.labels[index], self._blocks()[index], self._settled_classes())
+
+    def class_names(self) -> tuple[str, ...]:
+        """The target's classes, in the order of the tables' rows."""
+        return self._settled_classes()[0].shown()
+
+    def settled(self) -> list[Feature]:
+        """All columns as they are ranked."""
+        classes = self._settled_classes()
+        return [
+            self._settle(*each, classes) for each in zip(self.features, self.labels, self._blocks(), strict=True)
+        ]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and np.array_equal(self.block(), other.block())
-
-    def __hash__(self) -> int:
-        return hash(self.block().tobytes())
-
-
-def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning: str) -> FloatArray:
-    if values is None:
-        return _frozen(np.zeros(length))
-    margin = _numbers(values, name)
-    if margin.shape != (length,):
-        got = f"{margin.size}" if margin.ndim == 1 else f"shape {margin.shape}"
-        raise CredimiError(
-            f"{name} needs one count for each {line} of joint (a {meaning}): {length} numbers, got {got}"
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if (self.target, self.rows, set(self.features)) != (other.target, other.rows, set(other.features)):
+            return False
+        if self.class_names() != other.class_names():
+            return False
+        mine = {feature.name: feature for feature in self.settled()}
+        return all(
+            feature.values == mine[feature.name].values and np.array_equal(feature.block, mine[feature.name].block)
+            for feature in other.settled()
         )
-    return _frozen(_checked(margin, name))
 
+    __hash__ = None  # type: ignore[assignment]  # counts change
 
-def _numbers(values: ArrayLike, name: str) -> FloatArray:
-    try:
-        if isinstance(values, np.ma.MaskedArray):  # what lies under the mask was not counted
-            values = np.ma.filled(values.astype(np.float64), np.nan)
-        array = np.asarray(values)
-        if array.dtype.kind in "OSTUc":
-            array = np.asarray(_parsed(array.tolist(), name, ""))
-    except CredimiError:
-        raise
-    except (ValueError, TypeError) as error:
-        raise CredimiError(
-            f"{name} is not a table of numbers ({_unequal_lengths(values, name) or error}): "
-            "pass rows of equal length that hold counts"
-        ) from error
-    if array.dtype.kind not in "biuf":
-        raise CredimiError(f"{name} holds values of type {array.dtype}: counts are numbers from 0 up")
-    with np.errstate(over="ignore"):  # what is too large for a double is refused as infinite
-        return array.astype(np.float64)
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if self.target != other.target:
+            raise CredimiError(
+                f"counts of the targets {self.target!r} and {other.target!r} do not add: count the same target"
+            )
+        if set(self.features) != set(other.features):
+            apart = sorted(set(self.features) ^ set(other.features))
+            raise CredimiError(
+                f"only one of the two counts has the column {apart[0]!r}: count the same columns (features=...)"
+            )
+        if self.settings != other.settings:
+            raise CredimiError(
+                f"counts made with different settings do not add: {self.settings} and {other.settings}; "
+                "use the same missing_values and discretize"
+            )
+        rows = self.rows + other.rows
+        same = self.classes == other.classes and self.features == other.features
+        if same and all(one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)):
+            return replace(self, flat=self.flat + other.flat, rows=rows)
+        classes, mine, theirs = labels.union(self.classes, other.classes)
+        if len(classes) > labels.MOST_TEXTS or classes.kind == MANY:
+            raise CredimiError(f"target {self.target!r} has too many classes: {len(classes):,}")
+        others = dict(zip(other.features, zip(other.labels, other._blocks(), strict=True), strict=True))  # noqa: SLF001
+        columns = {}
+        for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
+            other_labels, other_block = others[name]
+            merged, here, there = labels.union(own, other_labels)
+            size = (len(classes), len(merged))
+            added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
+            columns[name] = bounded(merged, added)
+        return Counts.join(self.target, classes, columns, rows, self.settings)
 
+    def adopt(self, other: Counts) -> None:
+        """Become what another is; `update` of the engines ends here."""
+        self.__dict__.update(other.__dict__)
 
-def _parsed(values: object, name: str, position: str) -> object:
-    """Text and objects to numbers, one by one, so that the culprit can be named."""
-    if isinstance(values, list):
-        return [_parsed(value, name, f"{position}[{index}]") for index, value in enumerate(values)]
-    try:
-        return float(values)  # type: ignore[arg-type]
-    except OverflowError:  # an integer beyond the doubles
-        return math.inf
-    except (TypeError, ValueError):
-        raise CredimiError(
-            f"{name}{position} is {reprlib.repr(values)}, not a number: counts are numbers from 0 up"
-        ) from None
+    def update(self, data: Any) -> Counts:  # noqa: ANN401
+        """Count more data of the same columns, and return these counts."""
+        from credimi.engines.door import count  # noqa: PLC0415  (engines stand above, and are only called from here)
 
-
-def _unequal_lengths(values: object, name: str) -> str:
-    """Which row differs from the first in length, if any."""
-    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in values] if hasattr(values, "__iter__") else []
-    for row, length in enumerate(lengths):
-        if length != lengths[0]:
-            return f"{name}[{row}] has length {length}, {name}[0] has length {lengths[0]}"
-    return ""
-
-
-def _checked(counts: FloatArray, name: str) -> FloatArray:
-    wrong = ~((counts >= 0.0) & (counts <= LARGEST))
-    if wrong.any():
-        position = tuple(int(index) for index in np.argwhere(wrong)[0])
-        value = float(counts[position])
-        at = "".join(f"[{index}]" for index in position)
-        remedy = (
-            "leave out what was not counted, or put 0"
-            if np.isnan(value)
-            else f"counts are numbers from 0 up, at most {LARGEST:g}"
+        counted = count(
+            data,
+            self.target,
+            features=self.features,
+            missing_values=self.settings.missing_values,
+            discretize=self.settings.discretize,
         )
-        raise CredimiError(f"{name}{at} is {value:g}: {remedy}")
-    return counts + 0.0  # no -0.0: equal tables have equal bytes
+        self.adopt(self + counted)
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Write to one file (docs/counts-format.md), whole or not at all."""
+        header = {
+            "target": self.target,
+            "rows": self.rows,
+            "missing_values": list(self.settings.missing_values),
+            "discretize": self.settings.discretize,
+            "classes": _described(self.classes),
+            "features": [
+                {"name": name} | _described(own) for name, own in zip(self.features, self.labels, strict=True)
+            ],
+        }
+        numbers = [each.numbers for each in (self.classes, *self.labels)]
+        storage.save(header, {"numbers": np.concatenate(numbers), "counts": self.flat}, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Counts:
+        """Read what `save` wrote."""
+        header, arrays = storage.load(path)
+        numbers, start, kept = arrays["numbers"], 0, []
+        for each in (header["classes"], *header["features"]):
+            end = start + each.get("numbers", 0)
+            kept.append(Labels(each["kind"], tuple(each["texts"]), numbers[start:end], each.get("dropped_bits", 0)))
+            start = end
+        return Counts(
+            header["target"],
+            kept[0],
+            tuple(each["name"] for each in header["features"]),
+            tuple(kept[1:]),
+            arrays["counts"],
+            header["rows"],
+            Settings(tuple(header["missing_values"]), header["discretize"]),
+        )
+
+    def _blocks(self) -> list[CountArray]:
+        """Views into the flat array."""
+        blocks, start, height = [], 0, len(self.classes) + 1
+        for each in self.labels:
+            width = len(each) + 1
+            blocks.append(self.flat[start : start + height * width].reshape(height, width))
+            start += height * width
+        return blocks
+
+    def _settled_classes(self) -> tuple[Labels, NDArray[np.int64]]:
+        classes, positions = labels.typed(self.classes)
+        if self.rows == 0:
+            raise CredimiError("there are no rows: nothing can be said about the target")
+        if len(classes) == 0:
+            raise CredimiError(
+                f"target {self.target!r} is missing in all {self.rows:,} rows: choose another target, or check missing_values"
+            )
+        if len(classes) == 1:
+            raise CredimiError(
+                f"target {self.target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it"
+            )
+        if len(classes) > MOST_CLASSES:
+            raise CredimiError(
+                f"target {self.target!r} has {len(classes):,} different values, at most {MOST_CLASSES:,} are classes: "
+                "cut it into a few ranges first, or choose another target"
+            )
+        if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+            raise CredimiError(
+                f"target {self.target!r} holds {len(classes):,} different numbers, not classes: "
+                "cut it into a few ranges first, or choose another target"
+            )
+        return classes, positions
+
+    def _settle(
+        self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]
+    ) -> Feature:
+        kept, positions = labels.typed(own)
+        counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
+        seen = int(counts[:, :-1].sum())
+        if len(kept) == 0:
+            return Feature(name, counts, (), note="all values are missing")
+        if kept.kind == MANY:
+            return Feature(name, counts, ("(many)",), note=f"identifier: more than {labels.MOST_TEXTS:,} different values")
+        if len(kept) == 1:
+            return Feature(name, counts, kept.shown(), note=f"one value only: {kept.shown()[0]}")
+        method = self.settings.method(name)
+        if kept.kind == NUMBER:
+            return self._settle_numbers(name, kept, counts, method, seen)
+        if kept.kind != BOOLEAN and method != "categories" and seen >= _ENOUGH and 2 * len(kept) > seen:
+            return Feature(name, counts, kept.shown(), note=_identifier(len(kept), seen))
+        return Feature(name, counts, kept.shown(), treatment="categories")
+
+    def _settle_numbers(self, name: str, kept: Labels, counts: CountArray, method: Any, seen: int) -> Feature:  # noqa: ANN401
+        named = isinstance(self.settings.discretize, dict) and name in self.settings.discretize
+        if method == "categories" or (kept.integral and len(kept) <= CATEGORIES and not named):
+            return Feature(name, counts, kept.shown(), treatment="categories")
+        if kept.integral and not named and seen >= _FEW and len(kept) > _NEARLY_ALL * seen:
+            return Feature(name, counts, (), note=_identifier(len(kept), seen))
+        if method is None:
+            raise CredimiError(
+                f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
+                f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
+            )
+        if method == "mdl":
+            cuts = discretization.mdl_cuts(kept.numbers, counts[:-1, :-1].T)
+        elif method == "quantile":
+            cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), QUANTILES)
+        else:
+            cuts = np.array(method, dtype=np.float64)
+        bins = discretization.bins_of(kept.numbers, cuts)
+        used, bins = np.unique(bins, return_inverse=True)
+        names = discretization.interval_labels(cuts, kept.numbers)
+        binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
+        how = method if isinstance(method, str) else "given cuts"
+        note = "" if used.size > 1 else "no cut passes the MDL test: no value range tells of the target"
+        if used.size < 2 and method != "mdl":
+            note = "all values lie between two cuts"
+        treatment = f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}"
+        return Feature(name, binned, tuple(names[index] for index in used), treatment, note)
 
 
-def _frozen(array: FloatArray) -> FloatArray:
-    array.setflags(write=False)
-    return array
+def spread(
+    block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64], size: tuple[int, int]
+) -> CountArray:
+    """A block on larger or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, the missing stay last."""
+    height, width = size
+    if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
+        return block
+    across = np.zeros((block.shape[0], width + 1), dtype=np.int64)
+    np.add.at(across.T, np.append(columns, width), block.T)
+    if height + 1 == block.shape[0] and _unmoved(rows):
+        return across
+    out = np.zeros((height + 1, width + 1), dtype=np.int64)
+    np.add.at(out, np.append(rows, height), across)
+    return out
+
+
+def bounded(own: Labels, block: CountArray) -> tuple[Labels, CountArray]:
+    """Labels and block, given up where they are too many."""
+    if not labels.too_many(own, block.shape[0]):
+        return own, block
+    kept, positions = labels.typed(own)  # raw text that is all numbers gets the numbers' way out
+    if kept.kind == NUMBER and not labels.too_many(kept, block.shape[0]):
+        return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
+    kept, positions = labels.collapsed(own)
+    return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, 1))
+
+
+def unknown(name: str, offered: Sequence[str], what: str) -> str:
+    """A message on a name that is not there, with the nearest ones that are."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
+
+    near = get_close_matches(name, offered, n=3, cutoff=0.5) or [
+        each for each in offered if each.lower() == name.lower()
+    ]
+    if near:
+        return f"there is no {what} {name!r}: did you mean {' or '.join(repr(each) for each in near)}?"
+    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
+    return f"there is no {what} {name!r}: there are {listed or 'none'}"
+
+
+def _described(own: Labels) -> dict[str, Any]:
+    """Labels as the header of a file names them; the numbers themselves stand in an array."""
+    numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
+    return {"kind": own.kind, "texts": list(own.texts)} | numbers
+
+
+def _unmoved(positions: NDArray[np.int64]) -> bool:
+    return bool(np.array_equal(positions, np.arange(positions.size)))
+
+
+def _identifier(values: int, seen: int) -> str:
+    return f"identifier: {values:,} different values in {seen:,} rows"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.chances import make_generator, require_proper, require_whole
-from credimi.counts import Table
+from credimi.table import Table
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
 from credimi.information import Blocks, moments
@@ -50,10 +50,7 @@ def mutual_information(
     draws, random_state
         For "sampled": how many, and the seed or generator.
     """
-    if approximation not in APPROXIMATIONS:
-        near = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise CredimiError(f"unknown approximation {approximation!r}: {hint}choose one of {', '.join(APPROXIMATIONS)}")
+    checked_approximation(approximation)
     table = Table.of(joint, target_only, feature_only)
     pseudo = pseudo_count(prior, table.shape)
     require_proper(table, pseudo)
@@ -71,3 +68,12 @@ def mutual_information(
     if std == 0.0:
         return Distribution.point(mean)
     return Distribution.normal(mean, std) if approximation == "leading" else Distribution.beta(mean, std, upper)
+
+
+def checked_approximation(approximation: str) -> str:
+    """The approximation, if it is one."""
+    if approximation not in APPROXIMATIONS:
+        near = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise CredimiError(f"unknown approximation {approximation!r}: {hint}choose one of {', '.join(APPROXIMATIONS)}")
+    return approximation

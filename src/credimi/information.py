@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.counts import Table
+from credimi.table import Table
 from credimi.errors import CredimiError
 from credimi.kernels import batch
 from credimi.sampling import draw_information

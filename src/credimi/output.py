@@ -6,21 +6,47 @@ import os
 import stat
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def write(text: str, path: str | None) -> None:
     """To standard output, or to a file: whole or not at all."""
     if path is None or path == "-":
         _print(text)
-        return
+    else:
+        write_bytes(text.encode(), path)
+
+
+def write_bytes(content: bytes, path: str | Path) -> None:
+    """To a file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary file beside the target, which gets the target's name once all went well; else nothing is left."""
     try:
         if Path(path).exists() and not Path(path).is_file():  # a device or a pipe takes the text, and stays what it is
-            Path(path).write_text(text, encoding="utf-8")
-        else:
-            _replace(Path(path).resolve(), text)
+            yield Path(path)
+            return
+        target = Path(path).resolve()
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            temporary = Path(file.name)
+        try:
+            yield temporary
+            temporary.chmod(_mode(target))  # a temporary file is private; the result should be like any other file
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise CredimiError(f"{path or '--output'} cannot be written: {error.strerror or error}") from None
 
@@ -35,22 +61,6 @@ def _print(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try again at exit
         if not isinstance(error, BrokenPipeError):  # a reader that left (`| head`) is no fault
             raise CredimiError(f"standard output cannot be written: {error.strerror or error}") from None
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write a temporary file beside the target and give it the target's name."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-    ) as file:
-        temporary = Path(file.name)
-        try:
-            file.write(text)
-            file.close()
-            temporary.chmod(_mode(target))  # a temporary file is private; the result should be like any other file
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
 
 
 def _mode(target: Path) -> int:

@@ -15,7 +15,7 @@ import difflib
 import math
 from numbers import Real
 
-from credimi.counts import LARGEST
+from credimi.table import LARGEST
 from credimi.errors import CredimiError
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane")

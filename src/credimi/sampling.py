@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.counts import Table
+    from credimi.table import Table
 
     FloatArray = NDArray[np.float64]
 

@@ -1,0 +1,307 @@
+"""A column of any kind -> small-integer codes and the labels they stand for.
+
+Codes are unsigned integers of the smallest type that fits, the type's largest value where the value is missing: null
+or NaN. Labels come in the order of the codes. Nothing is remembered from one batch to the next.
+
+* text of few distinct values is coded straight from Arrow's buffers (`kernels.encoding`); much of it, or little of it
+  (no compiled code is loaded for that), by pyarrow's dictionaries; categoricals and dictionaries are codes already;
+* integers of a narrow range are their own codes; other numbers are coded by pyarrow, and made coarser where they are
+  too many (`labels`);
+* Python's objects are coded by their addresses, as most columns hold few objects many times, then by their values.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from credimi.errors import CredimiError
+from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT, shown_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+
+_NARROW = 65_534  # a range of integers that is its own code
+_EXACT = 2**53  # integers beyond are no doubles
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes."""
+
+    codes: Codes
+    kind: str
+    texts: tuple[str, ...] = ()
+    numbers: NDArray[np.float64] | None = None
+
+    @property
+    def values(self) -> int:
+        """How many labels there are; a larger code means that the value is missing."""
+        return len(self.texts) if self.numbers is None else self.numbers.size
+
+
+def encode(values: Any, name: str, *, raw: bool = False, compiled: bool = False) -> Column:  # noqa: ANN401
+    """Codes and labels of one Arrow or numpy array; `raw` text may turn out to be numbers.
+
+    `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
+    """
+    if isinstance(values, np.ndarray):
+        return _encode_numpy(values, name, compiled=compiled)
+    array = _one_chunk(values)
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _encode_dictionary(array, name, raw=raw)
+    if pa.types.is_null(kind):
+        return Column(np.full(len(array), 255, dtype=np.uint8), TEXT)
+    if pa.types.is_boolean(kind):
+        codes = array.cast(pa.uint8()).fill_null(255).to_numpy(zero_copy_only=False)
+        return Column(codes, BOOLEAN, ("false", "true"))
+    if pa.types.is_integer(kind):
+        return _encode_integers(array)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _encode_numbers(array.cast(pa.float64()))
+    if pa.types.is_temporal(kind):
+        return _encode_temporal(array)
+    return _encode_texts(_as_text(array, name), RAW if raw else TEXT, compiled=compiled)
+
+
+def _one_chunk(values: Any) -> Any:  # noqa: ANN401
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    if values.num_chunks == 1:
+        return values.chunk(0)
+    if pa.types.is_dictionary(values.type):
+        values = values.unify_dictionaries()
+    return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
+
+
+def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
+    """Text with plain offsets; bytes are text if they are UTF-8."""
+    kind = array.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return array
+    if kind == pa.string_view():
+        return array.cast(pa.large_string())
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        try:
+            return array.cast(pa.large_binary()).cast(pa.large_string())
+        except pa.ArrowInvalid as error:
+            raise CredimiError(f"column {name!r} holds bytes that are not UTF-8: decode them, or leave it out") from error
+    raise CredimiError(
+        f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
+        "counted; convert it, or leave it out (features=...)"
+    )
+
+
+def _encode_texts(array: Any, kind: str, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    if compiled:
+        column = _encode_few_texts(array, kind)
+        if column is not None:
+            return column
+    coded = array.dictionary_encode()
+    return Column(_codes_of(coded.indices, len(coded.dictionary)), kind, tuple(coded.dictionary.to_pylist()))
+
+
+def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
+    from credimi.kernels.encoding import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
+
+    validity, offsets, data = array.buffers()
+    wide = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    nothing = np.zeros(0, dtype=np.uint8)
+    codes, examples = np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
+    seen = encode_texts(
+        np.frombuffer(offsets, dtype=wide)[array.offset : array.offset + len(array) + 1],
+        nothing if data is None else np.frombuffer(data, dtype=np.uint8),
+        nothing if validity is None or array.null_count == 0 else np.frombuffer(validity, dtype=np.uint8),
+        array.offset,
+        codes,
+        examples,
+    )
+    return None if seen < 0 else Column(codes, kind, tuple(array.take(pa.array(examples[:seen])).to_pylist()))
+
+
+def _encode_dictionary(array: Any, name: str, *, raw: bool = False) -> Column:  # noqa: ANN401
+    """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
+    values = encode(array.dictionary, name, raw=raw)
+    codes = _codes_of(array.indices, len(array.dictionary))
+    if np.array_equal(values.codes, np.arange(len(values.codes))):
+        return Column(codes, values.kind, values.texts, values.numbers)
+    missing = np.iinfo(codes.dtype).max
+    moved = np.full(missing + 1 if codes.dtype != np.uint32 else len(values.codes) + 1, missing, dtype=codes.dtype)
+    moved[: len(values.codes)] = np.where(values.codes < values.values, values.codes, missing)
+    return Column(moved[np.minimum(codes, moved.size - 1)], values.kind, values.texts, values.numbers)
+
+
+def _codes_of(indices: Any, size: int) -> Codes:  # noqa: ANN401
+    """Arrow's indices into a dictionary as codes, null as missing."""
+    wide = _width(size)
+    codes: Codes = (indices.fill_null(0) if indices.null_count else indices).to_numpy(zero_copy_only=False)
+    codes = codes.astype(wide, copy=False)
+    if indices.null_count:
+        codes = np.where(indices.is_null().to_numpy(zero_copy_only=False), wide(np.iinfo(wide).max), codes)
+    return codes
+
+
+def _width(size: int) -> type[np.unsignedinteger]:
+    """The smallest type that has a code for each of so many values, and one to spare."""
+    return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
+
+
+def _encode_integers(array: Any) -> Column:  # noqa: ANN401
+    least, most = (scalar.as_py() for scalar in pc.min_max(array).values())
+    if least is None:
+        return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
+    if max(abs(least), abs(most)) > _EXACT:
+        return _encode_texts(array.cast(pa.large_string()), TEXT)
+    if most - least > _NARROW:
+        return _encode_numbers(array.cast(pa.float64()))
+    values = (array if array.null_count == 0 else array.fill_null(least)).to_numpy(zero_copy_only=False)
+    valid = None if array.null_count == 0 else ~array.is_null().to_numpy(zero_copy_only=False)
+    return _narrow(values, int(least), int(most), valid)
+
+
+def _narrow(values: NDArray[Any], least: int, most: int, valid: NDArray[np.bool_] | None) -> Column:
+    """Integers of a narrow range: their distance from the least is their code."""
+    wide = _width(most - least + 1)
+    codes = (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
+    if valid is not None:
+        codes = np.where(valid, codes, wide(np.iinfo(wide).max))
+    return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(least, most + 1, dtype=np.float64))
+
+
+def _encode_numbers(array: Any) -> Column:  # noqa: ANN401
+    """Doubles; NaN is missing."""
+    coded = array.dictionary_encode()
+    numbers = coded.dictionary.to_numpy(zero_copy_only=False)
+    codes = _codes_of(coded.indices, numbers.size)
+    nan = np.flatnonzero(np.isnan(numbers))
+    if nan.size:
+        codes = np.where(np.isin(codes, nan), np.iinfo(codes.dtype).max, codes)
+        numbers = np.where(np.isnan(numbers), 0.0, numbers)  # the label of no row
+    return Column(codes, NUMBER, numbers=numbers)
+
+
+def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
+    """Dates and times are numbers: their distance from their type's zero."""
+    width = array.type.bit_width
+    return _encode_numbers(array.view(pa.int32() if width == 32 else pa.int64()).cast(pa.float64(), safe=False))
+
+
+def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+    if isinstance(values, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(values)
+        values = np.asarray(values.data).astype(object)
+        values[hidden] = None
+    if values.dtype.kind in "iu" and values.size:
+        least, most = int(values.min()), int(values.max())
+        if most - least <= _NARROW and max(abs(least), abs(most)) <= _EXACT:
+            return _narrow(np.ascontiguousarray(values), least, most, None)
+    if values.dtype.kind in "biuf":
+        return encode(pa.array(np.ascontiguousarray(values)), name)
+    if values.dtype.kind in "UT":
+        return encode(pa.array(values.astype(object), pa.large_string()), name, compiled=compiled)
+    if values.dtype.kind == "M":
+        return encode(pa.array(values), name)
+    if values.dtype.kind == "S":
+        return encode(pa.array(values.astype(object), pa.large_binary()), name)
+    if values.dtype.kind == "O":
+        return _encode_objects(values, name, compiled=compiled)
+    raise CredimiError(
+        f"column {name!r} holds values of type {values.dtype}: only text, numbers and truth values can be counted"
+    )
+
+
+def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+    codes, distinct, rows = _distinct_objects(np.ascontiguousarray(values), name, compiled=compiled)
+    if distinct is None:
+        return encode(codes, name, compiled=compiled)
+    present = [(position, item) for position, item in enumerate(distinct) if not _is_missing(item)]
+    kinds = {_kind_of(item) for _, item in present}
+    if len(kinds) > 1:
+        (row, item), (other_row, other) = _two_kinds(present, rows)
+        raise CredimiError(
+            f"column {name!r} mixes types: row {row} holds {item!r}, row {other_row} {other!r}; "
+            "convert it to one type, for example all to text"
+        )
+    kind = kinds.pop() if kinds else TEXT
+    moved = np.full(len(distinct) + 1, np.iinfo(np.uint32).max, dtype=np.uint32)
+    moved[[position for position, _ in present]] = np.arange(len(present))
+    wide = _width(len(present))
+    codes = np.minimum(moved, np.iinfo(wide).max).astype(wide)[codes]
+    if kind == NUMBER:
+        return Column(codes, NUMBER, numbers=np.array([float(item) for _, item in present], dtype=np.float64))
+    return Column(codes, kind, tuple(_shown(item) for _, item in present))
+
+
+def _distinct_objects(
+    values: NDArray[Any], name: str, *, compiled: bool
+) -> tuple[Any, list[Any] | None, NDArray[np.int64]]:
+    """Codes, the distinct objects and a row of each; or an Arrow array, where they are many and of one type."""
+    if compiled:
+        from credimi.kernels.encoding import encode_integers  # noqa: PLC0415  (loads compiled code)
+
+        codes, rows = np.empty(values.size, dtype=np.uint8), np.zeros(255, dtype=np.int64)
+        addresses = np.ctypeslib.as_array((ctypes.c_int64 * values.size).from_address(values.ctypes.data))
+        seen = encode_integers(addresses, codes, rows)
+        if seen >= 0:
+            return codes, [values[row] for row in rows[:seen]], rows[:seen]
+        try:
+            array = pa.array(values, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            pass
+        else:
+            return array, None, rows
+    where: dict[Any, int] = {}
+    first: list[int] = []
+    codes = np.empty(values.size, dtype=np.uint32)
+    for row, item in enumerate(values):
+        key = (type(item), item) if not _is_missing(item) else None  # 1, 1.0 and True are equal, and not the same
+        try:
+            code = where.setdefault(key, len(where))
+        except TypeError:
+            raise CredimiError(
+                f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
+                "categories can be counted; convert it, or leave it out (features=...)"
+            ) from None
+        if code == len(first):
+            first.append(row)
+        codes[row] = code
+    return codes, [values[row] for row in first], np.array(first, dtype=np.int64)
+
+
+def _is_missing(item: object) -> bool:
+    """None, NaN, and what pandas writes for nothing (NA, NaT), recognised without pandas."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, float | np.floating) and math.isnan(item)
+
+
+def _kind_of(item: object) -> str:
+    if isinstance(item, bool | np.bool_):
+        return BOOLEAN
+    if isinstance(item, int | float | np.integer | np.floating):
+        return NUMBER
+    return TEXT
+
+
+def _two_kinds(present: list[tuple[int, Any]], rows: NDArray[np.int64]) -> list[tuple[int, Any]]:
+    """The first item, and the first that is of another kind than it."""
+    position, item = present[0]
+    other = next(pair for pair in present if _kind_of(pair[1]) != _kind_of(item))
+    return [(int(rows[position]), item), (int(rows[other[0]]), other[1])]
+
+
+def _shown(item: object) -> str:
+    if isinstance(item, bool | np.bool_):
+        return "true" if item else "false"
+    if isinstance(item, bytes):
+        return item.decode("utf-8", errors="backslashreplace")
+    return shown_number(item) if isinstance(item, float) else str(item)

@@ -1,0 +1,152 @@
+"""Tables in memory: anything that speaks the Arrow C stream, numpy arrays, a list of dictionaries.
+
+No library that the user brought is imported. pandas' columns of Python objects do not go through Arrow: coding the
+objects themselves is faster, and says which row does not fit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from credimi.engines.batches import Batch
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+TARGET = "target"  # the name of a target that comes as an array beside the data
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this engine is the one for such data."""
+    return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
+
+
+def names(data: Any) -> list[str]:  # noqa: ANN401
+    """The columns' names, as the data order them."""
+    if _is_pandas(data):
+        return [str(name) for name in data.columns]
+    if isinstance(data, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
+        return list(data.schema.names)
+    if isinstance(data, np.ndarray):
+        return _array_names(data)
+    if isinstance(data, dict):
+        return [str(name) for name in data]
+    if isinstance(data, list | tuple):
+        return _dictionary_names(data)
+    columns = getattr(data, "columns", None)  # polars, duckdb
+    if isinstance(columns, list):
+        return [str(name) for name in columns]
+    return list(pa.RecordBatchReader.from_stream(data).schema.names)
+
+
+def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+    """The wanted columns, batch by batch."""
+    if _is_pandas(data):
+        yield _from_pandas(data, wanted)
+    elif isinstance(data, np.ndarray):
+        yield _from_numpy(data, wanted)
+    elif isinstance(data, dict):
+        yield _from_mapping(data, wanted)
+    elif isinstance(data, list | tuple):
+        columns = {name: _objects([row.get(name) for row in data]) for name in wanted}
+        yield Batch(columns, len(data), cells=len(data) * len(wanted))
+    else:
+        yield from _from_stream(data, wanted)
+
+
+def _is_pandas(data: Any) -> bool:  # noqa: ANN401
+    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+
+
+def _from_pandas(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
+    by_name = {str(name): position for position, name in enumerate(frame.columns)}
+    columns: dict[str, Any] = {}
+    for name in wanted:
+        columns[name] = array_of(frame.iloc[:, by_name[name]])
+    return Batch(columns, len(frame), cells=len(frame) * len(wanted))
+
+
+def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        columns = {name: data.column(name) for name in wanted}
+        yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
+        return
+    reader = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
+    height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
+    rows = height if isinstance(height, int) else 0
+    waiting: list[Any] = []
+    size = 0
+    for batch in reader:
+        waiting.append(batch)
+        size += batch.num_rows
+        if size >= 1 << 20:  # small ones are counted together
+            yield _joined(waiting, wanted, rows)
+            waiting, size = [], 0
+    if waiting:
+        yield _joined(waiting, wanted, rows)
+
+
+def _joined(waiting: list[Any], wanted: Sequence[str], rows: int) -> Batch:
+    table = pa.Table.from_batches(waiting)
+    columns = {name: table.column(name) for name in wanted}
+    return Batch(columns, table.num_rows, cells=max(rows, table.num_rows) * len(wanted))
+
+
+def _from_numpy(array: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
+    if array.dtype.names:
+        columns = {name: np.ascontiguousarray(array[name]) for name in wanted}
+    else:
+        position = {name: index for index, name in enumerate(_array_names(array))}
+        columns = {name: np.ascontiguousarray(array[:, position[name]]) for name in wanted}
+    return Batch(columns, len(array), cells=len(array) * len(wanted))
+
+
+def _array_names(array: Any) -> list[str]:  # noqa: ANN401
+    if array.dtype.names:
+        return list(array.dtype.names)
+    if array.ndim != 2:
+        raise CredimiError(f"an array of shape {array.shape} is no table: pass rows x columns, or named fields")
+    return [f"column {index}" for index in range(array.shape[1])]
+
+
+def _dictionary_names(rows: Sequence[Any]) -> list[str]:
+    found: dict[str, None] = {}
+    for index, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise CredimiError(
+                f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one a row), or a list of paths"
+            )
+        found |= dict.fromkeys(row)
+    return list(found)
+
+
+def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
+    columns = {str(name): array_of(values) for name, values in data.items()}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise CredimiError(f"the columns have different lengths: {lengths}")
+    rows = next(iter(lengths.values()), 0)
+    return Batch({name: columns[name] for name in wanted}, rows, cells=rows * len(wanted))
+
+
+def array_of(values: Any) -> Any:  # noqa: ANN401
+    """One column of any kind as an Arrow or numpy array."""
+    if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
+        return values
+    if getattr(values, "dtype", None) == object:
+        return values.to_numpy()
+    if hasattr(values, "__arrow_c_stream__"):
+        return pa.chunked_array(values)
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    return _objects(list(values))
+
+
+def _objects(values: list[Any]) -> Any:  # noqa: ANN401
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

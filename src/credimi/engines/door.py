@@ -1,0 +1,142 @@
+"""`count`: the one door for data of all kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.counts import METHODS, MISSING_VALUES, Counts, Settings
+from credimi.engines.batches import Batch, columns_of, tally
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+
+def count(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    *,
+    features: Sequence[str] | None = None,
+    missing_values: Iterable[str | float] = MISSING_VALUES,
+    discretize: str | None | Mapping[str, Any] = "mdl",
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Counts:
+    """Count a target with every feature.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame, array, ...
+        A CSV or Parquet file, several, a directory or a pattern; a pandas, polars or pyarrow table, a duckdb relation
+        or whatever else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of
+        dictionaries; a dictionary of columns.
+    target : str or array
+        The target's column, or its values beside the data.
+    features : list of str, optional
+        The columns to count. All but the target, unless said.
+    missing_values : list of str and numbers
+        What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included.
+    discretize : str, None or dict
+        How numbers become categories. "mdl" cuts where the target's entropy falls by more than the cut costs
+        (Fayyad and Irani), "quantile" into ten ranges of equal counts, "categories" takes every number for a category
+        of its own, None refuses them. A dictionary says it for single columns, with lists of cuts if one likes:
+        `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20 distinct values are categories, unless they
+        are named.
+    threads : int, optional
+        All cores, unless said.
+    progress : callable, optional
+        Called with the share of the data that has been counted.
+    """
+    settings = Settings(_checked_missing(missing_values), _checked_methods(discretize))
+    wanted, offered, batches = _source(data, target, features, progress or (lambda _: None))
+    named = [name for name in settings.discretize if name != "*"] if isinstance(settings.discretize, dict) else []
+    for name in named:
+        if name not in offered:
+            columns_of(offered, name, None)  # raises, and names the nearest
+    result: Counts | None = None
+    for batch in batches:
+        counted = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
+        result = counted if result is None else result + counted
+    if result is None:
+        empty = Batch({name: np.zeros(0, dtype=object) for name in wanted}, 0)
+        result = tally(empty, wanted[0], wanted[1:], settings)
+    return result
+
+
+def _source(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    features: Sequence[str] | None,
+    progress: Callable[[float], None],
+) -> tuple[list[str], list[str], Iterator[Batch]]:
+    """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
+    from credimi.engines import arrow, files  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    if files.reads(data):
+        if not isinstance(target, str):
+            raise CredimiError("the target of a file is the name of one of its columns")
+        paths = files.paths_of(data)
+        offered = files.names(paths)
+        wanted = [target, *columns_of(offered, target, features)]
+        return wanted, offered, files.batches(paths, wanted, progress)
+    if not arrow.reads(data):
+        raise CredimiError(
+            f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "
+            "pyarrow, duckdb), a numpy array or a list of dictionaries"
+        )
+    offered = arrow.names(data)
+    if isinstance(target, str):
+        wanted = [target, *columns_of(offered, target, features)]
+        return wanted, offered, arrow.batches(data, wanted)
+    name = str(getattr(target, "name", None) or arrow.TARGET)
+    while name in offered:
+        name += "_"
+    columns = columns_of([*offered, name], name, features)
+    return [name, *columns], [*offered, name], _beside(arrow.batches(data, columns), name, arrow.array_of(target))
+
+
+def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401
+    """The batches with one column more, cut to fit."""
+    if getattr(values, "ndim", 1) != 1:
+        raise CredimiError(f"the target has the shape {values.shape}: pass one value a row")
+    start = 0
+    for batch in batches:
+        part = values[start : start + batch.rows]
+        start += batch.rows
+        if len(part) < batch.rows:
+            break
+        yield Batch({name: part, **batch.columns}, batch.rows, batch.raw, batch.cells)
+    if start != len(values):
+        raise CredimiError(f"the target has {len(values):,} values, the data have {start:,} rows or more: pass one a row")
+
+
+def _checked_missing(values: Iterable[str | float]) -> tuple[str | float, ...]:
+    values = (values,) if isinstance(values, str | int | float) else tuple(values)
+    for value in values:
+        if not isinstance(value, str | int | float | np.number) or isinstance(value, bool):
+            raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
+    return tuple(value if isinstance(value, str) else float(value) for value in values)
+
+
+def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
+    if hasattr(discretize, "items"):
+        return {str(column): _checked_method(method) for column, method in discretize.items()}
+    if discretize is not None and not isinstance(discretize, str):
+        raise CredimiError(f"discretize is {discretize!r}: pass one of {', '.join(METHODS)}, None, or a dictionary")
+    return _checked_method(discretize)
+
+
+def _checked_method(method: Any) -> Any:  # noqa: ANN401
+    if method is None or method in METHODS if isinstance(method, str | None) else False:
+        return method
+    if isinstance(method, str):
+        raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
+    try:
+        cuts = sorted({float(cut) for cut in method})
+    except (TypeError, ValueError):
+        cuts = []
+    if not cuts or not np.all(np.isfinite(cuts)):
+        raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65]")
+    return cuts

@@ -1,0 +1,273 @@
+"""Files: CSV (also .gz, .zst, .bz2) and Parquet; one, several, a directory or a pattern. Read part by part.
+
+CSV is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
+`labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
+quotes: an even number of quotes before them), each parsed on all cores. That is what bounds memory: a part, its
+columns and their codes, some five times `_PART` in all.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from glob import glob, has_magic
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from credimi.engines.batches import Batch
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Progress = Callable[[float], None]
+
+_PART = 32 << 20
+_ROWS = 1 << 18  # of a Parquet batch
+_CSV = (".csv", ".tsv", ".txt", ".data")
+_PARQUET = (".parquet", ".pq")
+_COMPRESSED = (".gz", ".zst", ".bz2")
+_DELIMITERS = ",;\t|"
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this engine is the one for such data: a path, or a list of them."""
+    if isinstance(data, str | Path):
+        return True
+    return isinstance(data, list | tuple) and bool(data) and all(isinstance(each, str | Path) for each in data)
+
+
+def paths_of(data: Any) -> list[Path]:  # noqa: ANN401
+    """All files meant by a path, a directory, a pattern or a list of these."""
+    if isinstance(data, list | tuple):
+        return list(chain.from_iterable(paths_of(each) for each in data))
+    path = Path(data)
+    if path.is_dir():
+        found = sorted(each for each in path.rglob("*") if each.is_file() and _known(each))
+        if not found:
+            raise CredimiError(f"the directory {path} holds no CSV or Parquet file")
+        return found
+    if not path.exists() and has_magic(str(data)):
+        found = sorted(Path(each) for each in glob(str(data), recursive=True))  # noqa: PTH207  (absolute patterns too)
+        if not found:
+            raise CredimiError(f"no file matches {data}")
+        return found
+    return [path]
+
+
+def names(paths: Sequence[Path]) -> list[str]:
+    """The columns' names, those of the first file; the others must have the same."""
+    first = _names(paths[0])
+    for path in paths[1:]:
+        other = _names(path)
+        if set(other) != set(first):
+            apart = sorted(set(first) ^ set(other))[0]
+            raise CredimiError(f"{paths[0]} and {path} differ: only one of them has the column {apart!r}")
+    return first
+
+
+def batches(paths: Sequence[Path], wanted: Sequence[str], progress: Progress) -> Iterator[Batch]:
+    """The wanted columns, part by part."""
+    sizes = [path.stat().st_size for path in paths]
+    total = max(sum(sizes), 1)
+    before = 0
+    for path, size in zip(paths, sizes, strict=True):
+
+        def told(done: float, before: int = before, size: int = size) -> None:
+            progress((before + done * size) / total)
+
+        if is_parquet(path):
+            yield from _parquet_batches(path, wanted, told)
+        else:
+            yield from _csv_batches(path, wanted, total, told)
+        before += size
+
+
+def is_parquet(path: Path) -> bool:
+    """By its first bytes: names lie."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError as error:
+        raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def delimiter_of(path: Path) -> str:
+    """What separates the fields: the commonest candidate of the first line."""
+    line = _first_line(path)
+    return max(_DELIMITERS, key=lambda each: (line.count(each), -_DELIMITERS.index(each)))
+
+
+def _known(path: Path) -> bool:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    return bool(suffixes) and suffixes[-1] in _CSV + _PARQUET and not path.name.startswith(".")
+
+
+def _names(path: Path) -> list[str]:
+    if is_parquet(path):
+        try:
+            return list(pa.parquet.read_schema(path).names)
+        except (pa.ArrowException, OSError) as error:
+            raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
+    line = _first_line(path)
+    header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
+    if not header:
+        raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
+    return header
+
+
+def _open(path: Path) -> Any:  # noqa: ANN401
+    try:
+        return pa.input_stream(path, compression="detect")
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or _one_line(error)}") from error
+
+
+def _first_line(path: Path) -> str:
+    """The header, which may itself hold line ends in quotes."""
+    content = b""
+    try:
+        with _open(path) as stream:
+            while more := stream.read(1 << 16):
+                content += more
+                end = _line_end(content)
+                if end >= 0:
+                    content = content[:end]
+                    break
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CredimiError(
+            f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
+            "convert the file, for example with iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def _line_end(content: bytes) -> int:
+    """Where the first line ends, or -1."""
+    end = content.find(b"\n")
+    while end >= 0 and content.count(b'"', 0, end) % 2:
+        end = content.find(b"\n", end + 1)
+    return end + 1 if end >= 0 else -1
+
+
+def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progress) -> Iterator[Batch]:
+    header = _names(path)
+    parse = pa.csv.ParseOptions(delimiter=delimiter_of(path), newlines_in_values=True)
+    convert = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=list(wanted),
+        strings_can_be_null=True,
+        null_values=[""],
+    )
+    packed = path.suffix.lower() in _COMPRESSED
+    size = max(path.stat().st_size, 1)
+    done = 0
+    first = True
+    for part in _parts(path):
+        read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=1 << 20)
+        first = False
+        try:
+            table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
+        except (pa.ArrowException, OSError) as error:
+            raise CredimiError(_csv_fault(path, len(header), error)) from error
+        done += len(part)
+        columns = dict(zip(table.schema.names, table.columns, strict=True))
+        yield Batch(columns, table.num_rows, raw=True, cells=total * (8 if packed else 1) // 2)
+        progress(min(done / (size * (8 if packed else 1)), 1.0))
+
+
+def _parts(path: Path) -> Iterator[Any]:
+    """The file in pieces of whole lines."""
+    rest = b""
+    try:
+        with _open(path) as stream:
+            while True:
+                more = stream.read(_PART)
+                if not more:
+                    break
+                content = rest + more if rest else more
+                end = _last_line_end(content)
+                if end == 0:
+                    rest = content
+                    continue
+                rest = content[end:]
+                yield memoryview(content)[:end]
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
+    if rest.strip():
+        yield rest
+
+
+def _last_line_end(content: bytes) -> int:
+    """Behind the last line end that is not inside quotes; 0 if there is none."""
+    end = content.rfind(b"\n")
+    quotes = content.count(b'"', 0, end + 1)
+    while end >= 0 and quotes % 2:
+        before = content.rfind(b"\n", 0, end)
+        quotes -= content.count(b'"', before + 1, end)
+        end = before
+    return end + 1
+
+
+def _csv_fault(path: Path, columns: int, error: Exception) -> str:
+    """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
+    try:
+        with io.TextIOWrapper(_open(path), encoding="utf-8", newline="") as text:
+            reader = csv.reader(text, delimiter=delimiter_of(path))
+            for fields in reader:
+                if fields and len(fields) != columns:
+                    return (
+                        f"{path}, line {reader.line_num}: {len(fields)} fields, the header has {columns}: "
+                        "correct that line (a text that holds the delimiter stands in quotes)"
+                    )
+    except UnicodeDecodeError as fault:
+        byte, line = fault.object[fault.start], _line_of_bad_byte(path)
+        return (
+            f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
+            "convert the file, for example with iconv -f latin1 -t utf-8"
+        )
+    except (csv.Error, OSError, pa.ArrowException):
+        pass
+    return f"{path} is not readable as CSV: {_one_line(error)}"
+
+
+def _line_of_bad_byte(path: Path) -> int:
+    with _open(path) as stream:
+        for number, line in enumerate(io.BufferedReader(stream), start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 0
+
+
+def _parquet_batches(path: Path, wanted: Sequence[str], progress: Progress) -> Iterator[Batch]:
+    try:
+        schema = pa.parquet.read_schema(path)
+        texts = [
+            name
+            for name in wanted
+            if pa.types.is_string(schema.field(name).type) or pa.types.is_large_string(schema.field(name).type)
+        ]
+        with pa.parquet.ParquetFile(path, read_dictionary=texts, memory_map=True) as file:
+            rows, done = file.metadata.num_rows, 0
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(wanted)):
+                yield Batch({name: batch.column(name) for name in wanted}, batch.num_rows, cells=rows * len(wanted))
+                done += batch.num_rows
+                progress(done / max(rows, 1))
+    except (pa.ArrowException, OSError) as error:
+        raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300]

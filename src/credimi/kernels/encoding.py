@@ -1,0 +1,141 @@
+"""Codes for a column of few distinct values, straight from Arrow's buffers.
+
+A text of at most sixteen bytes is two integers, its first and its last eight bytes (which overlap), and its length a
+third; they are looked up in a small table of the texts seen so far. A longer one is hashed over all its bytes, and
+compared byte by byte with the one of the same hash. Few distinct values are what makes this fast, and the only case
+it is for: at the 256th it gives up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from credimi.kernels.compiled import compiled, inlined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    ByteArray = NDArray[np.uint8]
+
+MISSING = 255
+_SLOTS = 1024  # four times the texts, so that most are found at the first look
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads neighbours apart
+_OTHER_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
+_SHIFT, _LAST_SLOT = np.uint64(64 - 10), np.uint64(_SLOTS - 1)
+_LOAD = 8
+
+
+@intrinsic
+def _eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ANN401, ARG001
+    """The eight bytes from here on as an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        value = builder.load(
+            builder.bitcast(builder.gep(start, [arguments[1]]), ir.IntType(64).as_pointer())
+        )
+        value.align = 1
+        return value
+
+    return types.uint64(data, types.int64), generate
+
+
+@inlined
+def _few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
+    """Up to eight bytes as an integer, the rest 0; never reads beyond the buffer."""
+    if start + _LOAD <= data.size:
+        if length == 0:
+            return np.uint64(0)
+        return np.uint64(_eight_bytes(data, start) & (~np.uint64(0) >> np.uint64(8 * (_LOAD - length))))
+    key = np.uint64(0)
+    for byte in range(length):
+        key |= np.uint64(data[start + byte]) << np.uint64(8 * byte)
+    return key
+
+
+@inlined
+def _keys(data: ByteArray, start: int, length: int) -> tuple[np.uint64, np.uint64]:
+    """A text of up to sixteen bytes itself, or a hash of a longer one and its last bytes."""
+    if length <= _LOAD:
+        return _few_bytes(data, start, length), np.uint64(0)
+    last = _few_bytes(data, start + length - _LOAD, _LOAD)
+    key = _few_bytes(data, start, _LOAD)
+    for at in range(start + _LOAD, start + length - _LOAD, _LOAD):
+        key = (key ^ (key >> np.uint64(29))) * _MULTIPLIER ^ _few_bytes(data, at, _LOAD)
+    return key, last
+
+
+@inlined
+def _same(data: ByteArray, one: int, other: int, length: int) -> bool:
+    for at in range(0, length - _LOAD, _LOAD):  # the last eight bytes were compared before
+        if _few_bytes(data, one + at, _LOAD) != _few_bytes(data, other + at, _LOAD):
+            return False
+    return True
+
+
+@compiled
+def encode_texts(
+    offsets: NDArray[np.integer],
+    data: ByteArray,
+    valid: ByteArray,
+    valid_offset: int,
+    codes: ByteArray,
+    examples: NDArray[np.int64],
+) -> int:
+    """Fill `codes` in the order of first appearance, and `examples`, a row of each; return their number.
+
+    `offsets` are the rows' own, one more than rows; `valid` holds Arrow's bits from `valid_offset` on, or nothing. -1
+    is returned if the texts are too many.
+    """
+    first, final = np.zeros(_SLOTS, dtype=np.uint64), np.zeros(_SLOTS, dtype=np.uint64)
+    lengths, starts = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int64)
+    slot_code = np.zeros(_SLOTS, dtype=np.uint8)
+    seen = 0
+    all_valid = valid.size == 0
+    for row in range(codes.size):
+        bit = valid_offset + row
+        if not all_valid and not (valid[bit >> 3] >> (bit & 7)) & 1:
+            codes[row] = MISSING
+            continue
+        start = np.int64(offsets[row])
+        length = np.int64(offsets[row + 1]) - start
+        key, last = _keys(data, start, length)
+        slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
+        while lengths[slot] >= 0:
+            if first[slot] == key and final[slot] == last and lengths[slot] == length:
+                if length <= 2 * _LOAD or _same(data, start, starts[slot], length):
+                    break
+            slot = (slot + np.uint64(1)) & _LAST_SLOT
+        if lengths[slot] < 0:
+            if seen == MISSING:
+                return -1
+            first[slot], final[slot], lengths[slot], starts[slot], slot_code[slot] = key, last, length, start, seen
+            examples[seen] = row
+            seen += 1
+        codes[row] = slot_code[slot]
+    return seen
+
+
+@compiled
+def encode_integers(keys: NDArray[np.int64], codes: ByteArray, examples: NDArray[np.int64]) -> int:
+    """The same for integers of any size, such as the addresses of Python's objects."""
+    slot_key, slot_code = np.zeros(_SLOTS, dtype=np.int64), np.full(_SLOTS, MISSING, dtype=np.uint8)
+    seen = 0
+    for row in range(codes.size):
+        key = keys[row]
+        slot = (np.uint64(key) * _MULTIPLIER) >> _SHIFT
+        while slot_code[slot] != MISSING and slot_key[slot] != key:
+            slot = (slot + np.uint64(1)) & _LAST_SLOT
+        if slot_code[slot] == MISSING:
+            if seen == MISSING:
+                return -1
+            slot_key[slot], slot_code[slot] = key, seen
+            examples[seen] = row
+            seen += 1
+        codes[row] = slot_code[slot]
+    return seen

@@ -1,0 +1,159 @@
+"""`Labels`: the distinct values that a column has shown, and how those of two batches become one.
+
+    raw        text whose type nobody told (CSV); read as numbers or truth values once all of it is known
+    text       text that is meant as text
+    boolean    false, true
+    number     sorted doubles; integers are numbers without a fraction
+    many       more values than are kept: the column is counted as seen or missing only
+
+Numbers beyond `MOST_NUMBERS` distinct ones are made coarser: the last bits of the double are dropped, as few as will
+do. What remains depends on the set of values alone, not on their order or on how they were split into batches, so
+that counts of parts add up to the counts of the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    Positions = NDArray[np.int64]
+
+RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
+MOST_NUMBERS = 1 << 15
+MOST_TEXTS = 1 << 16
+MOST_CELLS = 1 << 23  # of one block: 64 MiB of counts
+_TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
+_PADDED = re.compile(r"\s*[+-]?0\d")  # 007 is a name made of digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The distinct values of a column, sorted: `texts`, or `numbers` where the kind is number."""
+
+    kind: str
+    texts: tuple[str, ...] = ()
+    numbers: FloatArray = field(default_factory=lambda: np.zeros(0))
+    dropped_bits: int = 0
+
+    def __len__(self) -> int:
+        if self.kind == MANY:
+            return 1
+        return self.numbers.size if self.kind == NUMBER else len(self.texts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Labels):
+            return NotImplemented
+        return (
+            self.kind == other.kind
+            and self.texts == other.texts
+            and self.dropped_bits == other.dropped_bits
+            and np.array_equal(self.numbers, other.numbers)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.texts, self.numbers.tobytes()))
+
+    @property
+    def integral(self) -> bool:
+        """Numbers, and all of them whole."""
+        return self.kind == NUMBER and bool(np.all(np.isfinite(self.numbers)) and np.all(self.numbers % 1.0 == 0.0))
+
+    def shown(self) -> tuple[str, ...]:
+        """The labels as text."""
+        return tuple(shown_number(number) for number in self.numbers) if self.kind == NUMBER else self.texts
+
+
+def shown_number(number: float) -> str:
+    """The shortest text that means this number; no point where there is no fraction."""
+    text = repr(float(number))
+    return text.removesuffix(".0")
+
+
+def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
+    """Sorted labels, and where each of the texts has gone."""
+    unique = sorted(set(texts))
+    where = {text: position for position, text in enumerate(unique)}
+    return Labels(kind, tuple(unique)), np.array([where[text] for text in texts], dtype=np.int64)
+
+
+def of_numbers(numbers: FloatArray, dropped_bits: int = 0) -> tuple[Labels, Positions]:
+    """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
+    coarse = _coarser(np.asarray(numbers, dtype=np.float64), dropped_bits)
+    unique, positions = np.unique(coarse, return_inverse=True)
+    while unique.size > MOST_NUMBERS:
+        dropped_bits += 1
+        unique, onward = np.unique(_coarser(unique, dropped_bits), return_inverse=True)
+        positions = onward[positions]
+    return Labels(NUMBER, numbers=unique, dropped_bits=dropped_bits), positions.astype(np.int64).ravel()
+
+
+def too_many(labels: Labels, groups: int) -> bool:
+    """Whether the values are more than are kept, for a target of so many groups."""
+    return labels.kind != MANY and (len(labels) > MOST_TEXTS or len(labels) * groups > MOST_CELLS)
+
+
+def collapsed(labels: Labels) -> tuple[Labels, Positions]:
+    """The labels given up."""
+    return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
+
+
+def union(one: Labels, other: Labels) -> tuple[Labels, Positions, Positions]:
+    """The labels of both, and where those of each have gone."""
+    if one == other:
+        same = np.arange(len(one))
+        return one, same, same
+    if MANY in (one.kind, other.kind):
+        return Labels(MANY), collapsed(one)[1], collapsed(other)[1]
+    if one.kind != other.kind:
+        if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
+            kept = one if len(one) else other
+            return kept, np.arange(len(one)), np.arange(len(other))
+        first, second = _alike(one, other)
+        merged, in_first, in_second = union(first[0], second[0])
+        return merged, in_first[first[1]], in_second[second[1]]
+    size = len(one)
+    if one.kind == NUMBER:
+        merged, positions = of_numbers(
+            np.concatenate([one.numbers, other.numbers]), max(one.dropped_bits, other.dropped_bits)
+        )
+    else:
+        merged, positions = of_texts(one.texts + other.texts, one.kind)
+    return merged, positions[:size], positions[size:]
+
+
+def typed(labels: Labels) -> tuple[Labels, Positions]:
+    """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are."""
+    if labels.kind != RAW:
+        return labels, np.arange(len(labels))
+    if labels.texts and all(text in _TRUTH for text in labels.texts):
+        return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)
+    if labels.texts and all(_NUMBER.fullmatch(text) and not _PADDED.match(text) for text in labels.texts):
+        return of_numbers(np.array([float(text) for text in labels.texts]))
+    return Labels(TEXT, labels.texts), np.arange(len(labels))
+
+
+def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
+    """Two of different kinds as one kind: what the raw one looks like, else text."""
+    first, second = typed(one), typed(other)
+    if first[0].kind != second[0].kind:
+        return of_texts(one.shown(), TEXT), of_texts(other.shown(), TEXT)
+    return first, second
+
+
+def _coarser(numbers: FloatArray, dropped_bits: int) -> FloatArray:
+    """The numbers, of whose significands the last bits are 0."""
+    if dropped_bits == 0:
+        return numbers + 0.0  # no -0.0
+    kept = np.int64(-1) << np.int64(dropped_bits)
+    coarse: FloatArray = (np.ascontiguousarray(numbers).view(np.int64) & kept).view(np.float64)
+    return coarse + 0.0

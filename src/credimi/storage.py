@@ -1,0 +1,74 @@
+"""One file for counts: a line that names the format, a header in JSON, arrays, a digest. docs/counts-format.md.
+
+    b"credimi counts 1\\n"
+    8 bytes, the header's length, little endian
+    the header, JSON in UTF-8; its "arrays" lists [name, type, length] of what follows
+    the arrays, little endian, one after the other
+    32 bytes, SHA-256 of all that stands before
+
+Nothing in it is code, so nothing that is read can run. A file that was cut short or altered fails its digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.errors import CredimiError
+from credimi.output import write_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_NAME = b"credimi counts "
+_VERSION = b"1\n"
+_TYPES = {"int64": "<i8", "float64": "<f8"}
+_DIGEST = 32
+
+
+def is_counts(path: Path) -> bool:
+    """Whether a file says that it holds counts."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_NAME)) == _NAME
+    except OSError:
+        return False
+
+
+def save(header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: str | Path) -> None:
+    """Write header and arrays; the file is there whole or not at all."""
+    listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
+    text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
+    parts = [_NAME + _VERSION, len(text).to_bytes(8, "little"), text]
+    parts += [array.astype(_TYPES[array.dtype.name], copy=False).tobytes() for array in arrays.values()]
+    body = b"".join(parts)
+    write_bytes(body + hashlib.sha256(body).digest(), path)
+
+
+def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read header and arrays."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+    if not content.startswith(_NAME):
+        raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")
+    start = len(_NAME) + len(_VERSION)
+    if content[len(_NAME) : start] != _VERSION:
+        version = content[len(_NAME) :].split(b"\n", 1)[0][:20].decode(errors="replace")
+        raise CredimiError(f"{path} is of format version {version}, which this credimi does not know: install a newer one")
+    body = content[:-_DIGEST]
+    if len(content) < start + 8 + _DIGEST or hashlib.sha256(body).digest() != content[-_DIGEST:]:
+        raise CredimiError(f"{path} is damaged or was cut short: count the data again")
+    after = start + 8 + int.from_bytes(body[start : start + 8], "little")
+    header = json.loads(body[start + 8 : after])
+    arrays = {}
+    for name, kind, size in header.pop("arrays"):
+        array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=after).astype(kind)
+        after += array.nbytes
+        arrays[name] = array
+    return header, arrays

@@ -1,0 +1,186 @@
+"""`Table`: the counts of one target and one feature, checked once at the door.
+
+    joint (r x s)           n_ij   both seen; rows are target classes, columns feature values
+    target_only (r)         n_i?   the feature is missing
+    feature_only (s)        n_?j   the target is missing
+
+Data rows with neither seen carry no information on the pair. Counts are real numbers (weights are welcome), so they
+are held as doubles.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+LARGEST = 1e100  # squares of sums of counts must stay finite
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The counts of one target and one feature. Build it with `Table.of`, which checks them."""
+
+    joint: FloatArray
+    target_only: FloatArray
+    feature_only: FloatArray
+
+    @classmethod
+    def of(
+        cls, joint: ArrayLike | Table, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
+    ) -> Table:
+        """Check the counts and freeze them. A `Table` passes through, if no margin comes with it."""
+        if isinstance(joint, Table):
+            if target_only is not None or feature_only is not None:
+                raise CredimiError(
+                    "the Table already holds its margins: do not pass target_only or feature_only with it"
+                )
+            return joint
+        cells = _numbers(joint, "joint")
+        if cells.ndim != 2 or cells.size == 0:
+            raise CredimiError(
+                f"joint must be a table of at least one row and one column, got shape {cells.shape}: "
+                "pass rows of counts, one row a target class, one column a feature value"
+            )
+        rows, columns = cells.shape
+        return cls(
+            _frozen(_checked(cells, "joint")),
+            _margin(target_only, "target_only", rows, "row", "target class"),
+            _margin(feature_only, "feature_only", columns, "column", "feature value"),
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """r target classes, s feature values."""
+        rows, columns = self.joint.shape
+        return rows, columns
+
+    @property
+    def rows(self) -> float:
+        """N, the data rows (or their weight) in which at least one of the two was seen."""
+        return float(self.joint.sum() + self.target_only.sum() + self.feature_only.sum())
+
+    @property
+    def misses_feature(self) -> bool:
+        """Some data rows have the target alone."""
+        return bool(self.target_only.any())
+
+    @property
+    def misses_target(self) -> bool:
+        """Some data rows have the feature alone."""
+        return bool(self.feature_only.any())
+
+    def transposed(self) -> Table:
+        """Target and feature in each other's place."""
+        return Table(_frozen(self.joint.T.copy()), self.feature_only, self.target_only)
+
+    def block(self) -> FloatArray:
+        """The counts as one (r + 1) x (s + 1) array, the missing ones last."""
+        rows, columns = self.shape
+        block = np.zeros((rows + 1, columns + 1))
+        block[:rows, :columns] = self.joint
+        block[:rows, columns] = self.target_only
+        block[rows, :columns] = self.feature_only
+        return block
+
+    def __add__(self, other: Table) -> Table:
+        if not isinstance(other, Table):
+            return NotImplemented
+        if self.shape != other.shape:
+            raise CredimiError(f"tables of shapes {self.shape} and {other.shape} do not add: give both the same labels")
+        return Table(
+            _frozen(self.joint + other.joint),
+            _frozen(self.target_only + other.target_only),
+            _frozen(self.feature_only + other.feature_only),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and np.array_equal(self.block(), other.block())
+
+    def __hash__(self) -> int:
+        return hash(self.block().tobytes())
+
+
+def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning: str) -> FloatArray:
+    if values is None:
+        return _frozen(np.zeros(length))
+    margin = _numbers(values, name)
+    if margin.shape != (length,):
+        got = f"{margin.size}" if margin.ndim == 1 else f"shape {margin.shape}"
+        raise CredimiError(
+            f"{name} needs one count for each {line} of joint (a {meaning}): {length} numbers, got {got}"
+        )
+    return _frozen(_checked(margin, name))
+
+
+def _numbers(values: ArrayLike, name: str) -> FloatArray:
+    try:
+        if isinstance(values, np.ma.MaskedArray):  # what lies under the mask was not counted
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        array = np.asarray(values)
+        if array.dtype.kind in "OSTUc":
+            array = np.asarray(_parsed(array.tolist(), name, ""))
+    except CredimiError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise CredimiError(
+            f"{name} is not a table of numbers ({_unequal_lengths(values, name) or error}): "
+            "pass rows of equal length that hold counts"
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise CredimiError(f"{name} holds values of type {array.dtype}: counts are numbers from 0 up")
+    with np.errstate(over="ignore"):  # what is too large for a double is refused as infinite
+        return array.astype(np.float64)
+
+
+def _parsed(values: object, name: str, position: str) -> object:
+    """Text and objects to numbers, one by one, so that the culprit can be named."""
+    if isinstance(values, list):
+        return [_parsed(value, name, f"{position}[{index}]") for index, value in enumerate(values)]
+    try:
+        return float(values)  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond the doubles
+        return math.inf
+    except (TypeError, ValueError):
+        raise CredimiError(
+            f"{name}{position} is {reprlib.repr(values)}, not a number: counts are numbers from 0 up"
+        ) from None
+
+
+def _unequal_lengths(values: object, name: str) -> str:
+    """Which row differs from the first in length, if any."""
+    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in values] if hasattr(values, "__iter__") else []
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            return f"{name}[{row}] has length {length}, {name}[0] has length {lengths[0]}"
+    return ""
+
+
+def _checked(counts: FloatArray, name: str) -> FloatArray:
+    wrong = ~((counts >= 0.0) & (counts <= LARGEST))
+    if wrong.any():
+        position = tuple(int(index) for index in np.argwhere(wrong)[0])
+        value = float(counts[position])
+        at = "".join(f"[{index}]" for index in position)
+        remedy = (
+            "leave out what was not counted, or put 0"
+            if np.isnan(value)
+            else f"counts are numbers from 0 up, at most {LARGEST:g}"
+        )
+        raise CredimiError(f"{name}{at} is {value:g}: {remedy}")
+    return counts + 0.0  # no -0.0: equal tables have equal bytes
+
+
+def _frozen(array: FloatArray) -> FloatArray:
+    array.setflags(write=False)
+    return array

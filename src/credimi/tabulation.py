@@ -1,0 +1,103 @@
+"""Cross counts of a coded target with many coded features: which kernel, how many threads.
+
+Inputs too small to be worth loading compiled code for go through numpy's bincount, the same counts at 2 ns a cell.
+The choice of kernel follows from the costs measured in benchmarks/counting.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.threads import share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+    CountArray = NDArray[np.int64]
+
+CELLS_WORTH_COMPILING = 20_000_000  # below, numpy and pyarrow are done before compiled code is loaded
+_CELLS_WORTH_A_THREAD = 2_000_000
+_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that the fastest cache holds
+
+
+def cross_counts(
+    groups: Codes,
+    group_count: int,
+    columns: Sequence[Codes],
+    values: Sequence[int],
+    *,
+    compiled: bool = True,
+    threads: int | None = None,
+) -> list[CountArray]:
+    """For each column its R x (s + 1) counts: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing."""
+    out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
+    cells = groups.size * len(columns)
+    if not compiled:
+        for codes, block in zip(columns, out, strict=True):
+            block += _bincount(groups, codes, block.shape)
+        return out
+    from credimi.kernels import counting  # noqa: PLC0415  (loading it costs more than small inputs take)
+
+    few = [index for index, codes in enumerate(columns) if codes.dtype == np.uint8 and groups.dtype == np.uint8]
+    lanes = next((lanes for lanes in counting.LANES if group_count <= lanes), 0)
+    by_bits = [index for index in few if lanes and values[index] * lanes <= 32]
+    together = _grouped([index for index in few if index not in set(by_bits)], values, group_count)
+    bits = np.empty((groups.size // counting.WORD, lanes), dtype=np.uint64)
+    totals = np.zeros(max(lanes, group_count), dtype=np.int64)
+    if by_bits:
+        counting.group_bits(groups, bits)
+        totals[:lanes] += np.bitwise_count(bits).sum(axis=0, dtype=np.int64)
+        totals += np.bincount(groups[bits.shape[0] * counting.WORD :], minlength=totals.size)
+
+    def work(indices: list[int]) -> None:
+        if len(indices) > 1:
+            _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
+        elif indices[0] in by_bits_set:
+            counting.count_bits[lanes](columns[indices[0]], groups, bits, totals, out[indices[0]])
+        else:
+            counting.count_cells(columns[indices[0]], groups, out[indices[0]])
+
+    by_bits_set = set(by_bits)
+    alone = [[index] for index in range(len(columns)) if index not in set(few)]
+    parts = together + [[index] for index in by_bits] + alone
+    share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
+    return out
+
+
+def _grouped(indices: list[int], values: Sequence[int], group_count: int) -> list[list[int]]:
+    """Features that share a joint table: as many neighbours as fit, at most four."""
+    parts: list[list[int]] = []
+    cells = 0
+    for index in sorted(indices, key=lambda index: values[index]):
+        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= _JOINT_CELLS:
+            parts[-1].append(index)
+            cells *= values[index] + 1
+        else:
+            parts.append([index])
+            cells = group_count * (values[index] + 1)
+    return parts
+
+
+def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
+    from credimi.kernels import counting  # noqa: PLC0415
+
+    shape = (out[0].shape[0], *(block.shape[1] for block in out))
+    table = np.zeros(shape, dtype=np.int64)
+    sizes = np.ones(4, dtype=np.int64)
+    sizes[: len(columns)] = shape[1:]
+    padded = columns + [columns[0]] * (4 - len(columns))
+    counting.count_joint(groups, *padded, len(columns), sizes, table.reshape(-1))
+    for axis, block in enumerate(out, start=1):
+        block += table.sum(axis=tuple(other for other in range(1, table.ndim) if other != axis))
+
+
+def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> CountArray:
+    missing = shape[1] - 1
+    index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
+    counts: CountArray = np.bincount(index, minlength=shape[0] * shape[1]).reshape(shape)
+    return counts
