@@ -1,6 +1,9 @@
 """The posterior of the chances against dense algebra, EM, enumeration, quadrature and independent draws."""
 
+import copy
 import math
+import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -183,9 +186,27 @@ def test_covariance_times_leaves_its_argument_alone(feature_only: list[float]) -
     np.testing.assert_array_equal(field, np.arange(12.0).reshape(4, 3))
 
 
-def test_covariance_times_refuses_a_field_of_another_shape() -> None:
-    with pytest.raises(CredimiError, match="shape"):
-        posterior([[1, 2], [3, 4]]).covariance_times(np.ones((2, 3)))
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        (np.ones((2, 3)), "shape"),
+        (np.ones(4), "shape"),
+        (1.0, "shape"),
+        ("a", "array of numbers: pass real numbers"),
+        ([[1, 2], [3]], "array of numbers: pass real numbers"),
+        ([["a", "b"], ["c", "d"]], "array of numbers: pass real numbers"),
+        (None, "array of numbers: pass real numbers"),
+        ([[1, 2], [3, 4j]], "array of numbers: pass real numbers"),
+        ([[1, 2], [3, None]], "array of numbers: pass real numbers"),
+        ([[1, 2], [3, math.nan]], "not finite"),
+        ([[1, 2], [3, math.inf]], "not finite"),
+    ],
+)
+@pytest.mark.parametrize("feature_only", [[0, 0], [1, 2]])
+def test_covariance_times_refuses_what_is_no_field(field: object, said: str, feature_only: list[float]) -> None:
+    found = posterior([[1, 2], [3, 4]], target_only=[1, 1], feature_only=feature_only)
+    with pytest.raises(CredimiError, match=said):
+        found.covariance_times(field)
 
 
 @settings(max_examples=60, deadline=None)
@@ -529,6 +550,22 @@ def test_one_feature_value_with_both_sides_missing() -> None:
     found = posterior(joint=[[3], [5]], target_only=[2, 1], feature_only=[7], prior=1.0)
     np.testing.assert_allclose(found.mode.ravel(), [6 / 13, 7 / 13], rtol=1e-12)
     np.testing.assert_allclose(found.mean.ravel(), [6 / 13, 7 / 13], rtol=1e-12)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda found: pickle.loads(pickle.dumps(found))])  # noqa: S301
+@pytest.mark.parametrize("feature_only", [[0, 0], [1, 2]])
+def test_copy_of_a_posterior_is_the_same_and_frozen(
+    copied: Callable[[credimi.Posterior], credimi.Posterior], feature_only: list[float]
+) -> None:
+    found = posterior([[3, 1], [1, 4]], target_only=[2, 5], feature_only=feature_only)
+    names = ("mode", "mean", "std")
+    known = [getattr(found, name) for name in names]  # before the copy: what is computed must not travel unlocked
+    again = copied(found)
+    for name, values in zip(names, known, strict=True):
+        np.testing.assert_array_equal(getattr(again, name), values)
+        assert not getattr(again, name).flags.writeable
+    assert not again.table.joint.flags.writeable
+    assert again.log_evidence == found.log_evidence
 
 
 def test_threads_may_share_a_posterior() -> None:

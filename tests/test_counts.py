@@ -3,7 +3,9 @@
 import copy
 import datetime as dt
 import math
+import pickle
 import re
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +15,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from credimi import CredimiError, Table
+from credimi.counts import LARGEST
 
 JOINT = [[10, 2, 7], [3, 15, 1]]
 TARGET_ONLY = [4, 1]
@@ -209,6 +212,40 @@ def test_which_side_misses() -> None:
     assert not Table.of(JOINT, feature_only=[0, 0, 1]).misses_feature
 
 
+# A table that is built directly
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((np.array([[1.0, -2.0], [3.0, 4.0]]), np.zeros(2), np.zeros(2)), "joint[0][1] is -2"),
+        ((np.array([[1.0, 2.0], [3.0, math.nan]]), np.zeros(2), np.zeros(2)), "joint[1][1] is nan"),
+        ((np.ones((2, 2)), np.zeros(3), np.zeros(2)), "target_only needs one count for each row"),
+        ((np.ones((2, 2)), np.zeros(2), np.array([1.0, math.inf])), "feature_only[1] is inf"),
+        ((np.ones(4), np.zeros(2), np.zeros(2)), "joint must be a table"),
+        (("many", None, None), "joint is 'many', not a number"),
+    ],
+)
+def test_it_is_checked_as_well(arguments: tuple[np.ndarray, ...], said: str) -> None:
+    with pytest.raises(CredimiError, match=re.escape(said)):
+        Table(*arguments)
+
+
+def test_it_is_frozen_and_leaves_the_callers_arrays_alone() -> None:
+    arrays = [np.array(values, dtype=np.float64) for values in (JOINT, TARGET_ONLY, FEATURE_ONLY)]
+    table = Table(*arrays)
+    for array in arrays:
+        array[...] = 99.0
+    assert table == whole()
+    assert not any(array.flags.writeable for array in (table.joint, table.target_only, table.feature_only))
+
+
+def test_sum_beyond_the_largest_count_is_refused() -> None:
+    table = Table.of([[LARGEST, 1.0]])
+    with pytest.raises(CredimiError, match=re.escape("joint[0][0] is")):
+        table + table
+
+
 # What is accepted
 
 
@@ -380,5 +417,10 @@ def test_negative_zero_is_zero() -> None:
     assert hash(negative) == hash(zero)
 
 
-def test_copy_is_equal() -> None:
-    assert copy.deepcopy(whole()) == whole()
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])  # noqa: S301
+def test_copy_is_equal_and_frozen(copied: Callable[[Table], Table]) -> None:
+    again = copied(whole())
+    assert again == whole()
+    for array in (again.joint, again.target_only, again.feature_only):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0.0

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.special import gammaln
 
+from credimi.checks import make_generator, require_numbers, require_whole
 from credimi.counts import Table
 from credimi.errors import CredimiError
 from credimi.kernels import information_matrix
@@ -79,22 +80,6 @@ def require_proper(table: Table, pseudo: float) -> None:
         raise CredimiError(
             f"{what} and prior 'haldane' adds none: choose a proper prior such as 'jeffreys', or count some rows"
         )
-
-
-def require_whole(name: str, value: object, least: int) -> None:
-    """Refuse what is not a whole number from `least` up."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
-
-
-def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """A generator from what the user gave."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise CredimiError(
-            f"random_state is {random_state!r}: pass a whole number from 0 up, or a numpy Generator"
-        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,9 +141,11 @@ class Posterior:
 
     def covariance_times(self, field: ArrayLike) -> FloatArray:
         """Covariance (leading order) applied to an r x s field, without building it."""
-        array = np.asarray(field, dtype=np.float64)
+        array = require_numbers("the field", field)
         if array.shape != self.table.shape:
             raise CredimiError(f"the field has shape {array.shape}, the table {self.table.shape}: they must agree")
+        if not np.isfinite(array).all():
+            raise CredimiError("the field holds values that are not finite: covariances with it are not defined")
         solution = self._solution
         return solution.turned(solution.covariance_times(solution.turned(array)))
 
@@ -231,6 +218,10 @@ class Posterior:
     @cached_property
     def _variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self._solution.variances()
+
+    def __reduce__(self) -> tuple[type[Posterior], tuple[Table, float]]:
+        # What was computed is computed again: pickle and deepcopy forget that an array was locked.
+        return Posterior, (self.table, self.pseudo_count)
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape

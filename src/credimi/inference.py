@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.chances import make_generator, require_proper, require_whole
+from credimi.chances import require_proper
+from credimi.checks import make_generator, require_whole
 from credimi.counts import Table
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
