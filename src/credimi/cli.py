@@ -274,7 +274,7 @@ def _looks_like_counts(text: str) -> bool:
 def _is_number(word: str) -> bool:
     with suppress(ValueError):
         float(word)
-        return True
+        return "_" not in word  # Python reads 1_0 as 10; in a table it is a slip
     return False
 
 
