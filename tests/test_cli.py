@@ -554,7 +554,7 @@ def test_compilation_is_announced_to_the_latest_command_alone() -> None:
         ("10 2; 3 15; target-only: 4 1_0", "'1_0' is not a count"),
         ("10 inf; 3 15", "'inf' is not a count"),
         ("10 1e999; 3 15", "'1e999' is not a count"),
-        ("10 1e200; 3 15", "at most 1e+100"),
+        ("10 1e200; 3 15", "at most 1e+15"),
         ("10 2 | 3 15", "'|' is not a count"),
         ("10 ,,2; 3 15", "put 0 for no count"),
         ("10, ; 3 15", "put 0 for no count"),

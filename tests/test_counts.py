@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from credimi import CredimiError, Table
-from credimi.counts import LARGEST
+from credimi.counts import LARGEST, SMALLEST
 
 JOINT = [[10, 2, 7], [3, 15, 1]]
 TARGET_ONLY = [4, 1]
@@ -37,7 +37,7 @@ def refusal(joint: object, target_only: object = None, feature_only: object = No
 # What is refused
 
 
-@pytest.mark.parametrize("value", [-1, -1e-300, -math.inf, math.inf, 1e101, 10**400, 2**4000])
+@pytest.mark.parametrize("value", [-1, -1e-300, -math.inf, math.inf, 1.1e15, 2**63, 10**400, 2**4000])
 def test_count_out_of_range_is_named_with_its_place(value: float) -> None:
     message = refusal([[1, 2], [value, 3]])
     assert message.startswith("joint[1][0] is ")
@@ -278,12 +278,17 @@ def test_booleans_count_as_0_and_1() -> None:
     assert Table.of(np.array([[True, False], [False, True]])) == Table.of([[1, 0], [0, 1]])
 
 
-def test_integers_beyond_64_bits_are_counts() -> None:
-    assert Table.of([[2**63, 2**64], [2**70, 1]]).joint.tolist() == [[2.0**63, 2.0**64], [2.0**70, 1.0]]
+def test_largest_and_smallest_counts() -> None:
+    assert Table.of([[LARGEST, int(LARGEST)], [SMALLEST, 0]]).joint.tolist() == [[1e15, 1e15], [1e-100, 0.0]]
+
+
+@pytest.mark.parametrize("value", [1e-101, 1e-300, 1e-320, 5e-324])
+def test_count_as_good_as_none_is_named_with_its_remedy(value: float) -> None:
+    assert re.match(r"joint\[0\]\[1\] is \S*e-\d*: a count is 0 or at least 1e-100, so put 0", refusal([[1, value]]))
 
 
 def test_weights_need_not_be_whole() -> None:
-    assert Table.of([[0.25, 1e-300], [1.5, 0]]).joint.tolist() == [[0.25, 1e-300], [1.5, 0.0]]
+    assert Table.of([[0.25, 1e-90], [1.5, 0]]).joint.tolist() == [[0.25, 1e-90], [1.5, 0.0]]
 
 
 def test_one_by_one_table() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import digamma
 
 from credimi import CredimiError, Distribution, Table, mutual_information, posterior
+from credimi.counts import LARGEST, SMALLEST
 from credimi.inference import APPROXIMATIONS
 
 JOINT = [[10, 2, 7], [3, 15, 1]]
@@ -429,3 +430,29 @@ def test_posterior_cannot_be_changed() -> None:
 def test_certain_dependence_is_not_refused_for_a_rounding(approximation: str) -> None:
     information = mutual_information(np.eye(5), prior="haldane", approximation=approximation)
     assert 0.0 < information.mean() <= np.log(5.0)
+
+
+# Counts and pseudo-counts of any size that is let in
+
+EXTREME = [
+    [[LARGEST, 1.0], [1.0, 1.0]],
+    [[LARGEST, 0.0], [0.0, LARGEST]],
+    [[LARGEST, SMALLEST], [SMALLEST, 1.0]],
+    [[SMALLEST, SMALLEST], [SMALLEST, SMALLEST]],
+    [[SMALLEST, 1.0, 2.0], [3.0, 0.0, 1.0], [LARGEST, LARGEST, 1.0]],
+]
+
+
+@pytest.mark.parametrize("approximation", LAWS)
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", "haldane", SMALLEST, LARGEST])
+@pytest.mark.parametrize("feature_only", [0.0, 1.0, LARGEST, SMALLEST])
+@pytest.mark.parametrize("target_only", [0.0, 1.0, LARGEST, SMALLEST])
+def test_extreme_counts_have_finite_moments(
+    target_only: float, feature_only: float, prior: str | float, approximation: str
+) -> None:
+    for joint in EXTREME:
+        size = len(joint)
+        for margin in (np.ones(len(joint[0])), np.eye(len(joint[0]))[0]):
+            table = Table.of(joint, np.full(size, target_only), feature_only * margin)
+            law = mutual_information(table, prior=prior, approximation=approximation)
+            assert np.all(np.isfinite([law.mean(), law.std(), *law.interval(), law.sf(0.003)]))

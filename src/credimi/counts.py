@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-LARGEST = 1e100  # squares of sums of counts must stay finite
+# What every formula bears, whatever is missing: from 1e24 on the draws that stand in for closed forms exceed numpy's
+# 64-bit counts, from 1e16 on a double does not hold every whole number; v = pi^2/c is squared, so that below 1e-150 a
+# count, or a pseudo-count, overflows.
+LARGEST = 1e15
+SMALLEST = 1e-100  # of those that are not 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,18 +182,21 @@ def _unequal_lengths(values: object, name: str) -> str:
 
 
 def _checked(counts: FloatArray, name: str) -> FloatArray:
-    wrong = ~((counts >= 0.0) & (counts <= LARGEST))
+    wrong = ~((counts >= SMALLEST) & (counts <= LARGEST) | (counts == 0.0))
     if wrong.any():
         position = tuple(int(index) for index in np.argwhere(wrong)[0])
         value = float(counts[position])
         at = "".join(f"[{index}]" for index in position)
-        remedy = (
-            "leave out what was not counted, or put 0"
-            if np.isnan(value)
-            else f"counts are numbers from 0 up, at most {LARGEST:g}"
-        )
-        raise CredimiError(f"{name}{at} is {value:g}: {remedy}")
+        raise CredimiError(f"{name}{at} is {value:g}: {_remedy(value)}")
     return counts + 0.0  # no -0.0: equal tables have equal bytes
+
+
+def _remedy(value: float) -> str:
+    if math.isnan(value):
+        return "leave out what was not counted, or put 0"
+    if 0.0 < value < SMALLEST:
+        return f"a count is 0 or at least {SMALLEST:g}, so put 0 for as good as none"
+    return f"counts are numbers from 0 up, at most {LARGEST:g}; scale weights to this range"
 
 
 def _frozen(array: FloatArray) -> FloatArray:
