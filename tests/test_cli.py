@@ -529,6 +529,16 @@ def test_output_broken_off_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.filterwarnings("default")
+def test_warning_is_one_line_on_standard_error(call: Call) -> None:
+    margins = ["--target-only", "3000 2000", "--feature-only", "2500 2500"]
+    code, out, err = call("table", "1 0; 0 1", *margins, "--approximation", "sampled", "--format", "json")
+    assert code == 0
+    assert math.isfinite(json.loads(out)["mean"])
+    assert err.startswith("credimi: warning: the draws have not converged: r_hat is ")
+    assert err.count("\n") == 1
+
+
 def test_compilation_is_announced_to_the_latest_command_alone() -> None:
     calls: list[str] = []
     before = len(event._registered["numba:compile"])  # noqa: SLF001  (what Numba would call)

@@ -39,7 +39,7 @@ from credimi.errors import CredimiError
 from credimi.kernels import information_matrix
 from credimi.kernels.mode import find_mode
 from credimi.prior import pseudo_count
-from credimi.sampling import Draws, draw
+from credimi.sampling import BURN_IN, CHAINS, THIN, Draws, draw
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -191,9 +191,9 @@ class Posterior:
         size: int,
         random_state: int | np.random.Generator | None = None,
         *,
-        chains: int = 256,
-        burn_in: int = 200,
-        thin: int = 5,
+        chains: int = CHAINS,
+        burn_in: int = BURN_IN,
+        thin: int = THIN,
     ) -> Draws:
         """Draws with a convergence figure (`r_hat`, `effective_size`); the last three matter where both sides miss."""
         for name, value, least in (

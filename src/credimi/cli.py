@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        with warnings.catch_warnings():  # which puts `showwarning` back
+            warnings.showwarning = _show_warning
+            options.run(options)
     except CredimiError as error:
         print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
         return 2
@@ -341,6 +344,11 @@ def _say_once(message: str) -> Callable[[], None]:
             print(f"credimi: {message}", file=sys.stderr)
 
     return say
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Say it as the command says everything, without a place in the program."""
+    print("credimi: warning:", message, file=sys.stderr)
 
 
 def _option(name: str) -> str:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-# What every formula bears, whatever is missing: from 1e24 on the draws that stand in for closed forms exceed numpy's
-# 64-bit counts, from 1e16 on a double does not hold every whole number; v = pi^2/c is squared, so that below 1e-150 a
-# count, or a pseudo-count, overflows.
+# What every formula bears, whatever is missing. Beyond 9e15 a double does not hold every whole number, and beyond 9e18
+# the draws that stand in for closed forms exceed numpy's 64-bit counts. v = pi^2/c is squared, which overflows where a
+# count, or a pseudo-count, is below 1e-150.
 LARGEST = 1e15
 SMALLEST = 1e-100  # of those that are not 0
 
