@@ -182,8 +182,8 @@ def _unequal_lengths(values: object, name: str) -> str:
 
 
 def _checked(counts: FloatArray, name: str) -> FloatArray:
-    wrong = ~((counts >= SMALLEST) & (counts <= LARGEST) | (counts == 0.0))
-    if wrong.any():
+    wrong = ~((counts >= SMALLEST) & (counts <= LARGEST))
+    if wrong.any() and (wrong := wrong & (counts != 0.0)).any():
         position = tuple(int(index) for index in np.argwhere(wrong)[0])
         value = float(counts[position])
         at = "".join(f"[{index}]" for index in position)
