@@ -13,9 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from numba.core import event
 
 import credimi
 from credimi.cli import main
+from credimi.kernels.compiled import announce
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "credimi.cli"]
@@ -527,6 +529,26 @@ def test_output_broken_off_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.filterwarnings("default")
+def test_warning_is_one_line_on_standard_error(call: Call) -> None:
+    margins = ["--target-only", "3000 2000", "--feature-only", "2500 2500"]
+    code, out, err = call("table", "1 0; 0 1", *margins, "--approximation", "sampled", "--format", "json")
+    assert code == 0
+    assert math.isfinite(json.loads(out)["mean"])
+    assert err.startswith("credimi: warning: the draws have not converged: r_hat is ")
+    assert err.count("\n") == 1
+
+
+def test_compilation_is_announced_to_the_latest_command_alone() -> None:
+    calls: list[str] = []
+    before = len(event._registered["numba:compile"])  # noqa: SLF001  (what Numba would call)
+    for name in ("first", "second", "third"):
+        announce(lambda name=name: calls.append(name))
+    assert len(event._registered["numba:compile"]) <= before + 1  # noqa: SLF001
+    event.start_event("numba:compile")
+    assert calls == ["third"]
+
+
 # What it refuses
 
 
@@ -538,9 +560,11 @@ def test_output_broken_off_leaves_the_old_one(
         ("10 two; 3 15", "'two' is not a count"),
         ("10 -2; 3 15", "'-2' is not a count: counts are numbers from 0 up"),
         ("10 nan; 3 15", "'nan' is not a count"),
+        ("1_0 2; 3 15", "'1_0' is not a count: counts are numbers from 0 up"),
+        ("10 2; 3 15; target-only: 4 1_0", "'1_0' is not a count"),
         ("10 inf; 3 15", "'inf' is not a count"),
         ("10 1e999; 3 15", "'1e999' is not a count"),
-        ("10 1e200; 3 15", "at most 1e+100"),
+        ("10 1e200; 3 15", "at most 1e+15"),
         ("10 2 | 3 15", "'|' is not a count"),
         ("10 ,,2; 3 15", "put 0 for no count"),
         ("10, ; 3 15", "put 0 for no count"),
@@ -610,6 +634,7 @@ def test_source_that_cannot_be_read(refusal: Callable[..., str], tmp_path: Path)
         (["--prior", "zzz"], "unknown prior 'zzz': choose one of uniform, jeffreys, perks, haldane"),
         (["--prior", ""], "unknown prior ''"),
         (["--prior=-1"], "prior is -1: a pseudo-count is a number from 0 up"),
+        (["--prior", "1_0"], "unknown prior '1_0'"),
         (["--prior", "nan"], "prior is nan: "),
         (["--prior", "inf"], "prior is inf: "),
         (["--approximation", "matchd"], "unknown approximation 'matchd': did you mean 'matched'?"),

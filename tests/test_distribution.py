@@ -2,10 +2,13 @@
 
 import math
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
+from decimal import Decimal
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -534,3 +537,105 @@ def test_mixing_mixes_tails_and_moments(first: Distribution, second: Distributio
         mixed = share * first.moment(order) + (1.0 - share) * second.moment(order)
         assert both.moment(order) == pytest.approx(mixed, rel=1e-12, abs=1e-15)
     assert both.var() == pytest.approx(both.moment(2) - both.mean() ** 2, rel=1e-6, abs=1e-14)
+
+
+# What is refused
+
+LAWS = [
+    Distribution.point(0.1),
+    Distribution.normal(0.1, 0.03),
+    Distribution.beta(0.2, 0.1, UPPER),
+    Distribution.empirical([0.1, 0.2, 0.4], UPPER),
+    Distribution.mixture([Distribution.beta(0.2, 0.1, UPPER)], [0.7], p_zero=0.3),
+]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", ["pdf", "cdf", "sf", "ppf", "isf"])
+@pytest.mark.parametrize("wrong", ["x", "0.5", None, 0.5j, [0.1, "x"], [0.1, None], [[0.1], [0.2, 0.3]], 10**400, {}])
+def test_what_is_no_number_is_refused(law: Distribution, method: str, wrong: object) -> None:
+    with pytest.raises(CredimiError, match=r"^[xq] is .*pass real numbers"):
+        getattr(law, method)(wrong)
+
+
+def test_numbers_of_every_kind_are_taken() -> None:
+    law = LAWS[1]
+    for half in (Fraction(1, 2), Decimal("0.5"), np.float32(0.5), np.array(0.5)):
+        assert law.ppf(half) == law.ppf(0.5)
+    np.testing.assert_array_equal(law.cdf([0, 1, True]), law.cdf(np.array([0.0, 1.0, 1.0])))
+    np.testing.assert_array_equal(law.cdf([Fraction(1, 2), 2**70]), law.cdf(np.array([0.5, 2.0**70])))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    ("method", "wrong", "said"),
+    [
+        ("rvs", "abc", "size is 'abc': it must be a whole number from 0 up"),
+        ("rvs", -1, "size is -1: it must be a whole number from 0 up"),
+        ("rvs", 2.5, "size is 2.5"),
+        ("rvs", (3, -1), "size is -1"),
+        ("rvs", (3, None), "size is None"),
+        ("interval", "a", "confidence is 'a'"),
+        ("interval", 1.5, "confidence is 1.5, not between 0 and 1"),
+        ("interval", math.nan, "confidence is nan"),
+        ("interval", None, "confidence is None"),
+        ("interval", [0.5, 0.9], "confidence is [0.5, 0.9]: pass one number"),
+        ("moment", "a", "order is 'a'"),
+        ("moment", -1, "order is -1; a moment has a whole order"),
+        ("moment", 1.5, "order is 1.5"),
+        ("moment", math.nan, "order is nan"),
+        ("moment", math.inf, "order is inf"),
+        ("moment", None, "order is None"),
+        ("stats", 5, "moments is 5; choose among the letters"),
+        ("stats", "xyz", "moments is 'xyz'"),
+        ("stats", ["m"], "moments is ['m']"),
+    ],
+)
+def test_wrong_choice_is_refused(law: Distribution, method: str, wrong: object, said: str) -> None:
+    with pytest.raises(CredimiError, match=re.escape(said)):
+        getattr(law, method)(wrong)
+
+
+@pytest.mark.parametrize("seed", ["abc", -1, 2.5])
+def test_what_is_no_seed_is_refused(seed: object) -> None:
+    with pytest.raises(CredimiError, match="random_state is"):
+        LAWS[0].rvs(3, seed)
+
+
+@pytest.mark.parametrize(
+    ("maker", "arguments", "said"),
+    [
+        ("point", ("a",), "location is 'a'"),
+        ("point", (math.nan,), "location is nan"),
+        ("normal", ("a", 0.1), "mean is 'a'"),
+        ("normal", (math.nan, 0.0), "is nan"),
+        ("normal", (0.1, "a"), "std is 'a'"),
+        ("normal", (0.1, math.nan), "std is nan"),
+        ("beta", ("a", 0.1, 1.0), "mean is 'a'"),
+        ("beta", (0.1, None, 1.0), "std is None"),
+        ("beta", (0.1, 0.1, "1"), "upper is '1'"),
+        ("beta", (0.1, 0.1, math.nan), "upper is nan"),
+        ("empirical", ("abc", 1.0), "draws is 'abc'"),
+        ("empirical", ([0.1, "a"], 1.0), "draws is [0.1, 'a']"),
+        ("empirical", ([0.1, math.nan], 1.0), "draws run from 0.1 to nan"),
+        ("empirical", ([0.1], "a"), "upper is 'a'"),
+        ("empirical", ([0.1], math.nan), "upper is nan"),
+        ("mixture", ([Point(0.1)], ["a"]), "weights[0] is 'a'"),
+        ("mixture", ([Point(0.1)], [math.nan]), "weights[0] is nan"),
+        ("mixture", ([Point(0.1)], 1.0), "weights is 1.0; give a list"),
+        ("mixture", (5, [1.0]), "parts is 5; give a list"),
+        ("mixture", (["a"], [1.0]), "parts[0] is 'a'"),
+        ("mixture", ([Point(0.1)], [1.0], "a"), "p_zero is 'a'"),
+        ("mixture", ([Point(0.1)], [1.0], math.nan), "p_zero is nan"),
+    ],
+)
+def test_what_makes_no_law_is_refused(maker: str, arguments: tuple[object, ...], said: str) -> None:
+    with pytest.raises(CredimiError, match=re.escape(said)):
+        getattr(Distribution, maker)(*arguments)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_probability_out_of_range_has_no_quantile(law: Distribution) -> None:
+    for method in (law.ppf, law.isf):
+        assert math.isnan(method(1.5))
+        assert math.isnan(method(-0.1))

@@ -10,6 +10,7 @@ from scipy.special import digamma
 
 from credimi import CredimiError, Distribution, Table, mutual_information, posterior
 from credimi.inference import APPROXIMATIONS
+from credimi.table import LARGEST, SMALLEST
 
 JOINT = [[10, 2, 7], [3, 15, 1]]
 TARGET_ONLY = [4, 1]
@@ -39,6 +40,11 @@ def plugged_in(chances: ArrayLike) -> tuple[float, float]:
             first += chance[i, j] * ratio
             second += chance[i, j] * ratio**2
     return first, second
+
+
+def mutual_information_of(chances: ArrayLike) -> float:
+    """The information of chances none of which is 0."""
+    return plugged_in(chances)[0]
 
 
 def exact_mean(parameters: ArrayLike) -> float:
@@ -429,3 +435,71 @@ def test_posterior_cannot_be_changed() -> None:
 def test_certain_dependence_is_not_refused_for_a_rounding(approximation: str) -> None:
     information = mutual_information(np.eye(5), prior="haldane", approximation=approximation)
     assert 0.0 < information.mean() <= np.log(5.0)
+
+
+# Counts and pseudo-counts of any size that is let in
+
+EXTREME = [
+    [[LARGEST, 1.0], [1.0, 1.0]],
+    [[LARGEST, 0.0], [0.0, LARGEST]],
+    [[LARGEST, SMALLEST], [SMALLEST, 1.0]],
+    [[SMALLEST, SMALLEST], [SMALLEST, SMALLEST]],
+    [[SMALLEST, 1.0, 2.0], [3.0, 0.0, 1.0], [LARGEST, LARGEST, 1.0]],
+]
+
+
+@pytest.mark.parametrize("approximation", LAWS)
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", "haldane", SMALLEST, LARGEST])
+@pytest.mark.parametrize("feature_only", [0.0, 1.0, LARGEST, SMALLEST])
+@pytest.mark.parametrize("target_only", [0.0, 1.0, LARGEST, SMALLEST])
+def test_extreme_counts_have_finite_moments(
+    target_only: float, feature_only: float, prior: str | float, approximation: str
+) -> None:
+    for joint in EXTREME:
+        size = len(joint)
+        for margin in (np.ones(len(joint[0])), np.eye(len(joint[0]))[0]):
+            table = Table.of(joint, np.full(size, target_only), feature_only * margin)
+            law = mutual_information(table, prior=prior, approximation=approximation)
+            assert np.all(np.isfinite([law.mean(), law.std(), *law.interval(), law.sf(0.003)]))
+
+
+# Draws that do not converge
+
+FEW_COMPLETE = [[1, 0], [0, 1]]
+
+
+def test_chains_that_have_not_converged_are_announced() -> None:
+    slow = {"target_only": [3000, 2000], "feature_only": [2500, 2500]}
+    assert posterior(FEW_COMPLETE, **slow, prior="jeffreys").sample(2000, 1).r_hat > 2.0
+    with pytest.warns(UserWarning, match=r"r_hat is \d\.\d\d, above 1\.05.*draw for longer") as caught:
+        law = mutual_information(FEW_COMPLETE, **slow, approximation="sampled", draws=2000, random_state=1)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert math.isfinite(law.mean())
+
+
+def test_chains_go_on_until_they_have_converged() -> None:
+    """Any warning is an error in these tests."""
+    arguments = {"target_only": [30, 25], "feature_only": [28, 27], "prior": "jeffreys"}
+    first = posterior(FEW_COMPLETE, **arguments).sample(4000, 2)
+    assert first.r_hat > 1.05
+    law = mutual_information(FEW_COMPLETE, **arguments, approximation="sampled", draws=4000, random_state=2)
+    longer = posterior(FEW_COMPLETE, **arguments).sample(8000, 3, burn_in=1500, thin=40)
+    information = [mutual_information_of(chances) for chances in longer.chances]
+    assert longer.r_hat < 1.02
+    assert law.mean() == pytest.approx(np.mean(information), abs=0.02)
+
+
+def test_chains_that_mix_well_are_drawn_once() -> None:
+    arguments = {"target_only": TARGET_ONLY, "feature_only": FEATURE_ONLY, "prior": "jeffreys"}
+    law = mutual_information(JOINT, **arguments, approximation="sampled", draws=2000, random_state=4)
+    once = posterior(JOINT, **arguments).sample(2000, 4)
+    assert once.r_hat < 1.05
+    assert law.mean() == pytest.approx(np.mean([mutual_information_of(chances) for chances in once.chances]), rel=1e-9)
+
+
+@pytest.mark.parametrize("draws", [1, 3, 30])
+def test_few_draws_tell_nothing_of_convergence(draws: int) -> None:
+    slow = {"target_only": [4, 3], "feature_only": [3, 4]}
+    law = mutual_information(FEW_COMPLETE, **slow, approximation="sampled", draws=draws, random_state=5)
+    assert math.isfinite(law.mean())

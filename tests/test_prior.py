@@ -42,7 +42,7 @@ def test_every_name_is_known() -> None:
         assert pseudo_count(name, (3, 4)) >= 0.0
 
 
-@pytest.mark.parametrize("number", [0, 1, 0.25, 1e-300, 1e100, Fraction(1, 4), np.float32(0.25), np.int64(3)])
+@pytest.mark.parametrize("number", [0, 1, 0.25, 1e-100, 1e15, Fraction(1, 4), np.float32(0.25), np.int64(3)])
 def test_number_is_itself_whatever_the_shape(number: float) -> None:
     for shape in ((1, 1), (2, 3), (50, 7)):
         value = pseudo_count(number, shape)
@@ -85,13 +85,18 @@ def test_name_that_is_like_none_is_answered_with_all(wrong: str) -> None:
         (math.nan, "nan"),
         (math.inf, "inf"),
         (-math.inf, "-inf"),
-        (1e101, "1e+101"),
+        (1.1e15, "1.1e+15"),
         (10**400, "inf"),
         (np.float64("nan"), "nan"),
     ],
 )
 def test_number_that_is_no_pseudo_count(number: float, shown: str) -> None:
     assert refusal(number).startswith(f"prior is {shown}: a pseudo-count is a number from 0 up")
+
+
+@pytest.mark.parametrize(("number", "shown"), [(1e-320, "9.99989e-321"), (5e-324, "4.94066e-324"), (1e-101, "1e-101")])
+def test_pseudo_count_as_good_as_none_is_refused(number: float, shown: str) -> None:
+    assert refusal(number) == f"prior is {shown}: a pseudo-count is 0 ('haldane') or at least 1e-100"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 import copy
 import datetime as dt
 import math
+import pickle
 import re
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +15,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from credimi import CredimiError, Table
+from credimi.table import LARGEST, SMALLEST
 
 JOINT = [[10, 2, 7], [3, 15, 1]]
 TARGET_ONLY = [4, 1]
@@ -34,7 +37,7 @@ def refusal(joint: object, target_only: object = None, feature_only: object = No
 # What is refused
 
 
-@pytest.mark.parametrize("value", [-1, -1e-300, -math.inf, math.inf, 1e101, 10**400, 2**4000])
+@pytest.mark.parametrize("value", [-1, -1e-300, -math.inf, math.inf, 1.1e15, 2**63, 10**400, 2**4000])
 def test_count_out_of_range_is_named_with_its_place(value: float) -> None:
     message = refusal([[1, 2], [value, 3]])
     assert message.startswith("joint[1][0] is ")
@@ -209,6 +212,40 @@ def test_which_side_misses() -> None:
     assert not Table.of(JOINT, feature_only=[0, 0, 1]).misses_feature
 
 
+# A table that is built directly
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((np.array([[1.0, -2.0], [3.0, 4.0]]), np.zeros(2), np.zeros(2)), "joint[0][1] is -2"),
+        ((np.array([[1.0, 2.0], [3.0, math.nan]]), np.zeros(2), np.zeros(2)), "joint[1][1] is nan"),
+        ((np.ones((2, 2)), np.zeros(3), np.zeros(2)), "target_only needs one count for each row"),
+        ((np.ones((2, 2)), np.zeros(2), np.array([1.0, math.inf])), "feature_only[1] is inf"),
+        ((np.ones(4), np.zeros(2), np.zeros(2)), "joint must be a table"),
+        (("many", None, None), "joint is 'many', not a number"),
+    ],
+)
+def test_it_is_checked_as_well(arguments: tuple[np.ndarray, ...], said: str) -> None:
+    with pytest.raises(CredimiError, match=re.escape(said)):
+        Table(*arguments)
+
+
+def test_it_is_frozen_and_leaves_the_callers_arrays_alone() -> None:
+    arrays = [np.array(values, dtype=np.float64) for values in (JOINT, TARGET_ONLY, FEATURE_ONLY)]
+    table = Table(*arrays)
+    for array in arrays:
+        array[...] = 99.0
+    assert table == whole()
+    assert not any(array.flags.writeable for array in (table.joint, table.target_only, table.feature_only))
+
+
+def test_sum_beyond_the_largest_count_is_refused() -> None:
+    table = Table.of([[LARGEST, 1.0]])
+    with pytest.raises(CredimiError, match=re.escape("joint[0][0] is")):
+        table + table
+
+
 # What is accepted
 
 
@@ -241,12 +278,17 @@ def test_booleans_count_as_0_and_1() -> None:
     assert Table.of(np.array([[True, False], [False, True]])) == Table.of([[1, 0], [0, 1]])
 
 
-def test_integers_beyond_64_bits_are_counts() -> None:
-    assert Table.of([[2**63, 2**64], [2**70, 1]]).joint.tolist() == [[2.0**63, 2.0**64], [2.0**70, 1.0]]
+def test_largest_and_smallest_counts() -> None:
+    assert Table.of([[LARGEST, int(LARGEST)], [SMALLEST, 0]]).joint.tolist() == [[1e15, 1e15], [1e-100, 0.0]]
+
+
+@pytest.mark.parametrize("value", [1e-101, 1e-300, 1e-320, 5e-324])
+def test_count_as_good_as_none_is_named_with_its_remedy(value: float) -> None:
+    assert re.match(r"joint\[0\]\[1\] is \S*e-\d*: a count is 0 or at least 1e-100, so put 0", refusal([[1, value]]))
 
 
 def test_weights_need_not_be_whole() -> None:
-    assert Table.of([[0.25, 1e-300], [1.5, 0]]).joint.tolist() == [[0.25, 1e-300], [1.5, 0.0]]
+    assert Table.of([[0.25, 1e-90], [1.5, 0]]).joint.tolist() == [[0.25, 1e-90], [1.5, 0.0]]
 
 
 def test_one_by_one_table() -> None:
@@ -380,5 +422,10 @@ def test_negative_zero_is_zero() -> None:
     assert hash(negative) == hash(zero)
 
 
-def test_copy_is_equal() -> None:
-    assert copy.deepcopy(whole()) == whole()
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])  # noqa: S301
+def test_copy_is_equal_and_frozen(copied: Callable[[Table], Table]) -> None:
+    again = copied(whole())
+    assert again == whole()
+    for array in (again.joint, again.target_only, again.feature_only):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0.0

@@ -30,7 +30,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, ndtr, ndtri, xlog1py, xlogy
 
-from credimi.components import ROOT_TWO_PI, FloatArray, Point, require_finite, standard_density
+from credimi.checks import require_finite
+from credimi.components import ROOT_TWO_PI, FloatArray, Point, standard_density
 from credimi.errors import CredimiError
 
 # Where the expansion overtakes scipy: both have an error near 1e-12 here.

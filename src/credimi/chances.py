@@ -33,12 +33,13 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.special import gammaln
 
-from credimi.table import Table
+from credimi.checks import make_generator, require_numbers, require_whole
 from credimi.errors import CredimiError
 from credimi.kernels import information_matrix
 from credimi.kernels.mode import find_mode
 from credimi.prior import pseudo_count
-from credimi.sampling import Draws, draw
+from credimi.sampling import BURN_IN, CHAINS, THIN, Draws, draw
+from credimi.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,22 +82,6 @@ def require_proper(table: Table, pseudo: float) -> None:
         )
 
 
-def require_whole(name: str, value: object, least: int) -> None:
-    """Refuse what is not a whole number from `least` up."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
-
-
-def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """A generator from what the user gave."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise CredimiError(
-            f"random_state is {random_state!r}: pass a whole number from 0 up, or a numpy Generator"
-        ) from error
-
-
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """What the counts say of the chances. Made by `credimi.posterior`.
@@ -136,7 +121,7 @@ class Posterior:
         chance, counts = solution.chance, solution.counts
         variance, of_rows, of_columns = self._variances
         safe = np.where(chance > 0.0, chance, 1.0)
-        gradient = (counts * variance / safe**2 - 1.0) / safe
+        gradient = (counts * (variance / safe) / safe - 1.0) / safe  # squares of small chances would underflow
         gradient += _cubed(solution.row_only, of_rows, chance.sum(axis=1))[:, None]
         gradient += _cubed(solution.column_only, of_columns, chance.sum(axis=0))
         gradient[chance == 0.0] = 0.0
@@ -156,9 +141,11 @@ class Posterior:
 
     def covariance_times(self, field: ArrayLike) -> FloatArray:
         """Covariance (leading order) applied to an r x s field, without building it."""
-        array = np.asarray(field, dtype=np.float64)
+        array = require_numbers("the field", field)
         if array.shape != self.table.shape:
             raise CredimiError(f"the field has shape {array.shape}, the table {self.table.shape}: they must agree")
+        if not np.isfinite(array).all():
+            raise CredimiError("the field holds values that are not finite: covariances with it are not defined")
         solution = self._solution
         return solution.turned(solution.covariance_times(solution.turned(array)))
 
@@ -183,8 +170,8 @@ class Posterior:
         full_rows, full_columns = rows + self.table.target_only, columns + self.table.feature_only
         solution = self._solution
         if solution.work is None:
-            side, full = (columns, full_columns) if self.table.misses_target else (rows, full_rows)
-            return float(gammaln(cells).sum() - gammaln(side).sum() + gammaln(full).sum() - gammaln(full.sum()))
+            oriented, full = (cells.T, full_columns) if self.table.misses_target else (cells, full_rows)
+            return float(_log_beta(oriented).sum() + _log_beta(full))
         put_back = _stirling_error(cells).sum() - _stirling_error(np.array(solution.total))
         put_back += (_stirling_error(full_rows) - _stirling_error(rows)).sum()
         put_back += (_stirling_error(full_columns) - _stirling_error(columns)).sum()
@@ -197,17 +184,16 @@ class Posterior:
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
             )
-        cells = self.table.joint.size
-        return self.log_evidence - float(cells * gammaln(self.pseudo_count) - gammaln(cells * self.pseudo_count))
+        return self.log_evidence - float(_log_beta(np.full(self.table.joint.size, self.pseudo_count)))
 
     def sample(
         self,
         size: int,
         random_state: int | np.random.Generator | None = None,
         *,
-        chains: int = 256,
-        burn_in: int = 200,
-        thin: int = 5,
+        chains: int = CHAINS,
+        burn_in: int = BURN_IN,
+        thin: int = THIN,
     ) -> Draws:
         """Draws with a convergence figure (`r_hat`, `effective_size`); the last three matter where both sides miss."""
         for name, value, least in (
@@ -231,6 +217,10 @@ class Posterior:
     @cached_property
     def _variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self._solution.variances()
+
+    def __reduce__(self) -> tuple[type[Posterior], tuple[Table, float]]:
+        # What was computed is computed again: pickle and deepcopy forget that an array was locked.
+        return Posterior, (self.table, self.pseudo_count)
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape
@@ -321,12 +311,18 @@ class _Solution:
     def laplace_evidence(self) -> float:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
         work = cast("information_matrix.Workspace", self.work)
+        diagonal = np.diag(work.factor)
+        if not diagonal.all():  # see `information_matrix.factorize`
+            raise CredimiError(
+                "the evidence is lost to rounding: the margins outweigh the complete counts by too much; "
+                "scale the margins down, or choose a larger prior"
+            )
         x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
         slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
         likelihood = (self.counts * np.log(self.chance)).sum()
         likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
         determinant = np.log(self.counts).sum() + np.log1p(slope * work.scale.sum(axis=1) / x).sum()
-        determinant -= (2.0 * np.log(np.diag(work.factor)) + np.log(y)).sum() + math.log(self.total)
+        determinant -= (2.0 * np.log(diagonal) + np.log(y)).sum() + math.log(self.total)
         return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
 
 
@@ -370,13 +366,31 @@ def _rest(shares: FloatArray, axis: int) -> FloatArray:
 
 def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:
     """counts * variance / chance^3, 0 where nothing was counted."""
-    return np.divide(counts * variance, chance**3, out=np.zeros_like(chance), where=(counts > 0.0) & (chance > 0.0))
+    counted = (counts > 0.0) & (chance > 0.0)
+    safe = np.where(counted, chance, 1.0)
+    return np.where(counted, counts * (variance / safe) / safe / safe, 0.0)  # the cube could underflow
+
+
+def _log_beta(parameters: FloatArray) -> FloatArray:
+    """sum lnG(v) - lnG(V), V = sum v, along the last axis.
+
+    By Stirling's formula, for v log V, which cancels, is far larger than the result where V is large.
+    """
+    total = parameters.sum(axis=-1, keepdims=True)
+    share = parameters / total
+    small_rest = np.minimum(_rest(share, axis=-1), 0.5)
+    terms = (parameters - 0.5) * np.where(share > 0.5, np.log1p(-small_rest), np.log(share))
+    terms += _stirling_error(parameters)
+    freedom = parameters.shape[-1] - 1.0
+    rest = 0.5 * freedom * np.log(2.0 * math.pi / total) - _stirling_error(total)
+    beta: FloatArray = terms.sum(axis=-1) + rest[..., 0]
+    return beta
 
 
 def _stirling_error(x: FloatArray) -> FloatArray:
     """lnG(x) - [(x - 1/2) log x - x + (1/2) log 2 pi]; by its series where lnG(x) has no digits left for it."""
-    direct = gammaln(x) - (x - 0.5) * np.log(x) + x - 0.5 * math.log(2.0 * math.pi)
-    inverse = 1.0 / x
+    small, inverse = np.minimum(x, 20.0), 1.0 / np.maximum(x, 20.0)  # each formula where it holds: neither overflows
+    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2.0 * math.pi)
     series = inverse * (1.0 / 12.0 - inverse**2 * (1.0 / 360.0 - inverse**2 * (1.0 / 1260.0 - inverse**2 / 1680.0)))
     error: FloatArray = np.where(x < 20.0, direct, series)
     return error

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        with warnings.catch_warnings():  # which puts `showwarning` back
+            warnings.showwarning = _show_warning
+            options.run(options)
     except CredimiError as error:
         print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
         return 2
@@ -113,9 +116,9 @@ def _table(options: argparse.Namespace) -> None:
         raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
     prior = _prior(options.prior)
     from credimi.chances import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
-    from credimi.table import Table  # noqa: PLC0415
     from credimi.inference import mutual_information  # noqa: PLC0415
     from credimi.kernels.compiled import announce  # noqa: PLC0415
+    from credimi.table import Table  # noqa: PLC0415
 
     announce(_say_once("compiling for this machine; later runs start at once"))
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
@@ -274,7 +277,7 @@ def _looks_like_counts(text: str) -> bool:
 def _is_number(word: str) -> bool:
     with suppress(ValueError):
         float(word)
-        return True
+        return "_" not in word  # Python reads 1_0 as 10; in a table it is a slip
     return False
 
 
@@ -341,6 +344,11 @@ def _say_once(message: str) -> Callable[[], None]:
             print(f"credimi: {message}", file=sys.stderr)
 
     return say
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Say it as the command says everything, without a place in the program."""
+    print("credimi: warning:", message, file=sys.stderr)
 
 
 def _option(name: str) -> str:

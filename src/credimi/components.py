@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from credimi.checks import require_finite, require_numbers
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Empirical:
     std: float = field(init=False)
 
     def __post_init__(self) -> None:
-        draws = np.sort(np.asarray(self.draws, dtype=np.float64), axis=None)
+        draws = np.sort(require_numbers("draws", self.draws), axis=None)
         upper = require_finite("upper", self.upper)
         if draws.size == 0:
             raise CredimiError("there are no draws; give at least one")
@@ -215,14 +216,6 @@ class Empirical:
     def draw(self, count: int, generator: np.random.Generator) -> FloatArray:
         """`count` of the draws, with replacement."""
         return generator.choice(self.draws, count)
-
-
-def require_finite(name: str, value: float) -> float:
-    """Return `value` as a float, or refuse it by `name`."""
-    number = float(value)
-    if not math.isfinite(number):
-        raise CredimiError(f"{name} is {number}, but a distribution needs a finite number; check where it came from")
-    return number
 
 
 def standard_density(z: FloatArray) -> FloatArray:

@@ -147,9 +147,7 @@ class Counts:
     def settled(self) -> list[Feature]:
         """All columns as they are ranked."""
         classes = self._settled_classes()
-        return [
-            self._settle(*each, classes) for each in zip(self.features, self.labels, self._blocks(), strict=True)
-        ]
+        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self._blocks(), strict=True)]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -185,12 +183,14 @@ class Counts:
             )
         rows = self.rows + other.rows
         same = self.classes == other.classes and self.features == other.features
-        if same and all(one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)):
+        if same and all(
+            one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
+        ):
             return replace(self, flat=self.flat + other.flat, rows=rows)
         classes, mine, theirs = labels.union(self.classes, other.classes)
         if len(classes) > labels.MOST_TEXTS or classes.kind == MANY:
             raise CredimiError(f"target {self.target!r} has too many classes: {len(classes):,}")
-        others = dict(zip(other.features, zip(other.labels, other._blocks(), strict=True), strict=True))  # noqa: SLF001
+        others = dict(zip(other.features, zip(other.labels, other._blocks(), strict=True), strict=True))
         columns = {}
         for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
             other_labels, other_block = others[name]
@@ -267,7 +267,8 @@ class Counts:
             raise CredimiError("there are no rows: nothing can be said about the target")
         if len(classes) == 0:
             raise CredimiError(
-                f"target {self.target!r} is missing in all {self.rows:,} rows: choose another target, or check missing_values"
+                f"target {self.target!r} is missing in all {self.rows:,} rows: choose another target, or check "
+                "missing_values"
             )
         if len(classes) == 1:
             raise CredimiError(
@@ -285,16 +286,16 @@ class Counts:
             )
         return classes, positions
 
-    def _settle(
-        self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]
-    ) -> Feature:
+    def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
         kept, positions = labels.typed(own)
         counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
         seen = int(counts[:, :-1].sum())
         if len(kept) == 0:
             return Feature(name, counts, (), note="all values are missing")
         if kept.kind == MANY:
-            return Feature(name, counts, ("(many)",), note=f"identifier: more than {labels.MOST_TEXTS:,} different values")
+            return Feature(
+                name, counts, ("(many)",), note=f"identifier: more than {labels.MOST_TEXTS:,} different values"
+            )
         if len(kept) == 1:
             return Feature(name, counts, kept.shown(), note=f"one value only: {kept.shown()[0]}")
         method = self.settings.method(name)
@@ -333,9 +334,7 @@ class Counts:
         return Feature(name, binned, tuple(names[index] for index in used), treatment, note)
 
 
-def spread(
-    block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64], size: tuple[int, int]
-) -> CountArray:
+def spread(block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64], size: tuple[int, int]) -> CountArray:
     """A block on larger or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, the missing stay last."""
     height, width = size
     if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):

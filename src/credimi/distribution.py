@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast, overload
 import numpy as np
 
 from credimi.beta import ScaledBeta
-from credimi.components import Empirical, FloatArray, Normal, Point, require_finite
+from credimi.checks import make_generator, require_finite, require_number, require_numbers, require_whole
+from credimi.components import Empirical, FloatArray, Normal, Point
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Numbers = TypeVar("Numbers", float, FloatArray)
+Item = TypeVar("Item")
 
 _SIGN = np.uint64(1 << 63)
 _SMALLEST = math.ulp(0.0)
@@ -85,7 +87,7 @@ class Distribution:
     @classmethod
     def empirical(cls, draws: ArrayLike, upper: float) -> Distribution:
         """Make the law of `draws` from a posterior on [0, upper]; the point 0 when `upper` is 0."""
-        law = Empirical(np.asarray(draws, dtype=np.float64), upper)
+        law = Empirical(require_numbers("draws", draws), upper)
         return cls.mixture([law if law.upper > 0.0 else Point(0.0)], [1.0])
 
     @classmethod
@@ -96,12 +98,11 @@ class Distribution:
 
         The result is flat: distributions are taken apart, and mass at exactly 0 is gathered in `p_zero`.
         """
-        shares = [float(weight) for weight in weights]
+        parts = _laws(parts)
+        shares = [_share(f"weights[{index}]", weight) for index, weight in enumerate(_listed("weights", weights))]
+        p_zero = _share("p_zero", p_zero)
         if len(shares) != len(parts):
             raise CredimiError(f"{len(parts)} parts have {len(shares)} weights; give one weight for each part")
-        for name, share in (("p_zero", p_zero), *((f"weights[{index}]", share) for index, share in enumerate(shares))):
-            if require_finite(name, share) < 0.0:
-                raise CredimiError(f"{name} is {share}, but a share of the mass cannot be negative")
         total = math.fsum([p_zero, *shares])
         if abs(total - 1.0) > 1e-9:
             raise CredimiError(f"weights and p_zero sum to {total}, not to 1; divide them by their sum")
@@ -149,16 +150,17 @@ class Distribution:
 
     def moment(self, order: int) -> float:
         """E[I^order], about 0."""
-        if order < 0 or order % 1:
+        number = require_number("order", order)
+        if not (number >= 0.0 and number.is_integer()):
             raise CredimiError(f"order is {order}; a moment has a whole order, 0 or more")
-        return math.fsum(weight * part.moment(int(order)) for part, weight in self._parts())
+        return math.fsum(weight * part.moment(int(number)) for part, weight in self._parts())
 
     def stats(self, moments: str = "mv") -> float | tuple[float, ...]:
         """Those of (m)ean, (v)ariance, (s)kewness and excess (k)urtosis that are asked for, in this order.
 
         One alone comes as a number. A distribution without spread has no skewness and no kurtosis: NaN.
         """
-        if not moments or set(moments) - set("mvsk"):
+        if not moments or set(str(moments)) - set("mvsk"):
             raise CredimiError(f"moments is {moments!r}; choose among the letters m, v, s and k")
         mean, std = self.mean(), self.std()
         third = fourth = math.nan
@@ -188,29 +190,30 @@ class Distribution:
 
     def pdf(self, x: Numbers) -> Numbers:
         """Density of the continuous part; infinite at a point mass, so at 0 when `p_zero` is positive."""
-        return _elementwise(lambda values: self._mixed(values, lambda part: part.pdf(values)), x)
+        return _elementwise(lambda values: self._mixed(values, lambda part: part.pdf(values)), x, "x")
 
     def cdf(self, x: Numbers) -> Numbers:
         """P(I <= x)."""
-        return _elementwise(lambda values: self._mixed(values, lambda part: part.cdf(values)), x)
+        return _elementwise(lambda values: self._mixed(values, lambda part: part.cdf(values)), x, "x")
 
     def sf(self, x: Numbers) -> Numbers:
         """P(I > x)."""
-        return _elementwise(lambda values: self._mixed(values, lambda part: part.sf(values)), x)
+        return _elementwise(lambda values: self._mixed(values, lambda part: part.sf(values)), x, "x")
 
     def ppf(self, q: Numbers) -> Numbers:
         """Least x with P(I <= x) >= q; the ends of the support at 0 and 1, NaN for q outside [0, 1]."""
-        return _elementwise(lambda values: self._quantile(values, upper_tail=False), q)
+        return _elementwise(lambda values: self._quantile(values, upper_tail=False), q, "q")
 
     def isf(self, q: Numbers) -> Numbers:
         """Least x with P(I > x) <= q; the ends of the support at 1 and 0, NaN for q outside [0, 1]."""
-        return _elementwise(lambda values: self._quantile(values, upper_tail=True), q)
+        return _elementwise(lambda values: self._quantile(values, upper_tail=True), q, "q")
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Equal-tailed credible interval: (1 - confidence) / 2 of the mass below it, and above it, at most."""
-        if not 0.0 < confidence < 1.0:
+        level = require_number("confidence", confidence)
+        if not 0.0 < level < 1.0:
             raise CredimiError(f"confidence is {confidence}, not between 0 and 1; for 95 percent write 0.95")
-        tail = 0.5 * (1.0 - confidence)
+        tail = 0.5 * (1.0 - level)
         return self.ppf(tail), self.isf(tail)
 
     @overload
@@ -221,8 +224,11 @@ class Distribution:
         self, size: int | tuple[int, ...] | None = None, random_state: int | np.random.Generator | None = None
     ) -> float | FloatArray:
         """Independent draws; one number when `size` is None."""
-        generator = np.random.default_rng(random_state)
-        draws = np.empty(() if size is None else size)
+        shape = () if size is None else size if isinstance(size, tuple | list) else (size,)
+        for length in shape:
+            require_whole("size", length, 0)
+        generator = make_generator(random_state)
+        draws = np.empty(shape)
         flat, parts = draws.reshape(-1), self._parts()
         chosen = generator.choice(len(parts), flat.size, p=[weight for _, weight in parts])
         for index, (part, _) in enumerate(parts):
@@ -271,9 +277,34 @@ class Distribution:
         return quantile
 
 
-def _elementwise(function: Callable[[FloatArray], FloatArray], x: Numbers) -> Numbers:
+def _listed(name: str, values: Sequence[Item]) -> list[Item]:
+    """Return a list of what was given, or refuse what has no items."""
+    try:
+        return list(values)
+    except TypeError:
+        raise CredimiError(f"{name} is {values!r}; give a list") from None
+
+
+def _laws(parts: Sequence[Component | Distribution]) -> list[Component | Distribution]:
+    """Return the parts of a mixture, or refuse what is none."""
+    laws = _listed("parts", parts)
+    for index, part in enumerate(laws):
+        if not isinstance(part, Component | Distribution):
+            raise CredimiError(f"parts[{index}] is {part!r}; give distributions, or their components")
+    return laws
+
+
+def _share(name: str, value: float) -> float:
+    """Return a share of the mass, or refuse what cannot be one."""
+    share = require_finite(name, value)
+    if share < 0.0:
+        raise CredimiError(f"{name} is {share}, but a share of the mass cannot be negative")
+    return share
+
+
+def _elementwise(function: Callable[[FloatArray], FloatArray], x: Numbers, name: str) -> Numbers:
     """Apply a function of flat arrays to a number or to an array of any shape."""
-    values = np.asarray(x, dtype=np.float64)
+    values = require_numbers(name, x)
     result = function(values.reshape(-1)).reshape(values.shape)
     return cast("Numbers", result if values.ndim else float(result))
 

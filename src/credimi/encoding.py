@@ -48,7 +48,7 @@ class Column:
         return len(self.texts) if self.numbers is None else self.numbers.size
 
 
-def encode(values: Any, name: str, *, raw: bool = False, compiled: bool = False) -> Column:  # noqa: ANN401
+def encode(values: Any, name: str, *, raw: bool = False, compiled: bool = False) -> Column:  # noqa: ANN401, PLR0911
     """Codes and labels of one Arrow or numpy array; `raw` text may turn out to be numbers.
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
@@ -94,7 +94,9 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
         try:
             return array.cast(pa.large_binary()).cast(pa.large_string())
         except pa.ArrowInvalid as error:
-            raise CredimiError(f"column {name!r} holds bytes that are not UTF-8: decode them, or leave it out") from error
+            raise CredimiError(
+                f"column {name!r} holds bytes that are not UTF-8: decode them, or leave it out"
+            ) from error
     raise CredimiError(
         f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
         "counted; convert it, or leave it out (features=...)"

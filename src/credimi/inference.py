@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.chances import make_generator, require_proper, require_whole
-from credimi.table import Table
+from credimi.chances import require_proper
+from credimi.checks import make_generator, require_whole
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
 from credimi.information import Blocks, moments
 from credimi.prior import pseudo_count
-from credimi.sampling import draw_information
+from credimi.sampling import BURN_IN, CHAINS, THIN, draw_information
+from credimi.table import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
 
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
+_CONVERGED = 1.05  # the r_hat above which chains still tell where they started
+_DOUBLINGS = 3  # of the chains' length, which makes the worst case 15 times as long
 
 
 def mutual_information(
@@ -46,7 +52,8 @@ def mutual_information(
     approximation
         "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,
         which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws,
-        independent where one side is complete, else Gibbs (`posterior(...).sample(...)` has its convergence figure).
+        independent where one side is complete, else Gibbs, which goes on for longer where it has not converged, and
+        warns where that does not help (`posterior(...).sample(...)` has its convergence figure).
     draws, random_state
         For "sampled": how many, and the seed or generator.
     """
@@ -60,14 +67,29 @@ def mutual_information(
     if approximation == "sampled":
         require_whole("draws", draws, 1)
         generator = make_generator(random_state)
-        information = draw_information(table, pseudo, int(draws), generator, chains=256, burn_in=200, thin=5)
-        return Distribution.empirical(information, upper)
+        return Distribution.empirical(_converged_draws(table, pseudo, int(draws), generator), upper)
     result = moments(Blocks.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
     # I <= upper, but for rounding.
     mean, std = min(float(result.mean[0]), upper), float(np.sqrt(result.variance[0]))
     if std == 0.0:
         return Distribution.point(mean)
     return Distribution.normal(mean, std) if approximation == "leading" else Distribution.beta(mean, std, upper)
+
+
+def _converged_draws(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> FloatArray:
+    """Draws of mutual information, by chains as long as they need to be; a warning where that is too long."""
+    for doubling in range(_DOUBLINGS + 1):
+        burn_in, thin = BURN_IN << doubling, THIN << doubling
+        information, r_hat = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
+        if not r_hat > _CONVERGED:  # NaN where there are too few draws to tell
+            return information
+    warnings.warn(
+        f"the draws have not converged: r_hat is {r_hat:.2f}, above {_CONVERGED}, with a burn-in of {burn_in} steps "
+        f"and {thin} steps a draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or use "
+        "approximation='matched'",
+        stacklevel=3,  # the caller of `mutual_information`
+    )
+    return information
 
 
 def checked_approximation(approximation: str) -> str:

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.table import Table
 from credimi.errors import CredimiError
 from credimi.kernels import batch
 from credimi.sampling import draw_information
+from credimi.table import Table
 from credimi.threads import cores, share
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, flo
         return 0.0, 0.0  # no row has both: nothing says that they depend
     generator = np.random.default_rng(0)
     size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
-    information = draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5)
+    information, _ = draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5)
     return float(information.mean()), float(information.var())
 
 

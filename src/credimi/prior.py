@@ -15,8 +15,8 @@ import difflib
 import math
 from numbers import Real
 
-from credimi.table import LARGEST
 from credimi.errors import CredimiError
+from credimi.table import LARGEST, SMALLEST
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane")
 
@@ -39,4 +39,6 @@ def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
         value = math.inf
     if not 0.0 <= value <= LARGEST:
         raise CredimiError(f"prior is {value:g}: a pseudo-count is a number from 0 up, at most {LARGEST:g}")
+    if 0.0 < value < SMALLEST:
+        raise CredimiError(f"prior is {value:g}: a pseudo-count is 0 ('haldane') or at least {SMALLEST:g}")
     return value

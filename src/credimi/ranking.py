@@ -170,7 +170,13 @@ def rank(
             summary[:, index] = np.nan
     if ranked:
         summary[:, ranked] = _summaries(
-            [features[index] for index in ranked], prior, approximation, epsilon, level, random_state, threads
+            [features[index] for index in ranked],
+            prior=prior,
+            approximation=approximation,
+            epsilon=epsilon,
+            level=level,
+            random_state=random_state,
+            threads=threads,
         )
     order = np.lexsort((np.arange(len(features)), [bool(feature.note) for feature in features], -summary[0]))
     settings = {
@@ -209,6 +215,7 @@ def _check(epsilon: float, level: float) -> None:
 
 def _summaries(
     features: Sequence[Feature],
+    *,
     prior: str | float,
     approximation: str,
     epsilon: float,
@@ -287,9 +294,7 @@ def _betas(out: FloatArray, upper: FloatArray, epsilon: float, level: float) -> 
 def _columns(features: Sequence[Feature], summary: FloatArray, epsilon: float, level: float) -> dict[str, list[Any]]:
     mean, std, low, high, p_above, at_mode = summary
     keeps = (filters.plugin(at_mode, epsilon), filters.forward(p_above, level), filters.backward(p_above, level))
-    verdicts = [
-        _verdict(feature, *(bool(keep[index]) for keep in keeps[1:])) for index, feature in enumerate(features)
-    ]
+    verdicts = [_verdict(feature, *(bool(keep[index]) for keep in keeps[1:])) for index, feature in enumerate(features)]
     lists: list[list[Any]] = [
         [feature.name for feature in features],
         [feature.block.shape[1] - 1 for feature in features],

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 
+CHAINS = 256  # side by side in one array: more cost memory, fewer cost time
+BURN_IN = 200  # steps that are forgotten
+THIN = 5  # steps from one draw that is kept to the next
 _CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
 
@@ -76,10 +79,12 @@ def draw(
 
 def draw_information(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
-) -> FloatArray:
-    """`size` draws of mutual information: as `draw`, without keeping the chances."""
+) -> tuple[FloatArray, float]:
+    """`size` draws of mutual information and their r_hat: as `draw`, without keeping the chances."""
     batches = _batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
-    return np.concatenate([information_of(batch) for batch in batches])[:size]
+    trace = [information_of(batch) for batch in batches]
+    both = table.misses_feature and table.misses_target
+    return np.concatenate(trace)[:size], _convergence(np.stack(trace))[0] if both else 1.0
 
 
 def _batches(

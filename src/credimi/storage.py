@@ -1,6 +1,6 @@
-"""One file for counts: a line that names the format, a header in JSON, arrays, a digest. docs/counts-format.md.
+r"""One file for counts: a line that names the format, a header in JSON, arrays, a digest. docs/counts-format.md.
 
-    b"credimi counts 1\\n"
+    b"credimi counts 1\n"
     8 bytes, the header's length, little endian
     the header, JSON in UTF-8; its "arrays" lists [name, type, length] of what follows
     the arrays, little endian, one after the other
@@ -60,7 +60,9 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     start = len(_NAME) + len(_VERSION)
     if content[len(_NAME) : start] != _VERSION:
         version = content[len(_NAME) :].split(b"\n", 1)[0][:20].decode(errors="replace")
-        raise CredimiError(f"{path} is of format version {version}, which this credimi does not know: install a newer one")
+        raise CredimiError(
+            f"{path} is of format version {version}, which this credimi does not know: install a newer one"
+        )
     body = content[:-_DIGEST]
     if len(content) < start + 8 + _DIGEST or hashlib.sha256(body).digest() != content[-_DIGEST:]:
         raise CredimiError(f"{path} is damaged or was cut short: count the data again")

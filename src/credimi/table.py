@@ -24,40 +24,47 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-LARGEST = 1e100  # squares of sums of counts must stay finite
+# What every formula bears, whatever is missing. Beyond 9e15 a double does not hold every whole number, and beyond 9e18
+# the draws that stand in for closed forms exceed numpy's 64-bit counts. v = pi^2/c is squared, which overflows where a
+# count, or a pseudo-count, is below 1e-150.
+LARGEST = 1e15
+SMALLEST = 1e-100  # of those that are not 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The counts of one target and one feature. Build it with `Table.of`, which checks them."""
+    """The counts of one target and one feature, checked and frozen. `Table.of` lets the margins be left out."""
 
     joint: FloatArray
     target_only: FloatArray
     feature_only: FloatArray
 
-    @classmethod
-    def of(
-        cls, joint: ArrayLike | Table, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
-    ) -> Table:
-        """Check the counts and freeze them. A `Table` passes through, if no margin comes with it."""
-        if isinstance(joint, Table):
-            if target_only is not None or feature_only is not None:
-                raise CredimiError(
-                    "the Table already holds its margins: do not pass target_only or feature_only with it"
-                )
-            return joint
-        cells = _numbers(joint, "joint")
+    def __post_init__(self) -> None:
+        cells = _numbers(self.joint, "joint")
         if cells.ndim != 2 or cells.size == 0:
             raise CredimiError(
                 f"joint must be a table of at least one row and one column, got shape {cells.shape}: "
                 "pass rows of counts, one row a target class, one column a feature value"
             )
         rows, columns = cells.shape
-        return cls(
-            _frozen(_checked(cells, "joint")),
-            _margin(target_only, "target_only", rows, "row", "target class"),
-            _margin(feature_only, "feature_only", columns, "column", "feature value"),
-        )
+        target_only = _margin(self.target_only, "target_only", rows, "row", "target class")
+        feature_only = _margin(self.feature_only, "feature_only", columns, "column", "feature value")
+        object.__setattr__(self, "joint", _frozen(_checked(cells, "joint")))
+        object.__setattr__(self, "target_only", target_only)
+        object.__setattr__(self, "feature_only", feature_only)
+
+    @classmethod
+    def of(
+        cls, joint: ArrayLike | Table, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
+    ) -> Table:
+        """Make a table; a margin left out is 0. A `Table` passes through, if no margin comes with it."""
+        if isinstance(joint, Table):
+            if target_only is not None or feature_only is not None:
+                raise CredimiError(
+                    "the Table already holds its margins: do not pass target_only or feature_only with it"
+                )
+            return joint
+        return cls(joint, target_only, feature_only)  # type: ignore[arg-type]  # `__post_init__` makes them arrays
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -82,7 +89,11 @@ class Table:
 
     def transposed(self) -> Table:
         """Target and feature in each other's place."""
-        return Table(_frozen(self.joint.T.copy()), self.feature_only, self.target_only)
+        turned = object.__new__(Table)  # these counts were checked, and the posterior turns tables often
+        object.__setattr__(turned, "joint", _frozen(self.joint.T.copy()))
+        object.__setattr__(turned, "target_only", self.feature_only)
+        object.__setattr__(turned, "feature_only", self.target_only)
+        return turned
 
     def block(self) -> FloatArray:
         """The counts as one (r + 1) x (s + 1) array, the missing ones last."""
@@ -99,9 +110,9 @@ class Table:
         if self.shape != other.shape:
             raise CredimiError(f"tables of shapes {self.shape} and {other.shape} do not add: give both the same labels")
         return Table(
-            _frozen(self.joint + other.joint),
-            _frozen(self.target_only + other.target_only),
-            _frozen(self.feature_only + other.feature_only),
+            self.joint + other.joint,
+            self.target_only + other.target_only,
+            self.feature_only + other.feature_only,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -109,6 +120,10 @@ class Table:
 
     def __hash__(self) -> int:
         return hash(self.block().tobytes())
+
+    def __reduce__(self) -> tuple[type[Table], tuple[FloatArray, FloatArray, FloatArray]]:
+        # Through the constructor: pickle and deepcopy forget that an array was locked.
+        return Table, (self.joint, self.target_only, self.feature_only)
 
 
 def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning: str) -> FloatArray:
@@ -140,7 +155,7 @@ def _numbers(values: ArrayLike, name: str) -> FloatArray:
     if array.dtype.kind not in "biuf":
         raise CredimiError(f"{name} holds values of type {array.dtype}: counts are numbers from 0 up")
     with np.errstate(over="ignore"):  # what is too large for a double is refused as infinite
-        return array.astype(np.float64)
+        return array.astype(np.float64, order="C")
 
 
 def _parsed(values: object, name: str, position: str) -> object:
@@ -167,18 +182,21 @@ def _unequal_lengths(values: object, name: str) -> str:
 
 
 def _checked(counts: FloatArray, name: str) -> FloatArray:
-    wrong = ~((counts >= 0.0) & (counts <= LARGEST))
-    if wrong.any():
+    wrong = ~((counts >= SMALLEST) & (counts <= LARGEST))
+    if wrong.any() and (wrong := wrong & (counts != 0.0)).any():
         position = tuple(int(index) for index in np.argwhere(wrong)[0])
         value = float(counts[position])
         at = "".join(f"[{index}]" for index in position)
-        remedy = (
-            "leave out what was not counted, or put 0"
-            if np.isnan(value)
-            else f"counts are numbers from 0 up, at most {LARGEST:g}"
-        )
-        raise CredimiError(f"{name}{at} is {value:g}: {remedy}")
+        raise CredimiError(f"{name}{at} is {value:g}: {_remedy(value)}")
     return counts + 0.0  # no -0.0: equal tables have equal bytes
+
+
+def _remedy(value: float) -> str:
+    if math.isnan(value):
+        return "leave out what was not counted, or put 0"
+    if 0.0 < value < SMALLEST:
+        return f"a count is 0 or at least {SMALLEST:g}, so put 0 for as good as none"
+    return f"counts are numbers from 0 up, at most {LARGEST:g}; scale weights to this range"
 
 
 def _frozen(array: FloatArray) -> FloatArray:

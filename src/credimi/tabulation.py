@@ -39,7 +39,7 @@ def cross_counts(
     cells = groups.size * len(columns)
     if not compiled:
         for codes, block in zip(columns, out, strict=True):
-            block += _bincount(groups, codes, block.shape)
+            block[...] = _bincount(groups, codes, block.shape)
         return out
     from credimi.kernels import counting  # noqa: PLC0415  (loading it costs more than small inputs take)
 
@@ -93,7 +93,7 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
     padded = columns + [columns[0]] * (4 - len(columns))
     counting.count_joint(groups, *padded, len(columns), sizes, table.reshape(-1))
     for axis, block in enumerate(out, start=1):
-        block += table.sum(axis=tuple(other for other in range(1, table.ndim) if other != axis))
+        block[...] = table.sum(axis=tuple(other for other in range(1, table.ndim) if other != axis))
 
 
 def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> CountArray:

@@ -25,7 +25,7 @@ def reads(data: Any) -> bool:  # noqa: ANN401
     return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
 
 
-def names(data: Any) -> list[str]:  # noqa: ANN401
+def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
     """The columns' names, as the data order them."""
     if _is_pandas(data):
         return [str(name) for name in data.columns]
@@ -137,7 +137,7 @@ def array_of(values: Any) -> Any:  # noqa: ANN401
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
-    if getattr(values, "dtype", None) == object:
+    if getattr(values, "dtype", None) == np.dtype(object):
         return values.to_numpy()
     if hasattr(values, "__arrow_c_stream__"):
         return pa.chunked_array(values)

@@ -11,13 +11,14 @@ from credimi import labels, tabulation
 from credimi.counts import Counts, Settings, bounded, spread, unknown
 from credimi.encoding import Column, encode
 from credimi.errors import CredimiError
-from credimi.labels import Labels
 from credimi.threads import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from credimi.labels import Labels
 
     CountArray = NDArray[np.int64]
 

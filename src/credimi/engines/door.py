@@ -20,7 +20,7 @@ def count(
     *,
     features: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
-    discretize: str | None | Mapping[str, Any] = "mdl",
+    discretize: str | Mapping[str, Any] | None = "mdl",
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Counts:
@@ -109,7 +109,9 @@ def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]
             break
         yield Batch({name: part, **batch.columns}, batch.rows, batch.raw, batch.cells)
     if start != len(values):
-        raise CredimiError(f"the target has {len(values):,} values, the data have {start:,} rows or more: pass one a row")
+        raise CredimiError(
+            f"the target has {len(values):,} values, the data have {start:,} rows or more: pass one a row"
+        )
 
 
 def _checked_missing(values: Iterable[str | float]) -> tuple[str | float, ...]:

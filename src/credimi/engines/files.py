@@ -66,7 +66,7 @@ def names(paths: Sequence[Path]) -> list[str]:
     for path in paths[1:]:
         other = _names(path)
         if set(other) != set(first):
-            apart = sorted(set(first) ^ set(other))[0]
+            apart = min(set(first) ^ set(other))
             raise CredimiError(f"{paths[0]} and {path} differ: only one of them has the column {apart!r}")
     return first
 

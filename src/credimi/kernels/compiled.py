@@ -40,17 +40,33 @@ def inlined(function: Kernel) -> Kernel:
     return _compile(function, forceinline=True)
 
 
+class _Announcement(event.Listener):
+    """Tells one listener, the latest, that a kernel is being compiled."""
+
+    def __init__(self) -> None:
+        self.listener: Callable[[], None] = lambda: None
+
+    def on_start(self, event: event.Event) -> None:  # noqa: ARG002  (the listener's form is Numba's)
+        self.listener()
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
+@cache
+def _announcement() -> _Announcement:
+    """The one that Numba knows of: it would call every other that was ever registered as well."""
+    announcement = _Announcement()
+    event.register("numba:compile", announcement)  # type: ignore[no-untyped-call]
+    return announcement
+
+
 def announce(listener: Callable[[], None]) -> None:
-    """Call `listener` when a kernel has to be compiled, which takes seconds, and not when the cache holds it."""
+    """Call `listener` when a kernel has to be compiled, which takes seconds, and not when the cache holds it.
 
-    class _Announcement(event.Listener):
-        def on_start(self, event: event.Event) -> None:  # noqa: ARG002  (the listener's form is Numba's)
-            listener()
-
-        def on_end(self, event: event.Event) -> None:
-            pass
-
-    event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
+    A later listener takes the place of an earlier one.
+    """
+    _announcement().listener = listener
 
 
 @cache

@@ -204,9 +204,7 @@ def count_joint(
         else:
             c = third[start:stop]
             for row in range(rows):
-                two = _append(
-                    _append(np.uint16(group[row]), size[0], a[row], missing[0]), size[1], b[row], missing[1]
-                )
+                two = _append(_append(np.uint16(group[row]), size[0], a[row], missing[0]), size[1], b[row], missing[1])
                 index[row] = _append(two, size[2], c[row], missing[2])
         if features == 4:
             d = fourth[start:stop]
@@ -238,7 +236,9 @@ def _empty(small: NDArray[np.uint16], table: NDArray[np.int64]) -> None:
 
 
 @compiled
-def count_cells(codes: NDArray[np.unsignedinteger], groups: NDArray[np.unsignedinteger], out: NDArray[np.int64]) -> None:
+def count_cells(
+    codes: NDArray[np.unsignedinteger], groups: NDArray[np.unsignedinteger], out: NDArray[np.int64]
+) -> None:
     """Counts of one feature, one increment a row."""
     values = out.shape[1] - 1
     flat, width = out.ravel(), np.uint64(values + 1)

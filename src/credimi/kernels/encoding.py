@@ -36,9 +36,7 @@ def _eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ANN401, ARG0
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
         start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        value = builder.load(
-            builder.bitcast(builder.gep(start, [arguments[1]]), ir.IntType(64).as_pointer())
-        )
+        value = builder.load(builder.bitcast(builder.gep(start, [arguments[1]]), ir.IntType(64).as_pointer()))
         value.align = 1
         return value
 
@@ -107,9 +105,9 @@ def encode_texts(
         key, last = _keys(data, start, length)
         slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
         while lengths[slot] >= 0:
-            if first[slot] == key and final[slot] == last and lengths[slot] == length:
-                if length <= 2 * _LOAD or _same(data, start, starts[slot], length):
-                    break
+            alike = first[slot] == key and final[slot] == last and lengths[slot] == length
+            if alike and (length <= 2 * _LOAD or _same(data, start, starts[slot], length)):
+                break
             slot = (slot + np.uint64(1)) & _LAST_SLOT
         if lengths[slot] < 0:
             if seen == MISSING:

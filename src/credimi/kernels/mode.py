@@ -390,5 +390,7 @@ def _expectation_maximization(
             break
     for i in range(rows):
         for j in range(columns):
-            if counts[i, j] == 0.0 and chance[i, j] < 1e-12 and row_factor[i] + column_factor[j] < total:
+            # Small beside the least that its row and its column can have: a seen class must keep some chance.
+            small = chance[i, j] < 1e-12 * min(work.row_share[i], work.column_share[j])
+            if counts[i, j] == 0.0 and small and row_factor[i] + column_factor[j] < total:
                 chance[i, j] = 0.0
