@@ -178,7 +178,8 @@ def rank(
             random_state=random_state,
             threads=threads,
         )
-    order = np.lexsort((np.arange(len(features)), [bool(feature.note) for feature in features], -summary[0]))
+    noted = np.array([bool(feature.note) for feature in features], dtype=bool)
+    order = np.lexsort((np.arange(len(features)), noted, -summary[0]))  # ties: as the data have them
     settings = {
         "epsilon": float(epsilon),
         "level": float(level),
@@ -206,7 +207,7 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     return count(data, target, threads=threads, **counting)
 
 
-def _check(epsilon: float, level: float) -> None:
+def _check(epsilon: Any, level: Any) -> None:  # noqa: ANN401  (whatever the user passed)
     if not isinstance(epsilon, int | float | np.number) or not 0.0 <= epsilon < math.inf:
         raise CredimiError(f"epsilon is {epsilon!r}: it must be a finite number of nats from 0 up")
     if not isinstance(level, int | float | np.number) or not 0.0 < level < 1.0:
@@ -247,7 +248,7 @@ def _summaries(
     mean, std = np.minimum(used.mean, upper), np.sqrt(used.variance)
     out[0], out[1] = mean, std
     done = _normals(out, epsilon, level) if approximation == "leading" else _betas(out, upper, epsilon, level)
-    for index in np.flatnonzero(~done):
+    for index in np.flatnonzero(~done).tolist():
         if std[index] == 0.0:
             law = Distribution.point(mean[index])
         elif approximation == "leading":
@@ -272,7 +273,7 @@ def _normals(out: FloatArray, epsilon: float, level: float) -> NDArray[np.bool_]
     out[2], out[3] = mean - reach, mean + reach
     with np.errstate(divide="ignore", invalid="ignore"):
         out[4] = ndtr((mean - epsilon) / std)
-    return std > 0.0
+    return np.asarray(std > 0.0)
 
 
 def _betas(out: FloatArray, upper: FloatArray, epsilon: float, level: float) -> NDArray[np.bool_]:
@@ -288,7 +289,7 @@ def _betas(out: FloatArray, upper: FloatArray, epsilon: float, level: float) -> 
         alpha, beta, tail = np.where(done, alpha, 1.0), np.where(done, beta, 1.0), 0.5 - level / 2.0
         out[2], out[3] = upper * betaincinv(alpha, beta, tail), upper * betainccinv(alpha, beta, tail)
         out[4] = betaincc(alpha, beta, np.minimum(epsilon / upper, 1.0))
-    return done & np.isfinite(out[2:5]).all(axis=0)
+    return np.asarray(done & np.isfinite(out[2:5]).all(axis=0))
 
 
 def _columns(features: Sequence[Feature], summary: FloatArray, epsilon: float, level: float) -> dict[str, list[Any]]:

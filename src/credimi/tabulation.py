@@ -90,8 +90,8 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
     table = np.zeros(shape, dtype=np.int64)
     sizes = np.ones(4, dtype=np.int64)
     sizes[: len(columns)] = shape[1:]
-    padded = columns + [columns[0]] * (4 - len(columns))
-    counting.count_joint(groups, *padded, len(columns), sizes, table.reshape(-1))
+    first, second, third, fourth = columns + [columns[0]] * (4 - len(columns))
+    counting.count_joint(groups, first, second, third, fourth, len(columns), sizes, table.reshape(-1))
     for axis, block in enumerate(out, start=1):
         block[...] = table.sum(axis=tuple(other for other in range(1, table.ndim) if other != axis))
 

@@ -14,7 +14,7 @@ from credimi.errors import CredimiError
 from credimi.threads import share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known."""
+    """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known.
+
+    `fault` says where in the source bytes are that are no text.
+    """
 
     columns: Mapping[str, Any]
     rows: int
     raw: bool = False
     cells: int = 0
+    fault: Callable[[Exception], str] = str
 
 
 class Missing:
@@ -84,7 +88,7 @@ def tally(
     batch: Batch, target: str, features: Sequence[str], settings: Settings, *, threads: int | None = None
 ) -> Counts:
     """The counts of one batch."""
-    missing = Missing(settings.missing_values)
+    missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     classes, groups = _grouped(encode(batch.columns[target], target, raw=batch.raw, compiled=compiled), missing)
     encoded: dict[str, Column] = {}
@@ -110,7 +114,7 @@ def tally(
     return Counts.join(target, classes, blocks, batch.rows, settings)
 
 
-def _grouped(column: Column, missing: Missing) -> tuple[Labels, NDArray[np.unsignedinteger]]:
+def _grouped(column: Column, missing: Missing) -> tuple[Labels, NDArray[Any]]:
     """The target's labels in order, and for each row its class, r where it is missing."""
     if column.values > labels.MOST_TEXTS:
         raise CredimiError(f"the target has {column.values:,} different values: choose one that has classes")

@@ -57,7 +57,10 @@ def count(
             columns_of(offered, name, None)  # raises, and names the nearest
     result: Counts | None = None
     for batch in batches:
-        counted = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
+        try:
+            counted = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
+        except UnicodeDecodeError as error:
+            raise CredimiError(batch.fault(error)) from error
         result = counted if result is None else result + counted
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in wanted}, 0)
@@ -117,7 +120,7 @@ def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]
 def _checked_missing(values: Iterable[str | float]) -> tuple[str | float, ...]:
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
     for value in values:
-        if not isinstance(value, str | int | float | np.number) or isinstance(value, bool):
+        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
             raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
     return tuple(value if isinstance(value, str) else float(value) for value in values)
 
@@ -131,7 +134,7 @@ def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
 
 
 def _checked_method(method: Any) -> Any:  # noqa: ANN401
-    if method is None or method in METHODS if isinstance(method, str | None) else False:
+    if method is None or (isinstance(method, str) and method in METHODS):
         return method
     if isinstance(method, str):
         raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")

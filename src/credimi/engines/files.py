@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _PART = 32 << 20
+_WINDOW = 1 << 16
 _ROWS = 1 << 18  # of a Parquet batch
 _CSV = (".csv", ".tsv", ".txt", ".data")
 _PARQUET = (".parquet", ".pq")
@@ -125,7 +128,8 @@ def _names(path: Path) -> list[str]:
 
 def _open(path: Path) -> Any:  # noqa: ANN401
     try:
-        return pa.input_stream(path, compression="detect")
+        packed = path.suffix.lower() in _COMPRESSED
+        return pa.input_stream(path, compression="detect") if packed else pa.OSFile(str(path))
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or _one_line(error)}") from error
 
@@ -162,61 +166,66 @@ def _line_end(content: bytes) -> int:
 
 def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progress) -> Iterator[Batch]:
     header = _names(path)
-    parse = pa.csv.ParseOptions(delimiter=delimiter_of(path), newlines_in_values=True)
+    delimiter = delimiter_of(path)
     convert = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=list(wanted),
-        strings_can_be_null=True,
-        null_values=[""],
+        strings_can_be_null=False,  # an empty field is a label like others, and means missing
+        check_utf8=False,  # the few labels are checked, not the many cells
     )
+    fault = partial(_csv_fault, path, len(header))
     packed = path.suffix.lower() in _COMPRESSED
     size = max(path.stat().st_size, 1)
     done = 0
     first = True
-    for part in _parts(path):
+    for part, quoted in _parts(path):
         read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=1 << 20)
         first = False
+        # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
+        parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted)
         try:
             table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(_csv_fault(path, len(header), error)) from error
-        done += len(part)
+        done += part.size
         columns = dict(zip(table.schema.names, table.columns, strict=True))
-        yield Batch(columns, table.num_rows, raw=True, cells=total * (8 if packed else 1) // 2)
+        cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
+        yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault)
         progress(min(done / (size * (8 if packed else 1)), 1.0))
 
 
-def _parts(path: Path) -> Iterator[Any]:
-    """The file in pieces of whole lines."""
-    rest = b""
+def _parts(path: Path) -> Iterator[tuple[Any, bool]]:
+    """The file in buffers of whole lines, and whether they hold quotes."""
+    waiting: list[Any] = []  # the beginning of a line whose end has not come yet
     try:
         with _open(path) as stream:
-            while True:
-                more = stream.read(_PART)
-                if not more:
-                    break
-                content = rest + more if rest else more
-                end = _last_line_end(content)
-                if end == 0:
-                    rest = content
-                    continue
-                rest = content[end:]
-                yield memoryview(content)[:end]
+            while (more := stream.read_buffer(_PART)).size:
+                content = pa.py_buffer(b"".join([*waiting, more])) if waiting else more
+                end, quoted = _last_line_end(np.frombuffer(content, dtype=np.uint8))
+                waiting = [content.slice(end)] if end < content.size else []
+                if end:
+                    yield content.slice(0, end), quoted
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
-    if rest.strip():
-        yield rest
+    if waiting:
+        yield waiting[0], True
 
 
-def _last_line_end(content: bytes) -> int:
-    """Behind the last line end that is not inside quotes; 0 if there is none."""
-    end = content.rfind(b"\n")
-    quotes = content.count(b'"', 0, end + 1)
-    while end >= 0 and quotes % 2:
-        before = content.rfind(b"\n", 0, end)
-        quotes -= content.count(b'"', before + 1, end)
-        end = before
-    return end + 1
+def _last_line_end(content: Any) -> tuple[int, bool]:  # noqa: ANN401
+    """Behind the last line end that is not inside quotes, 0 if there is none; and whether there are quotes."""
+    quotes = int(np.count_nonzero(content == ord('"')))
+    end = content.size
+    while end > 0:
+        start = max(0, end - _WINDOW)
+        window = content[start:end]
+        for place in np.flatnonzero(window == ord("\n"))[::-1]:
+            if quotes == 0:
+                return int(start + place + 1), False
+            after = int(np.count_nonzero(content[start + place + 1 :] == ord('"')))
+            if (quotes - after) % 2 == 0:
+                return int(start + place + 1), True
+        end = start
+    return 0, quotes > 0
 
 
 def _csv_fault(path: Path, columns: int, error: Exception) -> str:
@@ -271,3 +280,32 @@ def _parquet_batches(path: Path, wanted: Sequence[str], progress: Progress) -> I
 
 def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
+
+
+def copy_columns(path: Path, wanted: Sequence[str], output: Path) -> None:
+    """The same rows with some of the columns, in the same format; texts stay as they are written."""
+    if is_parquet(path):
+        _copy_parquet(path, wanted, output)
+        return
+    try:
+        with (
+            io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
+            output.open("w", encoding="utf-8", newline="") as sink,
+        ):
+            delimiter = delimiter_of(path)
+            reader = csv.reader(source, delimiter=delimiter)
+            header = next(reader)
+            positions = [header.index(name) for name in wanted]
+            writer = csv.writer(sink, delimiter=delimiter, lineterminator="\n")
+            writer.writerow(wanted)
+            writer.writerows([row[position] for position in positions] for row in reader if row)
+    except UnicodeDecodeError as error:
+        raise CredimiError(_csv_fault(path, len(header), error)) from error
+
+
+def _copy_parquet(path: Path, wanted: Sequence[str], output: Path) -> None:
+    with pa.parquet.ParquetFile(path, memory_map=True) as file:
+        schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
+        with pa.parquet.ParquetWriter(output, schema) as writer:
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(wanted)):
+                writer.write_batch(batch.select(list(wanted)))

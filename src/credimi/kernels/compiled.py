@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba import extending
 from numba.core import event
 from numpy.typing import NDArray
 
@@ -22,6 +23,10 @@ IntegerArray = NDArray[np.int64]
 NumberArray = NDArray[np.number]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+intrinsic: Callable[[Callable[..., Any]], Any] = (
+    extending.intrinsic
+)  # LLVM written out, where Numba has no words for it
 
 _SUMS_MAY_BE_REORDERED = {"reassoc", "contract"}
 

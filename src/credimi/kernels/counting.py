@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-from credimi.kernels.compiled import compiled, inlined
+from credimi.kernels.compiled import compiled, inlined, intrinsic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    ByteArray = NDArray[np.uint8]
+    ByteArray = NDArray[Any]  # of bytes
 
 WORD = 64  # rows a set of bits holds in one word
 LANES = (2, 4, 8)  # numbers of groups that `count_bits` is compiled for
@@ -41,6 +40,7 @@ _ROWS_A_PASS = 4096  # of the joint table's indices
 _MOST_ROWS = 65_535  # that a 16-bit counter can hold
 _INTEGER, _BYTE, _INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
 _ROWS = ir.VectorType(_BYTE, WORD)
+_tools: Any = cgutils  # which has no types
 
 
 def _splat(builder: Any, scalar: Any, vector: Any) -> Any:  # noqa: ANN401  (llvmlite has no types)
@@ -103,12 +103,12 @@ def _intersections(lanes: int) -> Any:  # noqa: ANN401
             codes_at = _data(context, builder, signature.args[0], codes)
             bits_at = _data(context, builder, signature.args[1], bits)
             out_at = _data(context, builder, signature.args[5], out)
-            size = cgutils.get_or_insert_function(
+            size = _tools.get_or_insert_function(
                 builder.module, ir.FunctionType(wide, [wide]), f"llvm.ctpop.v{lanes}i64"
             )
             wanted = [_splat(builder, builder.add(value, _BYTE(step)), _ROWS) for step in range(_VALUES)]
-            sums = [cgutils.alloca_once_value(builder, ir.Constant(wide, [0] * lanes)) for _ in wanted]
-            with cgutils.for_range_slice(builder, first, last, _INTEGER(1)) as (word, _):
+            sums = [_tools.alloca_once_value(builder, ir.Constant(wide, [0] * lanes)) for _ in wanted]
+            with _tools.for_range_slice(builder, first, last, _INTEGER(1)) as (word, _):
                 rows = _load(builder, builder.gep(codes_at, [builder.mul(word, _INTEGER(WORD))]), _ROWS)
                 groups = _load(builder, builder.gep(bits_at, [builder.mul(word, _INTEGER(lanes))]), wide)
                 for each, total in zip(wanted, sums, strict=True):
@@ -170,7 +170,7 @@ count_bits = {lanes: _make_count_bits(lanes) for lanes in LANES}
 
 
 @inlined
-def _append(index: int, size: int, code: int, missing: int) -> int:
+def _append(index: Any, size: Any, code: Any, missing: Any) -> Any:  # noqa: ANN401  (small integers)
     """The index with one more digit; all in 16 bits, so that many go through one instruction."""
     return np.uint16(np.uint16(index * size) + np.uint16(min(code, missing)))
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 
-from credimi.kernels.compiled import compiled, inlined
+from credimi.kernels.compiled import compiled, inlined, intrinsic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +56,7 @@ def _few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
 
 
 @inlined
-def _keys(data: ByteArray, start: int, length: int) -> tuple[np.uint64, np.uint64]:
+def _keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint64]:  # noqa: ANN401
     """A text of up to sixteen bytes itself, or a hash of a longer one and its last bytes."""
     if length <= _LOAD:
         return _few_bytes(data, start, length), np.uint64(0)
@@ -69,7 +68,7 @@ def _keys(data: ByteArray, start: int, length: int) -> tuple[np.uint64, np.uint6
 
 
 @inlined
-def _same(data: ByteArray, one: int, other: int, length: int) -> bool:
+def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:  # noqa: ANN401
     for at in range(0, length - _LOAD, _LOAD):  # the last eight bytes were compared before
         if _few_bytes(data, one + at, _LOAD) != _few_bytes(data, other + at, _LOAD):
             return False
@@ -78,7 +77,7 @@ def _same(data: ByteArray, one: int, other: int, length: int) -> bool:
 
 @compiled
 def encode_texts(
-    offsets: NDArray[np.integer],
+    offsets: NDArray[Any],
     data: ByteArray,
     valid: ByteArray,
     valid_offset: int,

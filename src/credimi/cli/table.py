@@ -1,31 +1,27 @@
-"""The command line: reads, formats, and knows no mathematics. Exit codes: 0 done, 2 the input was refused, 1 a bug."""
+"""`credimi table`: one contingency table, written out, in a file or on standard input."""
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import math
-import os
 import sys
-import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from credimi.cli import options as shared
+from credimi.display import probability
 from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from rich.console import Console
     from rich.table import Table as Grid
 
     from credimi.chances import Posterior
     from credimi.distribution import Distribution
 
-_TABLE_EXAMPLES = """\
+_EXAMPLES = """\
 a table is text: one row a target class, one column a feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
 'target-only: 4 1' and 'feature-only: 0 2' give the counts of data rows with a
@@ -39,68 +35,32 @@ examples:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
-    options = _parser().parse_args(arguments)
-    try:
-        with warnings.catch_warnings():  # which puts `showwarning` back
-            warnings.showwarning = _show_warning
-            options.run(options)
-    except CredimiError as error:
-        print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("credimi: interrupted", file=sys.stderr)
-        return 130
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="credimi",
-        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
-    )
-    parser.add_argument("--version", action="version", version=f"credimi {_version()}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    table = commands.add_parser(
+def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+    """Add the command to the parser."""
+    parser = commands.add_parser(
         "table",
         help="one contingency table's posterior of mutual information",
         description="The posterior of mutual information of one table, missing values included.",
-        epilog=_TABLE_EXAMPLES,
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    table.set_defaults(run=_table)
-    table.add_argument(
+    parser.set_defaults(run=run)
+    parser.add_argument(
         "table", metavar="TABLE", help='the counts ("10 2; 3 15"), a file that holds them, or - for standard input'
     )
-    table.add_argument("--target-only", metavar="COUNTS", help="one count a row: data rows whose feature is missing")
-    table.add_argument("--feature-only", metavar="COUNTS", help="one count a column: data rows whose target is missing")
-    table.add_argument(
-        "--prior",
-        default="jeffreys",
-        help="pseudo-counts a cell: uniform 1, jeffreys 1/2, perks 1/rs, haldane 0, or a number (default: %(default)s)",
+    parser.add_argument("--target-only", metavar="COUNTS", help="one count a row: data rows whose feature is missing")
+    parser.add_argument(
+        "--feature-only", metavar="COUNTS", help="one count a column: data rows whose target is missing"
     )
-    table.add_argument(
-        "--approximation",
-        default="matched",
-        help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
-    )
-    table.add_argument(
-        "--epsilon", type=_number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
-    )
-    table.add_argument("--level", type=_number, default=0.95, help="of the credible interval (default: %(default)s)")
-    table.add_argument("--seed", type=_seed, default=0, help="for --approximation sampled (default: %(default)s)")
-    table.add_argument(
-        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
-    )
-    table.add_argument(
+    shared.add_posterior_options(parser)
+    parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the output (default: %(default)s)"
     )
-    table.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
-    return parser
+    parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
 
 
-def _table(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
+    """Print the posterior of one table."""
     joint, margins = _read_table(options.table)
     for name in ("target_only", "feature_only"):
         text = getattr(options, name)
@@ -110,17 +70,13 @@ def _table(options: argparse.Namespace) -> None:
                     f"{_option(name)} is given both in {options.table} and as an option: keep one of them"
                 )
             margins[name] = _numbers(text, _option(name))
-    if not options.epsilon >= 0.0 or math.isinf(options.epsilon):
-        raise CredimiError(f"--epsilon is {options.epsilon:g}: it must be a finite number of nats from 0 up")
-    if not 0.0 < options.level < 1.0:
-        raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
-    prior = _prior(options.prior)
+    shared.check_thresholds(options)
+    prior = shared.prior(options.prior)
     from credimi.chances import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
     from credimi.inference import mutual_information  # noqa: PLC0415
-    from credimi.kernels.compiled import announce  # noqa: PLC0415
     from credimi.table import Table  # noqa: PLC0415
 
-    announce(_say_once("compiling for this machine; later runs start at once"))
+    shared.announce_compiling()
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
     chances = posterior(table, prior=prior)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
@@ -164,7 +120,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
-    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", _probability(report["p_above"]))
+    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"]))
     lowest, highest = information.support()
     if math.isfinite(highest):
         scale = math.log(2.0) if unit == "bits" else 1.0
@@ -172,7 +128,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     if min(rows, columns) == 1:
         summary.add_row("note", "one row or one column: nothing can depend on it (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
-    console = _console(path)
+    console = shared.console(path)
     mode = _mode_grid(report["mode"]) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
     with console.capture() as capture:
@@ -194,26 +150,6 @@ def _mode_grid(chances: list[list[float]]) -> Grid:
     for row, values in enumerate(chances, 1):
         grid.add_row(str(row), *(f"{value:.4f}" for value in values))
     return grid
-
-
-def _console(path: str | None) -> Console:
-    """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
-    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
-
-    screen = path is None and sys.stdout is not None and sys.stdout.isatty()
-    encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
-    return Console(
-        file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
-        width=None if screen or "COLUMNS" in os.environ else 100,
-        force_terminal=True if screen else None,
-    )
-
-
-def _probability(value: float) -> str:
-    """Four digits, which never claim a certainty that is not there."""
-    if 0.9999 < value < 1.0:
-        return "> 0.9999"
-    return "< 0.0001" if 0.0 < value < 0.0001 else f"{value:.4f}"
 
 
 def _holes(complete: float, target_only: float, feature_only: float) -> str:
@@ -271,14 +207,7 @@ def _is_file(source: str) -> bool:
 
 def _looks_like_counts(text: str) -> bool:
     """Counts rather than the name of a file: something in it is a number."""
-    return any(_is_number(word) for word in text.replace(";", " ").replace(",", " ").split())
-
-
-def _is_number(word: str) -> bool:
-    with suppress(ValueError):
-        float(word)
-        return "_" not in word  # Python reads 1_0 as 10; in a table it is a slip
-    return False
+    return any(shared.is_number(word) for word in text.replace(";", " ").replace(",", " ").split())
 
 
 def _input_text() -> str:
@@ -311,55 +240,12 @@ def _numbers(text: str, place: str) -> list[float]:
         raise CredimiError(f"{place}: nothing stands before or after a comma in {text.strip()!r}: put 0 for no count")
     words = [word for field in fields for word in field]
     for word in words:
-        if not (_is_number(word) and 0.0 <= float(word) < math.inf):
+        if not (shared.is_number(word) and 0.0 <= float(word) < math.inf):
             raise CredimiError(
                 f"{place}: {word!r} is not a count: counts are numbers from 0 up, separated by blanks or commas"
             )
     return [float(word) for word in words]
 
 
-def _number(text: str) -> float:
-    if not _is_number(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return float(text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
-    return int(text)
-
-
-def _prior(text: str) -> str | float:
-    return float(text) if _is_number(text) else text
-
-
-def _say_once(message: str) -> Callable[[], None]:
-    """A listener that tells the user on standard error, the first time it is called."""
-    said: list[str] = []
-
-    def say() -> None:
-        if not said:
-            said.append(message)
-            print(f"credimi: {message}", file=sys.stderr)
-
-    return say
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Say it as the command says everything, without a place in the program."""
-    print("credimi: warning:", message, file=sys.stderr)
-
-
 def _option(name: str) -> str:
     return name.replace("_", "-")
-
-
-def _version() -> str:
-    from credimi import __version__  # noqa: PLC0415
-
-    return __version__
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,55 @@
+"""`credimi count`: counts kept in a file, extended by later calls; `credimi rank` reads them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from credimi.cli import options as shared
+from credimi.errors import CredimiError
+
+_EXAMPLES = """\
+examples:
+  credimi count january.csv --target churn --into churn.counts
+  credimi count february.csv --target churn --into churn.counts    # adds
+  credimi rank churn.counts
+"""
+
+
+def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "count",
+        help="count data into a file that later calls extend",
+        description="Count a target with every column, and keep the counts: all that ranking needs.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    shared.add_data_options(parser)
+    parser.add_argument("--into", metavar="COUNTS", required=True, help="the file; if it holds counts, these are added")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Count, add, and write the sum."""
+    from credimi.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
+    from credimi.engines.door import count  # noqa: PLC0415
+
+    before = Counts.load(options.into) if Path(options.into).exists() else None
+    target = options.target or (before.target if before is not None else None)
+    if target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    given = shared.counting(options)
+    if before is not None and not (options.missing or options.discretize):  # those of the first call hold on
+        given |= {"missing_values": before.settings.missing_values, "discretize": before.settings.discretize}
+    if before is not None and options.features is None:
+        given["features"] = list(before.features)
+    shared.announce_compiling()
+    with shared.progress("counting") as told:
+        counted = count(list(options.data), target, **given, progress=told)  # type: ignore[arg-type]
+    total = counted if before is None else before + counted
+    total.save(options.into)
+    added = f", {counted.rows:,} of them new" if before is not None else ""
+    print(f"credimi: {options.into}: {total.rows:,} rows{added}, {len(total):,} features", file=sys.stderr)

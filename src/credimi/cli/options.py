@@ -1,0 +1,175 @@
+"""What several commands share: options, what they print where, and how they say that they are working."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import math
+import os
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+
+def add_posterior_options(parser: argparse.ArgumentParser) -> None:
+    """Add prior, approximation, threshold, level, seed and units."""
+    parser.add_argument(
+        "--prior",
+        default="jeffreys",
+        help="pseudo-counts a cell: uniform 1, jeffreys 1/2, perks 1/rs, haldane 0, or a number (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--approximation",
+        default="matched",
+        help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
+    )
+    parser.add_argument("--level", type=number, default=0.95, help="of the credible interval (default: %(default)s)")
+    parser.add_argument("--seed", type=seed, default=0, help="for --approximation sampled (default: %(default)s)")
+    parser.add_argument(
+        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
+    )
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says which data are meant, and how they are read."""
+    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns")
+    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
+    parser.add_argument("--features", metavar="COLUMN", nargs="+", help="the columns to look at (default: all others)")
+    parser.add_argument(
+        "--missing",
+        metavar="TOKEN",
+        action="append",
+        default=[],
+        help='one more text or number that means missing, besides empty fields, "?", NA, NaN and null; may be repeated',
+    )
+    parser.add_argument(
+        "--discretize",
+        metavar="[COLUMN=]METHOD",
+        action="append",
+        default=[],
+        help="how numbers become categories: mdl (default), quantile, categories, none to refuse them, or cuts such as "
+        "age=18,65; may be repeated",
+    )
+    parser.add_argument("--threads", type=threads, metavar="N", help="(default: all cores)")
+
+
+def check_thresholds(options: argparse.Namespace) -> None:
+    """Refuse an epsilon or level that cannot be meant."""
+    if not options.epsilon >= 0.0 or math.isinf(options.epsilon):
+        raise CredimiError(f"--epsilon is {options.epsilon:g}: it must be a finite number of nats from 0 up")
+    if not 0.0 < options.level < 1.0:
+        raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
+
+
+def counting(options: argparse.Namespace) -> dict[str, object]:
+    """The options as `credimi.count` takes them."""
+    from credimi.counts import MISSING_VALUES  # noqa: PLC0415
+
+    return {
+        "features": options.features,
+        "missing_values": (*MISSING_VALUES, *options.missing),
+        "discretize": _methods(options.discretize),
+        "threads": options.threads,
+    }
+
+
+def _methods(texts: list[str]) -> object:
+    named: dict[str, object] = {}
+    for text in texts:
+        column, equals, method = text.rpartition("=")
+        words = [word.strip() for word in method.split(",")]
+        cuts = all(is_number(word) for word in words)
+        named[column if equals else "*"] = [float(word) for word in words] if cuts else method
+        if not equals and cuts:
+            raise CredimiError(f"--discretize {text}: cuts are for one column: write COLUMN={text}")
+    named = {column: None if method == "none" else method for column, method in named.items()}
+    return named.get("*", "mdl") if not set(named) - {"*"} else named
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number."""
+    with suppress(ValueError):
+        float(word)
+        return "_" not in word  # Python reads 1_0 as 10; in a table it is a slip
+    return False
+
+
+def number(text: str) -> float:
+    """A number from the command line."""
+    if not is_number(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return float(text)
+
+
+def seed(text: str) -> int:
+    """A seed from the command line."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return int(text)
+
+
+def threads(text: str) -> int:
+    """A number of threads from the command line."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def prior(text: str) -> str | float:
+    """A prior's name, or its pseudo-count."""
+    return float(text) if is_number(text) else text
+
+
+def announce_compiling() -> None:
+    """Tell the user, once, if kernels have to be compiled."""
+    from credimi.kernels.compiled import announce  # noqa: PLC0415
+
+    announce(_say_once("compiling for this machine; later runs start at once"))
+
+
+def _say_once(message: str) -> Callable[[], None]:
+    said: list[str] = []
+
+    def say() -> None:
+        if not said:
+            said.append(message)
+            print(f"credimi: {message}", file=sys.stderr)
+
+    return say
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[float], None]]:
+    """A bar on standard error, if that is a terminal; it comes only where the work takes longer than a moment."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def console(path: str | None) -> Console:
+    """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
+    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
+
+    screen = path is None and sys.stdout is not None and sys.stdout.isatty()
+    encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
+    return Console(
+        file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
+        width=None if screen or "COLUMNS" in os.environ else 100,
+        force_terminal=True if screen else None,
+    )

@@ -1,0 +1,130 @@
+"""`credimi rank`: the columns of a table, by what they tell about the target."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from credimi.cli import options as shared
+from credimi.errors import CredimiError
+from credimi.output import write
+
+if TYPE_CHECKING:
+    from credimi.ranking import Ranking
+
+_EXAMPLES = """\
+numbers: whole numbers of at most 20 different values are categories; other
+numbers are cut where that tells most about the target (mdl), and the note
+says how often. A column of nearly all different values is called an
+identifier and not ranked.
+
+examples:
+  credimi rank survey.csv --target income
+  credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
+  credimi rank survey.csv --target income --missing -9 --discretize age=18,65
+  credimi rank survey.csv --target income --format json --output ranking.json
+  credimi rank income.counts
+"""
+_INFORMATION = ("mi", "std", "low", "high")
+
+
+def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "rank",
+        help="which columns inform about a target, how much, and how surely",
+        description="Rank the columns of a table by the mutual information with a target, missing values included.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    shared.add_data_options(parser)
+    shared.add_posterior_options(parser)
+    parser.add_argument("--top", type=shared.threads, metavar="N", help="print the best N only; files hold all")
+    parser.add_argument(
+        "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
+    )
+    parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the ranking."""
+    ranking = ranked(options)
+    if options.format == "json":
+        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=False) + "\n", options.output)
+    elif options.format == "csv":
+        write(_csv(ranking, options.units), options.output)
+    else:
+        from credimi.display import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
+
+        console = shared.console(options.output)
+        with console.capture() as capture:
+            for part in ranking_grid(ranking, units=options.units, top=options.top, width=console.width):
+                console.print(part)
+        write(capture.get(), options.output)
+
+
+def ranked(options: argparse.Namespace) -> Ranking:
+    """The ranking that the options ask for."""
+    shared.check_thresholds(options)
+    from credimi import storage  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
+
+    kept = [path for path in map(Path, options.data) if path.is_file() and storage.is_counts(path)]
+    if not kept and options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    if kept and len(kept) < len(options.data):
+        raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
+    settings = {
+        "epsilon": options.epsilon,
+        "level": options.level,
+        "prior": shared.prior(options.prior),
+        "approximation": options.approximation,
+        "random_state": options.seed,
+        "threads": options.threads,
+    }
+    from credimi.ranking import rank  # noqa: PLC0415
+
+    shared.announce_compiling()
+    if kept:
+        return rank(_loaded(kept, options), options.target, **settings)
+    given = shared.counting(options)
+    with shared.progress("counting") as told:
+        return rank(list(options.data), options.target, **(settings | given), progress=told)
+
+
+def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN401
+    from credimi.counts import Counts  # noqa: PLC0415
+
+    if options.features or options.missing or options.discretize:
+        raise CredimiError(f"{paths[0]} holds counts: --features, --missing and --discretize are for data")
+    counts = Counts.load(paths[0])
+    for path in paths[1:]:
+        counts = counts + Counts.load(path)
+    return counts
+
+
+def _report(ranking: Ranking, units: str) -> dict[str, Any]:
+    report = ranking.to_dict()
+    if units == "bits":
+        report["settings"]["units"] = "bits"
+        for feature in report["features"]:
+            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
+    return report
+
+
+def _csv(ranking: Ranking, units: str) -> str:
+    """One line a feature, full precision; the settings stand in lines that start with #."""
+    report = _report(ranking, units)
+    text = io.StringIO()
+    for name, value in (*report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])):
+        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(ranking.columns)
+    for feature in report["features"]:
+        writer.writerow(["" if value is None else value for value in feature.values()])
+    return text.getvalue()

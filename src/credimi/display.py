@@ -1,0 +1,138 @@
+"""A ranking as a table for the terminal: rank, feature, a bar with its interval, P(I > epsilon), verdict."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BAR = 16
+_ROOM_FOR_BARS = 96  # columns of a terminal
+_ROOM_FOR_ALL = 130
+_COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
+
+
+def probability(value: float) -> str:
+    """Four digits, which never claim a certainty that is not there."""
+    if 0.9999 < value < 1.0:
+        return "> 0.9999"
+    return "< 0.0001" if 0.0 < value < 0.0001 else f"{value:.4f}"
+
+
+def ranking_text(ranking: Any, *, units: str = "nats", width: int = 120) -> str:  # noqa: ANN401
+    """The ranking as plain text."""
+    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
+
+    console = Console(file=io.StringIO(), width=width)
+    with console.capture() as capture:
+        for part in ranking_grid(ranking, units=units, width=width):
+            console.print(part)
+    return capture.get()
+
+
+def ranking_grid(
+    ranking: Any,  # noqa: ANN401
+    *,
+    units: str = "nats",
+    top: int | None = None,
+    width: int = 120,
+) -> Iterator[Any]:
+    """The table and the lines below it, for rich to print."""
+    from rich import box  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.table import Table as Grid  # noqa: PLC0415
+
+    settings = ranking.settings
+    scale = 1.0 / math.log(2.0) if units == "bits" else 1.0
+    grid = Grid(
+        title=_title(ranking),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+        show_edge=False,
+    )
+    grid.add_column("#", justify="right")
+    grid.add_column("feature", overflow="fold", min_width=12)
+    grid.add_column(units, justify="right", no_wrap=True)
+    grid.add_column(f"{100 * settings['level']:g} % interval", no_wrap=True)
+    bars, everything = width >= _ROOM_FOR_BARS, width >= _ROOM_FOR_ALL
+    if bars:
+        grid.add_column("", no_wrap=True)
+    grid.add_column(f"P(I > {settings['epsilon']:g})", justify="right", no_wrap=True)
+    grid.add_column("verdict", no_wrap=True)
+    grid.add_column("complete", justify="right", no_wrap=True)
+    if everything:
+        grid.add_column("values", overflow="fold")
+    most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
+    for place, row in enumerate(ranking, 1):
+        if top is not None and place > top:
+            break
+        known = not math.isnan(row["mi"])
+        cells = [
+            str(place) if known else "",
+            escape(row["feature"]),
+            f"{row['mi'] * scale:.4f}" if known else "",
+            f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else "",
+        ]
+        cells += [_bar(row, most) if known else ""] if bars else []
+        cells += [_belief(row) if known else "", row["verdict"], f"{row['complete']:,}"]
+        cells += [escape(_values(row))] if everything else []
+        grid.add_row(*cells, style=_COLOUR[row["verdict"]])
+    yield grid
+    yield from _remarks(ranking, top, narrow=not everything)
+
+
+def _title(ranking: Any) -> str:  # noqa: ANN401
+    classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
+    return f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows"
+
+
+def _values(row: dict[str, Any]) -> str:
+    note = str(row["note"])
+    if row["verdict"] == "not ranked" or row["values"] < 2:
+        return note
+    return f"{row['values']} {note}" if note == "categories" else f"{row['values']} ranges: {note}"
+
+
+def _belief(row: dict[str, Any]) -> str:
+    """P(I > epsilon); beyond four digits only a law without spread is certain."""
+    if row["std"] > 0.0 and row["p_above"] > 0.9999:
+        return "> 0.9999"
+    return "< 0.0001" if row["std"] > 0.0 and row["p_above"] < 0.0001 else f"{row['p_above']:.4f}"
+
+
+def _bar(row: dict[str, Any], most: float) -> str:
+    """The interval as a line on the scale of the largest, the mean as a dot on it."""
+    if most <= 0.0:
+        return ""
+    low, mean, high = (min(_BAR - 1, max(0, round(row[name] / most * (_BAR - 1)))) for name in ("low", "mi", "high"))
+    line = "".join("─" if low <= place <= high else " " for place in range(_BAR))
+    return line[:mean] + "●" + line[mean + 1 :]
+
+
+def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  # noqa: ANN401
+    from rich.markup import escape  # noqa: PLC0415
+
+    settings = ranking.settings
+    verdicts = [row["verdict"] for row in ranking]
+    counted = ", ".join(f"{verdicts.count(each)} {each}" for each in _COLOUR if each in verdicts)
+    shown = f"; the best {top} shown" if top is not None and top < len(ranking) else ""
+    yield f"{len(ranking)} features: {counted}{shown}"
+    yield (
+        f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
+        f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
+    )
+    if narrow:
+        for row in list(ranking)[: top or None]:
+            if row["verdict"] == "not ranked" or row["values"] < 2:
+                yield escape(f"{row['feature']}: {row['note']}")
+    cut = [row for row in ranking if "cut" in row["note"]]
+    if cut:
+        yield (
+            "numbers were cut into ranges by what tells most of the target (mdl) or as asked; whole numbers of at most "
+            "20 values are categories (see --discretize)"
+        )
