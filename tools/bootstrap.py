@@ -1,6 +1,6 @@
 """Build the environment `.venv` of this checkout, then run the demo, the tests or the linters in it.
 
-    python3 tools/bootstrap.py demo                              credimi table examples/smoking.txt
+    python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
@@ -130,7 +130,7 @@ def main(command: str = "", *arguments: str) -> int:
     build_environment()
     if command == "demo":
         install()
-        return run("credimi", "table", str(Path("examples", "smoking.txt")))
+        return run("credimi", "rank", str(Path("examples", "clinic.csv")), "--target", "diabetes")
     install(command)  # the extras are called as the commands that need them
     return lint() if command == "lint" else run("python", "-m", "pytest", "-n", "auto", *arguments)
 

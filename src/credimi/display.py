@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BAR = 16
+_BAR, _LONG_BAR = 12, 24
 _ROOM_FOR_BARS = 96  # columns of a terminal
 _ROOM_FOR_ALL = 130
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
@@ -78,7 +78,7 @@ def ranking_grid(
             f"{row['mi'] * scale:.4f}" if known else "",
             f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else "",
         ]
-        cells += [_bar(row, most) if known else ""] if bars else []
+        cells += [_bar(row, most, _LONG_BAR if everything else _BAR) if known else ""] if bars else []
         cells += [_belief(row) if known else "", row["verdict"], f"{row['complete']:,}"]
         cells += [escape(_values(row))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
@@ -105,12 +105,14 @@ def _belief(row: dict[str, Any]) -> str:
     return "< 0.0001" if row["std"] > 0.0 and row["p_above"] < 0.0001 else f"{row['p_above']:.4f}"
 
 
-def _bar(row: dict[str, Any], most: float) -> str:
+def _bar(row: dict[str, Any], most: float, length: int) -> str:
     """The interval as a line on the scale of the largest, the mean as a dot on it."""
     if most <= 0.0:
         return ""
-    low, mean, high = (min(_BAR - 1, max(0, round(row[name] / most * (_BAR - 1)))) for name in ("low", "mi", "high"))
-    line = "".join("─" if low <= place <= high else " " for place in range(_BAR))
+    low, mean, high = (
+        min(length - 1, max(0, round(row[name] / most * (length - 1)))) for name in ("low", "mi", "high")
+    )
+    line = "".join("─" if low <= place <= high else " " for place in range(length))
     return line[:mean] + "●" + line[mean + 1 :]
 
 

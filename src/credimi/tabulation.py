@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CELLS_WORTH_COMPILING = 20_000_000  # below, numpy and pyarrow are done before compiled code is loaded
 _CELLS_WORTH_A_THREAD = 2_000_000
+_MOST_INTERSECTIONS = 32  # of values and groups, beyond which a joint table is faster
 _JOINT_CELLS = 15_000  # 16-bit counters of a joint table that the fastest cache holds
 
 
@@ -43,10 +44,20 @@ def cross_counts(
         return out
     from credimi.kernels import counting  # noqa: PLC0415  (loading it costs more than small inputs take)
 
-    few = [index for index, codes in enumerate(columns) if codes.dtype == np.uint8 and groups.dtype == np.uint8]
     lanes = next((lanes for lanes in counting.LANES if group_count <= lanes), 0)
-    by_bits = [index for index in few if lanes and values[index] * lanes <= 32]
-    together = _grouped([index for index in few if index not in set(by_bits)], values, group_count)
+    by_bits: set[int] = set()
+    jointly: list[int] = []
+    parts: list[list[int]] = []
+    for index, codes in enumerate(columns):
+        few = codes.dtype == np.uint8 and groups.dtype == np.uint8
+        if few and lanes and values[index] * lanes <= _MOST_INTERSECTIONS:
+            by_bits.add(index)
+        elif few:
+            jointly.append(index)
+        else:
+            parts.append([index])
+    most = min(_JOINT_CELLS, groups.size // 8)  # a table larger than its rows is mostly cleared and summed
+    parts += _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits)]
     bits = np.empty((groups.size // counting.WORD, lanes), dtype=np.uint64)
     totals = np.zeros(max(lanes, group_count), dtype=np.int64)
     if by_bits:
@@ -57,24 +68,21 @@ def cross_counts(
     def work(indices: list[int]) -> None:
         if len(indices) > 1:
             _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
-        elif indices[0] in by_bits_set:
+        elif indices[0] in by_bits:
             counting.count_bits[lanes](columns[indices[0]], groups, bits, totals, out[indices[0]])
         else:
             counting.count_cells(columns[indices[0]], groups, out[indices[0]])
 
-    by_bits_set = set(by_bits)
-    alone = [[index] for index in range(len(columns)) if index not in set(few)]
-    parts = together + [[index] for index in by_bits] + alone
     share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
     return out
 
 
-def _grouped(indices: list[int], values: Sequence[int], group_count: int) -> list[list[int]]:
+def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: int) -> list[list[int]]:
     """Features that share a joint table: as many neighbours as fit, at most four."""
     parts: list[list[int]] = []
     cells = 0
     for index in sorted(indices, key=lambda index: values[index]):
-        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= _JOINT_CELLS:
+        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= most:
             parts[-1].append(index)
             cells *= values[index] + 1
         else:

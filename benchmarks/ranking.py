@@ -1,0 +1,100 @@
+"""Speed of `rank`, everything included, beside what only reads or encodes the same data today.
+
+1,000,000 rows x 100 columns of one-letter texts, 10 % of the features missing. Data frames are ranked in this process
+(the kernels loaded once before); files by the command `credimi rank`, started anew each time, and its peak memory is
+that of its process.
+
+    python benchmarks/ranking.py                     as in docs/performance.md; needs pandas
+    python benchmarks/ranking.py --rows 100000       a quick look
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+import credimi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def survey(rows: int, columns: int) -> pa.Table:
+    """Texts of one letter; every tenth feature copies the target more often than the one before."""
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, rows)
+    texts = {}
+    for column in range(columns - 1):
+        codes = generator.integers(0, 4, rows)
+        codes = np.where(generator.random(rows) < 0.03 * (column % 10), target, codes).astype(np.int8)
+        array = pa.DictionaryArray.from_arrays(pa.array(codes, mask=generator.random(rows) < 0.1), ["a", "b", "c", "d"])
+        texts[f"feature {column:02d}"] = array.cast(pa.string())
+    texts["target"] = pa.DictionaryArray.from_arrays(pa.array(target.astype(np.int8)), ["no", "yes"]).cast(pa.string())
+    return pa.table(texts)
+
+
+def best_of(repeats: int, call: Callable[[], object]) -> float:
+    """Shortest of a few runs, in seconds: the others were disturbed."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def command(path: Path) -> None:
+    """The whole command, as a user starts it."""
+    arguments = ["rank", str(path), "--target", "target", "--format", "csv"]
+    subprocess.run([sys.executable, "-m", "credimi.cli", *arguments], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+
+
+def main() -> None:
+    """Print one line a source."""
+    import pandas as pd  # noqa: PLC0415
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="(default: %(default)s)")
+    parser.add_argument("--columns", type=int, default=100, help="(default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=3, help="(default: %(default)s)")
+    options = parser.parse_args()
+    table = survey(options.rows, options.columns)
+    print("| source | rank, s | beside | s | times |\n|---|---:|---|---:|---:|")
+
+    def line(source: str, own: float, peer: str, other: float) -> None:
+        print(f"| {source} | {own:.2f} | {peer} | {other:.2f} | {other / own:.1f} |", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        text, parquet = Path(folder) / "survey.csv", Path(folder) / "survey.parquet"
+        pa.csv.write_csv(table, text, pa.csv.WriteOptions(quoting_style="needed"))
+        pa.parquet.write_table(table, parquet)
+        command(parquet)  # compiles
+        own = best_of(options.repeats, lambda: command(text))
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+        peer = best_of(options.repeats, lambda: pd.read_csv(text, dtype="category"))
+        line(f"CSV, {text.stat().st_size / 1e6:.0f} MB", own, 'pandas.read_csv(dtype="category")', peer)
+        own = best_of(options.repeats, lambda: command(parquet))
+        peer = best_of(options.repeats, lambda: pa.parquet.read_table(parquet))
+        line(f"Parquet, {parquet.stat().st_size / 1e6:.0f} MB", own, "pyarrow.parquet.read_table", peer)
+    for kind in ("str", "object", "category"):
+        frame = table.to_pandas().astype(kind)
+        credimi.rank(frame, target="target")
+        own = best_of(options.repeats, lambda: credimi.rank(frame, target="target"))  # noqa: B023
+        peer = best_of(options.repeats, lambda: [frame[name].factorize() for name in frame])  # noqa: B023
+        line(f"pandas, {kind}", own, "Series.factorize of each column", peer)
+    print(f"\npeak memory of a command: {peak} MB")
+
+
+if __name__ == "__main__":
+    main()
