@@ -62,7 +62,7 @@ def encode(values: Any, name: str, *, raw: bool = False, compiled: bool = False)
     if pa.types.is_null(kind):
         return Column(np.full(len(array), 255, dtype=np.uint8), TEXT)
     if pa.types.is_boolean(kind):
-        codes = array.cast(pa.uint8()).fill_null(255).to_numpy(zero_copy_only=False)
+        codes = _plain(array.cast(pa.uint8()).fill_null(255))
         return Column(codes, BOOLEAN, ("false", "true"))
     if pa.types.is_integer(kind):
         return _encode_integers(array)
@@ -127,7 +127,7 @@ def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
         codes,
         examples,
     )
-    return None if seen < 0 else Column(codes, kind, tuple(array.take(pa.array(examples[:seen])).to_pylist()))
+    return None if seen < 0 else Column(codes, kind, tuple(array[int(row)].as_py() for row in examples[:seen]))
 
 
 def _encode_dictionary(array: Any, name: str, *, raw: bool = False) -> Column:  # noqa: ANN401
@@ -145,11 +145,26 @@ def _encode_dictionary(array: Any, name: str, *, raw: bool = False) -> Column:  
 def _codes_of(indices: Any, size: int) -> Codes:  # noqa: ANN401
     """Arrow's indices into a dictionary as codes, null as missing."""
     wide = _width(size)
-    codes: Codes = (indices.fill_null(0) if indices.null_count else indices).to_numpy(zero_copy_only=False)
-    codes = codes.astype(wide, copy=False)
+    codes: Codes = _plain(indices).astype(wide, copy=False)
     if indices.null_count:
-        codes = np.where(indices.is_null().to_numpy(zero_copy_only=False), wide(np.iinfo(wide).max), codes)
+        codes = np.where(_valid(indices), codes, wide(np.iinfo(wide).max))
     return codes
+
+
+def _plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
+    """An Arrow array of numbers as numpy's, whatever stands for null; `to_numpy` would import pandas."""
+    kind = array.type.to_pandas_dtype()
+    if len(array) == 0:
+        return np.zeros(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
+
+
+def _valid(array: Any) -> NDArray[np.bool_]:  # noqa: ANN401
+    """Which values are not null."""
+    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+    first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
+    valid = np.unpackbits(bits[first:behind], bitorder="little")
+    return valid[array.offset - 8 * first :][: len(array)].view(np.bool_)
 
 
 def _width(size: int) -> type[np.unsignedinteger]:
@@ -165,8 +180,8 @@ def _encode_integers(array: Any) -> Column:  # noqa: ANN401
         return _encode_texts(array.cast(pa.large_string()), TEXT)
     if most - least > _NARROW:
         return _encode_numbers(array.cast(pa.float64()))
-    values = (array if array.null_count == 0 else array.fill_null(least)).to_numpy(zero_copy_only=False)
-    valid = None if array.null_count == 0 else ~array.is_null().to_numpy(zero_copy_only=False)
+    values = _plain(array if array.null_count == 0 else array.fill_null(least))
+    valid = None if array.null_count == 0 else _valid(array)
     return _narrow(values, int(least), int(most), valid)
 
 
@@ -182,7 +197,7 @@ def _narrow(values: NDArray[Any], least: int, most: int, valid: NDArray[np.bool_
 def _encode_numbers(array: Any) -> Column:  # noqa: ANN401
     """Doubles; NaN is missing."""
     coded = array.dictionary_encode()
-    numbers = coded.dictionary.to_numpy(zero_copy_only=False)
+    numbers = _plain(coded.dictionary)
     codes = _codes_of(coded.indices, numbers.size)
     nan = np.flatnonzero(np.isnan(numbers))
     if nan.size:

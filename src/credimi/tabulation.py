@@ -69,7 +69,7 @@ def cross_counts(
         if len(indices) > 1:
             _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
         elif indices[0] in by_bits:
-            counting.count_bits[lanes](columns[indices[0]], groups, bits, totals, out[indices[0]])
+            counting.count_bits(columns[indices[0]], groups, bits, totals, out[indices[0]], (0,) * lanes)
         else:
             counting.count_cells(columns[indices[0]], groups, out[indices[0]])
 

@@ -7,8 +7,9 @@ import io
 import math
 import os
 import sys
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from credimi.errors import CredimiError
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.console import Console
+
+_MOMENT = 0.5  # seconds of work before a bar appears
 
 
 def add_posterior_options(parser: argparse.ArgumentParser) -> None:
@@ -154,12 +157,21 @@ def progress(what: str) -> Iterator[Callable[[float], None]]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
+    began = time.monotonic()
+    with ExitStack() as stack:
+        shown: list[tuple[Any, Any]] = []
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+        def told(share: float) -> None:
+            if not shown and time.monotonic() - began > _MOMENT and share < 1.0:
+                from rich.console import Console  # noqa: PLC0415
+                from rich.progress import Progress  # noqa: PLC0415
+
+                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
+                shown.append((bar, bar.add_task(what, total=1.0)))
+            for bar, task in shown:
+                bar.update(task, completed=share)
+
+        yield told
 
 
 def console(path: str | None) -> Console:

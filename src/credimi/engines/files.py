@@ -3,7 +3,7 @@
 CSV is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
 `labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
 quotes: an even number of quotes before them), each parsed on all cores. That is what bounds memory: a part, its
-columns and their codes, some five times `_PART` in all.
+columns and their codes, some twenty times `_PART` in all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-_PART = 32 << 20
+_PART = 8 << 20
 _WINDOW = 1 << 16
 _ROWS = 1 << 18  # of a Parquet batch
 _CSV = (".csv", ".tsv", ".txt", ".data")

@@ -26,8 +26,6 @@ from numba.core import cgutils, types
 from credimi.kernels.compiled import compiled, inlined, intrinsic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     ByteArray = NDArray[Any]  # of bytes
@@ -92,38 +90,46 @@ def _prefetch(_typing: Any, codes: Any, row: Any) -> Any:  # noqa: ANN401, ARG00
     return types.void(codes, types.int64), generate
 
 
-def _intersections(lanes: int) -> Any:  # noqa: ANN401
-    """For words `first` to `last` add the intersections of all groups with `_VALUES` values to `out[value, lane]`."""
-    wide = ir.VectorType(_INTEGER, lanes)
+@intrinsic
+def _add_intersections(
+    _typing: Any,  # noqa: ANN401
+    codes: Any,  # noqa: ANN401
+    bits: Any,  # noqa: ANN401
+    first: Any,  # noqa: ANN401, ARG001
+    last: Any,  # noqa: ANN401, ARG001
+    value: Any,  # noqa: ANN401, ARG001
+    out: Any,  # noqa: ANN401
+    lanes: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """For words `first` to `last` add the intersections of all groups with `_VALUES` values to `out[value, lane]`.
 
-    @intrinsic
-    def add(_typing: Any, codes: Any, bits: Any, first: Any, last: Any, value: Any, out: Any) -> Any:  # noqa: ANN401, ARG001
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-            codes, bits, first, last, value, out = arguments
-            codes_at = _data(context, builder, signature.args[0], codes)
-            bits_at = _data(context, builder, signature.args[1], bits)
-            out_at = _data(context, builder, signature.args[5], out)
-            size = _tools.get_or_insert_function(
-                builder.module, ir.FunctionType(wide, [wide]), f"llvm.ctpop.v{lanes}i64"
-            )
-            wanted = [_splat(builder, builder.add(value, _BYTE(step)), _ROWS) for step in range(_VALUES)]
-            sums = [_tools.alloca_once_value(builder, ir.Constant(wide, [0] * lanes)) for _ in wanted]
-            with _tools.for_range_slice(builder, first, last, _INTEGER(1)) as (word, _):
-                rows = _load(builder, builder.gep(codes_at, [builder.mul(word, _INTEGER(WORD))]), _ROWS)
-                groups = _load(builder, builder.gep(bits_at, [builder.mul(word, _INTEGER(lanes))]), wide)
-                for each, total in zip(wanted, sums, strict=True):
-                    found = builder.bitcast(builder.icmp_unsigned("==", rows, each), _INTEGER)
-                    common = builder.call(size, [builder.and_(groups, _splat(builder, found, wide))])
-                    builder.store(builder.add(builder.load(total), common), total)
-            for step, total in enumerate(sums):
-                at = builder.gep(out_at, [_INTEGER(step * lanes)])
-                new = builder.add(_load(builder, at, wide), builder.load(total))
-                builder.store(new, builder.bitcast(at, wide.as_pointer())).align = 1
-            return context.get_dummy_value()
+    How many lanes there are has to be known to the compiler: `lanes` is a tuple of that length.
+    """
+    wide = ir.VectorType(_INTEGER, lanes.count)
 
-        return types.void(codes, bits, types.int64, types.int64, types.uint8, out), generate
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        codes, bits, first, last, value, out, _ = arguments
+        codes_at = _data(context, builder, signature.args[0], codes)
+        bits_at = _data(context, builder, signature.args[1], bits)
+        out_at = _data(context, builder, signature.args[5], out)
+        kind = ir.FunctionType(wide, [wide])
+        size = _tools.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{wide.count}i64")
+        wanted = [_splat(builder, builder.add(value, _BYTE(step)), _ROWS) for step in range(_VALUES)]
+        sums = [_tools.alloca_once_value(builder, ir.Constant(wide, [0] * wide.count)) for _ in wanted]
+        with _tools.for_range_slice(builder, first, last, _INTEGER(1)) as (word, _):
+            rows = _load(builder, builder.gep(codes_at, [builder.mul(word, _INTEGER(WORD))]), _ROWS)
+            groups = _load(builder, builder.gep(bits_at, [builder.mul(word, _INTEGER(wide.count))]), wide)
+            for each, total in zip(wanted, sums, strict=True):
+                found = builder.bitcast(builder.icmp_unsigned("==", rows, each), _INTEGER)
+                common = builder.call(size, [builder.and_(groups, _splat(builder, found, wide))])
+                builder.store(builder.add(builder.load(total), common), total)
+        for step, total in enumerate(sums):
+            at = builder.gep(out_at, [_INTEGER(step * wide.count)])
+            new = builder.add(_load(builder, at, wide), builder.load(total))
+            builder.store(new, builder.bitcast(at, wide.as_pointer())).align = 1
+        return context.get_dummy_value()
 
-    return add
+    return types.void(codes, bits, types.int64, types.int64, types.uint8, out, lanes), generate
 
 
 @compiled
@@ -135,38 +141,32 @@ def group_bits(groups: ByteArray, bits: NDArray[np.uint64]) -> None:
             bits[word, lane] = _equal_bits(groups, word, np.uint8(lane))
 
 
-def _make_count_bits(lanes: int) -> Callable[..., None]:
-    add = _intersections(lanes)
-
-    def count_bits(
-        codes: ByteArray,
-        groups: ByteArray,
-        bits: NDArray[np.uint64],
-        totals: NDArray[np.int64],
-        out: NDArray[np.int64],
-    ) -> None:
-        """Counts of one feature from the groups' bits; the missing ones are what is left of the groups' `totals`."""
-        present, values = out.shape[0], out.shape[1] - 1
-        words = codes.size // WORD
-        found = np.zeros(((values + _VALUES - 1) // _VALUES * _VALUES, lanes), dtype=np.uint64)
-        step = _WORDS_A_PASS if values > _VALUES else max(words, 1)
-        for first in range(0, words, step):
-            for value in range(0, values, _VALUES):
-                add(codes, bits, first, min(first + step, words), np.uint8(value), found[value:])
-        for row in range(words * WORD, codes.size):
-            if codes[row] < values:
-                found[codes[row], groups[row]] += np.uint64(1)
-        for group in range(present):
-            rest = totals[group]
-            for value in range(values):
-                out[group, value] += np.int64(found[value, group])
-                rest -= np.int64(found[value, group])
-            out[group, values] += rest
-
-    return compiled(count_bits)
-
-
-count_bits = {lanes: _make_count_bits(lanes) for lanes in LANES}
+@compiled
+def count_bits(
+    codes: ByteArray,
+    groups: ByteArray,
+    bits: NDArray[np.uint64],
+    totals: NDArray[np.int64],
+    out: NDArray[np.int64],
+    lanes: tuple[int, ...],
+) -> None:
+    """Counts of one feature from the groups' bits; the missing ones are what is left of the groups' `totals`."""
+    present, values = out.shape[0], out.shape[1] - 1
+    words = codes.size // WORD
+    found = np.zeros(((values + _VALUES - 1) // _VALUES * _VALUES, bits.shape[1]), dtype=np.uint64)
+    step = _WORDS_A_PASS if values > _VALUES else max(words, 1)
+    for first in range(0, words, step):
+        for value in range(0, values, _VALUES):
+            _add_intersections(codes, bits, first, min(first + step, words), np.uint8(value), found[value:], lanes)
+    for row in range(words * WORD, codes.size):
+        if codes[row] < values:
+            found[codes[row], groups[row]] += np.uint64(1)
+    for group in range(present):
+        rest = totals[group]
+        for value in range(values):
+            out[group, value] += np.int64(found[value, group])
+            rest -= np.int64(found[value, group])
+        out[group, values] += rest
 
 
 @inlined
