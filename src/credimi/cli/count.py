@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
         given["features"] = list(before.features)
     shared.announce_compiling()
     with shared.progress("counting") as told:
-        counted = count(list(options.data), target, **given, progress=told)  # type: ignore[arg-type]
+        counted = count(list(options.data), target, **given, progress=told)
     total = counted if before is None else before + counted
     total.save(options.into)
     added = f", {counted.rows:,} of them new" if before is not None else ""

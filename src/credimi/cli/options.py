@@ -74,7 +74,7 @@ def check_thresholds(options: argparse.Namespace) -> None:
         raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
 
 
-def counting(options: argparse.Namespace) -> dict[str, object]:
+def counting(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `credimi.count` takes them."""
     from credimi.counts import MISSING_VALUES  # noqa: PLC0415
 

@@ -7,7 +7,10 @@ import csv
 import io
 import json
 import math
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
@@ -15,6 +18,8 @@ from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from credimi.ranking import Ranking
 
 _EXAMPLES = """\
@@ -79,22 +84,42 @@ def ranked(options: argparse.Namespace) -> Ranking:
         raise CredimiError("name the target: --target COLUMN")
     if kept and len(kept) < len(options.data):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
-    settings = {
-        "epsilon": options.epsilon,
-        "level": options.level,
-        "prior": shared.prior(options.prior),
-        "approximation": options.approximation,
-        "random_state": options.seed,
-        "threads": options.threads,
-    }
-    from credimi.ranking import rank  # noqa: PLC0415
-
     shared.announce_compiling()
     if kept:
-        return rank(_loaded(kept, options), options.target, **settings)
-    given = shared.counting(options)
-    with shared.progress("counting") as told:
-        return rank(list(options.data), options.target, **(settings | given), progress=told)
+        counts = _loaded(kept, options)
+    else:
+        from credimi.engines.door import count  # noqa: PLC0415
+
+        with _ranking_loaded_meanwhile(), shared.progress("counting") as told:
+            counts = count(list(options.data), options.target, **shared.counting(options), progress=told)
+    from credimi.ranking import rank  # noqa: PLC0415
+
+    return rank(
+        counts,
+        options.target,
+        epsilon=options.epsilon,
+        level=options.level,
+        prior=shared.prior(options.prior),
+        approximation=options.approximation,
+        random_state=options.seed,
+        threads=options.threads,
+    )
+
+
+@contextmanager
+def _ranking_loaded_meanwhile() -> Iterator[None]:
+    """Load what ranking needs on another thread: while a file is read, Python itself has little to do."""
+
+    def load() -> None:
+        with suppress(Exception):  # what goes wrong here goes wrong again where it can be told
+            import_module("credimi.ranking").load_kernels()
+
+    thread = Thread(target=load)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN401

@@ -79,7 +79,7 @@ def _source(
 
     if files.reads(data):
         if not isinstance(target, str):
-            raise CredimiError("the target of a file is the name of one of its columns")
+            raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
         paths = files.paths_of(data)
         offered = files.names(paths)
         wanted = [target, *columns_of(offered, target, features)]
@@ -90,6 +90,10 @@ def _source(
             "pyarrow, duckdb), a numpy array or a list of dictionaries"
         )
     offered = arrow.names(data)
+    if isinstance(target, int | np.integer):  # the name of a frame's column, or the place of an array's
+        target = (
+            offered[target] if isinstance(data, np.ndarray) and -len(offered) <= target < len(offered) else str(target)
+        )
     if isinstance(target, str):
         wanted = [target, *columns_of(offered, target, features)]
         return wanted, offered, arrow.batches(data, wanted)

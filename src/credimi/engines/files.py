@@ -16,7 +16,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _PART = 8 << 20
-_WINDOW = 1 << 16
 _ROWS = 1 << 18  # of a Parquet batch
 _CSV = (".csv", ".tsv", ".txt", ".data")
 _PARQUET = (".parquet", ".pq")
@@ -179,7 +177,7 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
     done = 0
     first = True
     for part, quoted in _parts(path):
-        read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=1 << 20)
+        read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=_PART // 2)
         first = False
         # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
         parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted)
@@ -196,36 +194,31 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
 
 def _parts(path: Path) -> Iterator[tuple[Any, bool]]:
     """The file in buffers of whole lines, and whether they hold quotes."""
-    waiting: list[Any] = []  # the beginning of a line whose end has not come yet
+    rest = b""  # the beginning of a line whose end has not come yet
     try:
         with _open(path) as stream:
-            while (more := stream.read_buffer(_PART)).size:
-                content = pa.py_buffer(b"".join([*waiting, more])) if waiting else more
-                end, quoted = _last_line_end(np.frombuffer(content, dtype=np.uint8))
-                waiting = [content.slice(end)] if end < content.size else []
+            while more := stream.read(_PART):
+                content = rest + more if rest else more
+                end, quoted = _last_line_end(content)
+                rest = content[end:]
                 if end:
-                    yield content.slice(0, end), quoted
+                    yield pa.py_buffer(content).slice(0, end), quoted
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
-    if waiting:
-        yield waiting[0], True
+    if rest.strip():
+        yield pa.py_buffer(rest), True
 
 
-def _last_line_end(content: Any) -> tuple[int, bool]:  # noqa: ANN401
+def _last_line_end(content: bytes) -> tuple[int, bool]:
     """Behind the last line end that is not inside quotes, 0 if there is none; and whether there are quotes."""
-    quotes = int(np.count_nonzero(content == ord('"')))
-    end = content.size
-    while end > 0:
-        start = max(0, end - _WINDOW)
-        window = content[start:end]
-        for place in np.flatnonzero(window == ord("\n"))[::-1]:
-            if quotes == 0:
-                return int(start + place + 1), False
-            after = int(np.count_nonzero(content[start + place + 1 :] == ord('"')))
-            if (quotes - after) % 2 == 0:
-                return int(start + place + 1), True
-        end = start
-    return 0, quotes > 0
+    end = content.rfind(b"\n")
+    quotes = content.count(b'"')
+    inside = quotes - content.count(b'"', end + 1)  # before that line end; odd if it is inside quotes
+    while end >= 0 and inside % 2:
+        before = content.rfind(b"\n", 0, end)
+        inside -= content.count(b'"', before + 1, end)
+        end = before
+    return end + 1, quotes > 0
 
 
 def _csv_fault(path: Path, columns: int, error: Exception) -> str:
