@@ -66,7 +66,7 @@ def _from_pandas(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
     by_name = {str(name): position for position, name in enumerate(frame.columns)}
     columns: dict[str, Any] = {}
     for name in wanted:
-        columns[name] = array_of(frame.iloc[:, by_name[name]])
+        columns[name] = array_of(frame.iloc[:, by_name[name]], name)
     return Batch(columns, len(frame), cells=len(frame) * len(wanted))
 
 
@@ -125,7 +125,7 @@ def _dictionary_names(rows: Sequence[Any]) -> list[str]:
 
 
 def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
-    columns = {str(name): array_of(values) for name, values in data.items()}
+    columns = {str(name): array_of(values, str(name)) for name, values in data.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise CredimiError(f"the columns have different lengths: {lengths}")
@@ -133,17 +133,18 @@ def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
     return Batch({name: columns[name] for name in wanted}, rows, cells=rows * len(wanted))
 
 
-def array_of(values: Any) -> Any:  # noqa: ANN401
+def array_of(values: Any, name: str) -> Any:  # noqa: ANN401
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
     if getattr(values, "dtype", None) == np.dtype(object):
         return values.to_numpy()
-    if hasattr(values, "__arrow_c_stream__"):
-        return pa.chunked_array(values)
-    if hasattr(values, "__array__"):
-        return np.asarray(values)
-    return _objects(list(values))
+    try:
+        if hasattr(values, "__arrow_c_stream__"):
+            return pa.chunked_array(values)
+        return np.asarray(values) if hasattr(values, "__array__") else _objects(list(values))
+    except (pa.ArrowException, TypeError) as error:
+        raise CredimiError(f"column {name!r} cannot be counted ({error}): convert it, or leave it out") from error
 
 
 def _objects(values: list[Any]) -> Any:  # noqa: ANN401

@@ -19,7 +19,7 @@ def count(
     target: Any,  # noqa: ANN401
     *,
     features: Sequence[str] | None = None,
-    missing_values: Iterable[str | float] = MISSING_VALUES,
+    missing_values: Iterable[str | float] | None = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -101,7 +101,7 @@ def _source(
     while name in offered:
         name += "_"
     columns = columns_of([*offered, name], name, features)
-    return [name, *columns], [*offered, name], _beside(arrow.batches(data, columns), name, arrow.array_of(target))
+    return [name, *columns], [*offered, name], _beside(arrow.batches(data, columns), name, arrow.array_of(target, name))
 
 
 def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401
@@ -121,7 +121,9 @@ def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]
         )
 
 
-def _checked_missing(values: Iterable[str | float]) -> tuple[str | float, ...]:
+def _checked_missing(values: Iterable[str | float] | None) -> tuple[str | float, ...]:
+    if values is None:
+        return ()
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
