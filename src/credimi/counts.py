@@ -191,13 +191,13 @@ class Counts:
         if len(classes) > labels.MOST_TEXTS or classes.kind == MANY:
             raise CredimiError(f"target {self.target!r} has too many classes: {len(classes):,}")
         others = dict(zip(other.features, zip(other.labels, other._blocks(), strict=True), strict=True))
-        columns = {}
+        columns, most = {}, labels.most_numbers(len(self))
         for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
             other_labels, other_block = others[name]
-            merged, here, there = labels.union(own, other_labels)
+            merged, here, there = labels.union(own, other_labels, most)
             size = (len(classes), len(merged))
             added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
-            columns[name] = bounded(merged, added)
+            columns[name] = bounded(merged, added, most)
         return Counts.join(self.target, classes, columns, rows, self.settings)
 
     def adopt(self, other: Counts) -> None:
@@ -287,7 +287,7 @@ class Counts:
         return classes, positions
 
     def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
-        kept, positions = labels.typed(own)
+        kept, positions = labels.typed(own, labels.most_numbers(len(self)))
         counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
         seen = int(counts[:, :-1].sum())
         if len(kept) == 0:
@@ -348,11 +348,11 @@ def spread(block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64
     return out
 
 
-def bounded(own: Labels, block: CountArray) -> tuple[Labels, CountArray]:
+def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArray]:
     """Labels and block, given up where they are too many."""
     if not labels.too_many(own, block.shape[0]):
         return own, block
-    kept, positions = labels.typed(own)  # raw text that is all numbers gets the numbers' way out
+    kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
     if kept.kind == NUMBER and not labels.too_many(kept, block.shape[0]):
         return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
     kept, positions = labels.collapsed(own)

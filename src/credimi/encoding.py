@@ -21,14 +21,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from credimi import labels
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT, shown_number
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     Codes = NDArray[np.unsignedinteger]
 
+_FEW_TEXTS = 255
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
 
@@ -48,8 +52,17 @@ class Column:
         return len(self.texts) if self.numbers is None else self.numbers.size
 
 
-def encode(values: Any, name: str, *, raw: bool = False, compiled: bool = False) -> Column:  # noqa: ANN401, PLR0911
-    """Codes and labels of one Arrow or numpy array; `raw` text may turn out to be numbers.
+def encode(  # noqa: PLR0911
+    values: Any,  # noqa: ANN401
+    name: str,
+    *,
+    raw: Collection[str] | None = None,
+    compiled: bool = False,
+) -> Column:
+    """Codes and labels of one Arrow or numpy array.
+
+    Raw text may turn out to be numbers; `raw` is then what means missing in it. Few distinct texts stay raw, so that
+    the whole column decides; many are read as numbers at once, if all of them are.
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
@@ -70,7 +83,7 @@ def encode(values: Any, name: str, *, raw: bool = False, compiled: bool = False)
         return _encode_numbers(array.cast(pa.float64()))
     if pa.types.is_temporal(kind):
         return _encode_temporal(array)
-    return _encode_texts(_as_text(array, name), RAW if raw else TEXT, compiled=compiled)
+    return _encode_texts(_as_text(array, name), raw, compiled=compiled)
 
 
 def _one_chunk(values: Any) -> Any:  # noqa: ANN401
@@ -103,13 +116,30 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
     )
 
 
-def _encode_texts(array: Any, kind: str, *, compiled: bool = False) -> Column:  # noqa: ANN401
+def _encode_texts(array: Any, raw: Collection[str] | None = None, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    kind = TEXT if raw is None else RAW
     if compiled:
         column = _encode_few_texts(array, kind)
         if column is not None:
             return column
     coded = array.dictionary_encode()
-    return Column(_codes_of(coded.indices, len(coded.dictionary)), kind, tuple(coded.dictionary.to_pylist()))
+    codes, texts = _codes_of(coded.indices, len(coded.dictionary)), coded.dictionary
+    numbers = _numbers_in(texts, raw) if raw is not None and len(texts) > _FEW_TEXTS else None
+    if numbers is None:
+        return Column(codes, kind, tuple(texts.to_pylist()))
+    return _without_nan(codes, numbers)
+
+
+def _numbers_in(texts: Any, missing: Collection[str]) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """The texts as numbers, NaN where they mean missing; None if one of them is no number. As `labels.typed`."""
+    kept = pc.if_else(pc.is_in(texts, pa.array(sorted(missing), texts.type)), None, texts)
+    if pc.any(pc.match_substring_regex(kept, labels.PADDED)).as_py():
+        return None
+    try:
+        numbers = kept.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    return np.where(_valid(numbers), _plain(numbers), np.nan) if numbers.null_count else _plain(numbers)
 
 
 def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
@@ -130,7 +160,7 @@ def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
     return None if seen < 0 else Column(codes, kind, tuple(array[int(row)].as_py() for row in examples[:seen]))
 
 
-def _encode_dictionary(array: Any, name: str, *, raw: bool = False) -> Column:  # noqa: ANN401
+def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None) -> Column:  # noqa: ANN401
     """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
     values = encode(array.dictionary, name, raw=raw)
     codes = _codes_of(array.indices, len(array.dictionary))
@@ -177,7 +207,7 @@ def _encode_integers(array: Any) -> Column:  # noqa: ANN401
     if least is None:
         return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
     if max(abs(least), abs(most)) > _EXACT:
-        return _encode_texts(array.cast(pa.large_string()), TEXT)
+        return _encode_texts(array.cast(pa.large_string()))
     if most - least > _NARROW:
         return _encode_numbers(array.cast(pa.float64()))
     values = _plain(array if array.null_count == 0 else array.fill_null(least))
@@ -198,11 +228,14 @@ def _encode_numbers(array: Any) -> Column:  # noqa: ANN401
     """Doubles; NaN is missing."""
     coded = array.dictionary_encode()
     numbers = _plain(coded.dictionary)
-    codes = _codes_of(coded.indices, numbers.size)
-    nan = np.flatnonzero(np.isnan(numbers))
-    if nan.size:
-        codes = np.where(np.isin(codes, nan), np.iinfo(codes.dtype).max, codes)
-        numbers = np.where(np.isnan(numbers), 0.0, numbers)  # the label of no row
+    return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
+
+
+def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
+    nan = np.isnan(numbers)
+    if nan.any():
+        codes = np.where(np.isin(codes, np.flatnonzero(nan)), codes.dtype.type(np.iinfo(codes.dtype).max), codes)
+        numbers = np.where(nan, 0.0, numbers)  # the label of no row
     return Column(codes, NUMBER, numbers=numbers)
 
 

@@ -6,7 +6,7 @@
     number     sorted doubles; integers are numbers without a fraction
     many       more values than are kept: the column is counted as seen or missing only
 
-Numbers beyond `MOST_NUMBERS` distinct ones are made coarser: the last bits of the double are dropped, as few as will
+Numbers beyond `most_numbers` distinct ones are made coarser: the last bits of the double are dropped, as few as will
 do. What remains depends on the set of values alone, not on their order or on how they were split into batches, so
 that counts of parts add up to the counts of the whole.
 """
@@ -14,6 +14,7 @@ that counts of parts add up to the counts of the whole.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_NUMBERS = 1 << 15
 MOST_TEXTS = 1 << 16
+_MOST_IN_ALL = 1 << 25
 MOST_CELLS = 1 << 23  # of one block: 64 MiB of counts
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
-_PADDED = re.compile(r"\s*[+-]?0\d")  # 007 is a name made of digits
+PADDED = r"^\s*[+-]?0\d"  # 007 is a name made of digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,15 +88,27 @@ def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
     return Labels(kind, tuple(unique)), np.array([where[text] for text in texts], dtype=np.int64)
 
 
-def of_numbers(numbers: FloatArray, dropped_bits: int = 0) -> tuple[Labels, Positions]:
+def most_numbers(features: int) -> int:
+    """How many distinct numbers each of so many features may keep: fewer where the features are many."""
+    return min(MOST_NUMBERS, max(1 << 10, _MOST_IN_ALL // max(features, 1)))
+
+
+def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int = MOST_NUMBERS) -> tuple[Labels, Positions]:
     """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
-    coarse = _coarser(np.asarray(numbers, dtype=np.float64), dropped_bits)
-    unique, positions = np.unique(coarse, return_inverse=True)
-    while unique.size > MOST_NUMBERS:
-        dropped_bits += 1
-        unique, onward = np.unique(_coarser(unique, dropped_bits), return_inverse=True)
-        positions = onward[positions]
-    return Labels(NUMBER, numbers=unique, dropped_bits=dropped_bits), positions.astype(np.int64).ravel()
+    unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
+    positions = positions.astype(np.int64).ravel()
+    if unique.size > most:
+        dropped_bits = bisect_left(
+            range(64), 1, lo=dropped_bits, key=lambda bits: int(_distinct(_coarser(unique, bits)) <= most)
+        )
+        coarse = _coarser(unique, dropped_bits)
+        onward = np.cumsum(np.append(False, coarse[1:] != coarse[:-1]))  # dropping bits keeps the order
+        unique, positions = coarse[np.append(True, coarse[1:] != coarse[:-1])], onward[positions]
+    return Labels(NUMBER, numbers=unique, dropped_bits=dropped_bits), positions
+
+
+def _distinct(ordered: FloatArray) -> int:
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
 
 def too_many(labels: Labels, groups: int) -> bool:
@@ -107,8 +121,8 @@ def collapsed(labels: Labels) -> tuple[Labels, Positions]:
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
-def union(one: Labels, other: Labels) -> tuple[Labels, Positions, Positions]:
-    """The labels of both, and where those of each have gone."""
+def union(one: Labels, other: Labels, most: int = MOST_NUMBERS) -> tuple[Labels, Positions, Positions]:
+    """The labels of both, and where those of each have gone; at most `most`, if they are numbers."""
     if one == other:
         same = np.arange(len(one))
         return one, same, same
@@ -119,26 +133,26 @@ def union(one: Labels, other: Labels) -> tuple[Labels, Positions, Positions]:
             kept = one if len(one) else other
             return kept, np.arange(len(one)), np.arange(len(other))
         first, second = _alike(one, other)
-        merged, in_first, in_second = union(first[0], second[0])
+        merged, in_first, in_second = union(first[0], second[0], most)
         return merged, in_first[first[1]], in_second[second[1]]
     size = len(one)
     if one.kind == NUMBER:
         merged, positions = of_numbers(
-            np.concatenate([one.numbers, other.numbers]), max(one.dropped_bits, other.dropped_bits)
+            np.concatenate([one.numbers, other.numbers]), max(one.dropped_bits, other.dropped_bits), most
         )
     else:
         merged, positions = of_texts(one.texts + other.texts, one.kind)
     return merged, positions[:size], positions[size:]
 
 
-def typed(labels: Labels) -> tuple[Labels, Positions]:
+def typed(labels: Labels, most: int = MOST_NUMBERS) -> tuple[Labels, Positions]:
     """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are."""
     if labels.kind != RAW:
         return labels, np.arange(len(labels))
     if labels.texts and all(text in _TRUTH for text in labels.texts):
         return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)
-    if labels.texts and all(_NUMBER.fullmatch(text) and not _PADDED.match(text) for text in labels.texts):
-        return of_numbers(np.array([float(text) for text in labels.texts]))
+    if labels.texts and all(_NUMBER.fullmatch(text) and not re.match(PADDED, text) for text in labels.texts):
+        return of_numbers(np.array([float(text) for text in labels.texts]), most=most)
     return Labels(TEXT, labels.texts), np.arange(len(labels))
 
 

@@ -53,9 +53,9 @@ class Missing:
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
 
     def _means_missing(self, text: str, kind: str) -> bool:
-        if text in self.texts:
-            return True
-        return kind == labels.RAW and bool(self.numbers) and _as_number(text) in self.numbers
+        if text in self.texts or kind != labels.RAW:
+            return text in self.texts
+        return text.strip().lower() == "nan" or (bool(self.numbers) and _as_number(text) in self.numbers)
 
 
 def _as_number(value: str | float) -> float | None:
@@ -90,11 +90,12 @@ def tally(
     """The counts of one batch."""
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
-    classes, groups = _grouped(encode(batch.columns[target], target, raw=batch.raw, compiled=compiled), missing)
+    raw = missing.texts if batch.raw else None
+    classes, groups = _grouped(encode(batch.columns[target], target, raw=raw, compiled=compiled), missing)
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:
-        encoded[name] = encode(batch.columns[name], name, raw=batch.raw, compiled=compiled)
+        encoded[name] = encode(batch.columns[name], name, raw=raw, compiled=compiled)
 
     share(work, features, threads if compiled else 1)
     columns = [encoded[name] for name in features]
@@ -107,8 +108,9 @@ def tally(
         compiled=compiled,
         threads=threads,
     )
+    most = labels.most_numbers(len(features))
     blocks = {
-        name: bounded(*_ordered(column, block, missing))
+        name: bounded(*_ordered(column, block, missing, most), most)
         for name, column, block in zip(features, columns, counted, strict=True)
     }
     return Counts.join(target, classes, blocks, batch.rows, settings)
@@ -125,18 +127,20 @@ def _grouped(column: Column, missing: Missing) -> tuple[Labels, NDArray[Any]]:
     return kept, moved[np.minimum(column.codes, column.values)]
 
 
-def _ordered(column: Column, block: CountArray, missing: Missing) -> tuple[Labels, CountArray]:
+def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> tuple[Labels, CountArray]:
     """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
     gone = missing.among(column)
     if gone.any():
         block[:, -1] += block[:, :-1][:, gone].sum(axis=1)
     keep = block[:, :-1].any(axis=0) & ~gone
-    kept, positions = _labels_of(column, keep)
+    kept, positions = _labels_of(column, keep, most)
     chosen = block if keep.all() else block[:, np.append(keep, True)]
     return kept, spread(chosen, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
 
-def _labels_of(column: Column, keep: NDArray[np.bool_]) -> tuple[Labels, NDArray[np.int64]]:
+def _labels_of(
+    column: Column, keep: NDArray[np.bool_], most: int = labels.MOST_NUMBERS
+) -> tuple[Labels, NDArray[np.int64]]:
     if column.numbers is not None:
-        return labels.of_numbers(column.numbers[keep])
+        return labels.of_numbers(column.numbers[keep], most=most)
     return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)
