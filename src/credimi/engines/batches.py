@@ -72,6 +72,7 @@ def columns_of(offered: Sequence[str], target: str, features: Sequence[str] | No
         raise CredimiError(unknown(target, offered, "column"))
     if features is None:
         return [name for name in offered if name != target]
+    features = [features] if isinstance(features, str) else features
     for name in features:
         if name not in seen:
             raise CredimiError(unknown(name, offered, "column"))

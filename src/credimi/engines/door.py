@@ -90,6 +90,8 @@ def _source(
     if isinstance(target, str):
         wanted = [target, *columns_of(offered, target, features)]
         return wanted, offered, arrow.batches(data, wanted)
+    if target is None:
+        raise CredimiError('name the target: count(data, "column"), or pass its values')
     name = str(getattr(target, "name", None) or arrow.TARGET)
     while name in offered:
         name += "_"
@@ -115,11 +117,14 @@ def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]
 
 
 def _checked_missing(values: Iterable[str | float]) -> tuple[str | float, ...]:
+    if values is None:
+        raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
     for value in values:
         if not isinstance(value, str | int | float | np.number) or isinstance(value, bool):
             raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
-    return tuple(value if isinstance(value, str) else float(value) for value in values)
+    # NaN is missing anyhow, and no two are equal, which settings have to be: what is left of it is how it is written
+    return tuple(value if isinstance(value, str) else "nan" if value != value else float(value) for value in values)  # noqa: PLR0124
 
 
 def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
