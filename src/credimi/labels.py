@@ -116,9 +116,11 @@ def union(one: Labels, other: Labels) -> tuple[Labels, Positions, Positions]:
         return Labels(MANY), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
         if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
-            kept = one if len(one) else other
+            kept = one if len(one) else other if len(other) else Labels(TEXT)
             return kept, np.arange(len(one)), np.arange(len(other))
         first, second = _alike(one, other)
+        if MANY in (first[0].kind, second[0].kind):
+            return Labels(MANY), first[1], second[1]
         merged, in_first, in_second = union(first[0], second[0])
         return merged, in_first[first[1]], in_second[second[1]]
     size = len(one)
@@ -143,9 +145,11 @@ def typed(labels: Labels) -> tuple[Labels, Positions]:
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
-    """Two of different kinds as one kind: what the raw one looks like, else text."""
+    """Two of different kinds as one kind: what the raw one looks like, else text, else too many to be either."""
     first, second = typed(one), typed(other)
     if first[0].kind != second[0].kind:
+        if one.dropped_bits or other.dropped_bits:  # what the numbers were called is not known any more
+            return collapsed(one), collapsed(other)
         return of_texts(one.shown(), TEXT), of_texts(other.shown(), TEXT)
     return first, second
 
