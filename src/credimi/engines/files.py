@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path
@@ -98,8 +99,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def delimiter_of(path: Path) -> str:
-    """What separates the fields: the commonest candidate of the first line."""
-    line = _first_line(path)
+    """What separates the fields: the commonest candidate of the first line, quoted names left out."""
+    line = re.sub('"[^"]*"', "", _first_line(path))
     return max(_DELIMITERS, key=lambda each: (line.count(each), -_DELIMITERS.index(each)))
 
 
@@ -117,7 +118,10 @@ def _names(path: Path) -> list[str]:
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
     line = _first_line(path)
-    header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
+    try:
+        header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
+    except csv.Error as error:  # lines that end in a carriage return alone
+        raise CredimiError(f"{path}, line 1 is not readable as CSV: {_one_line(error)}") from error
     if not header:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
     return header
@@ -130,8 +134,8 @@ def _open(path: Path) -> Any:  # noqa: ANN401
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or _one_line(error)}") from error
 
 
-def _first_line(path: Path) -> str:
-    """The header, which may itself hold line ends in quotes."""
+def _first_bytes(path: Path) -> bytes:
+    """The header's line, which may itself hold line ends in quotes."""
     content = b""
     try:
         with _open(path) as stream:
@@ -143,8 +147,12 @@ def _first_line(path: Path) -> str:
                     break
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
+    return content
+
+
+def _first_line(path: Path) -> str:
     try:
-        return content.decode("utf-8-sig")
+        return _first_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
@@ -172,12 +180,14 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
     packed = path.suffix.lower() in _COMPRESSED
     size = max(path.stat().st_size, 1)
     done = 0
-    first = True
+    names_end = len(_first_bytes(path))  # pyarrow would skip lines, not minding quotes
+    read = pa.csv.ReadOptions(column_names=header, block_size=1 << 20)
     for part in _parts(path):
-        read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=1 << 20)
-        first = False
+        rows, names_end = part[names_end:], 0
+        if not len(rows):
+            continue
         try:
-            table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
+            table = pa.csv.read_csv(pa.BufferReader(rows), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(_csv_fault(path, len(header), error)) from error
         done += len(part)
