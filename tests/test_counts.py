@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import csv
+import datetime as dt
 import gzip
 import hashlib
 import io
@@ -226,6 +227,24 @@ def test_polars() -> None:
     assert_all_rows(count(frame.drop("class"), frame["class"]))
 
 
+def test_times_from_everywhere(folder: Path) -> None:
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    duckdb = pytest.importorskip("duckdb")
+    noon = dt.datetime(2020, 1, 1, 12)  # noqa: DTZ001  (a naive one is what is tested)
+    data = {"at": [noon, None, noon + dt.timedelta(microseconds=1)], "class": ["a", "b", "b"]}
+    frame = pandas.DataFrame(data)
+    frame["at"] = frame["at"].astype("datetime64[ns]")
+    plain = count(data, "class")
+    assert len(plain.labels[0]) == 2
+    assert cells(count(frame, "class")) == cells(plain)
+    assert cells(count(polars.DataFrame(data), "class")) == cells(plain)
+    pq.write_table(pa.table(data), folder / "a.parquet")
+    assert cells(count(folder / "a.parquet", "class")) == cells(plain)
+    with duckdb.connect() as connection:
+        connection.register("given", pa.table(data))
+        assert cells(count(connection.sql("select * from given"), "class")) == cells(plain)
+
+
 def test_duckdb() -> None:
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as connection:
@@ -411,6 +430,7 @@ def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pyt
     monkeypatch.setattr(files, "_PART", 500)
     write_csv(folder / "1.csv")
     pq.write_table(table(), folder / "2.parquet")
+    write_csv(folder / "3.csv.gz")
     told: list[float] = []
     count(folder, "class", progress=told.append)
     assert told == sorted(told)
@@ -662,6 +682,13 @@ def test_sentinels_are_missing_as_numbers_and_as_text(folder: Path, sentinels: A
     path = write_csv(folder / "a.csv", rows, names=("n", "f", "s", "class"))
     typed_holes = [{name: value if value is None else float(value) for name, value in row.items()} for row in holes]
     assert cells(count(path, "class", missing_values=sentinels)) == oracle(typed_holes)
+
+
+@pytest.mark.parametrize("sentinel", [-(2**63), 2**63 - 1, 2**53 + 1])
+def test_sentinels_beyond_doubles(sentinel: int) -> None:
+    rows = [{"f": value, "class": own} for value, own in ((sentinel, "a"), (1, "b"), (1, "a"))]
+    found = cells(count(pa.Table.from_pylist(rows), "class", missing_values=[sentinel]))
+    assert found == {("f", "a", None): 1, ("f", "b", "1"): 1, ("f", "a", "1"): 1}
 
 
 def test_other_spellings_of_a_sentinel_in_csv(folder: Path) -> None:

@@ -110,6 +110,13 @@ def test_union_is_associative(parts: list[Labels]) -> None:
     assert all(typed(result)[0] == typed(results[0])[0] for result in results)
 
 
+@pytest.mark.xfail(reason="how raw text was written is forgotten once it is taken for numbers")
+def test_union_is_associative_where_sources_differ_in_kind() -> None:
+    """A CSV file, a Parquet file of numbers, and a CSV file that turns out to hold text."""
+    csv, parquet, text = of_texts(["1.0"], RAW)[0], of_numbers(np.array([1.0]))[0], of_texts(["x"], RAW)[0]
+    assert union(union(csv, parquet)[0], text)[0] == union(union(csv, text)[0], parquet)[0]
+
+
 @given(one=of_any_kind, other=of_any_kind)
 def test_union_says_where_each_label_went(one: Labels, other: Labels) -> None:
     merged, here, there = union(one, other)

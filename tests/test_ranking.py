@@ -349,3 +349,14 @@ def test_prior_that_adds_nothing_to_nothing_is_refused() -> None:
     with pytest.raises(CredimiError, match="column 'f' is never seen together with the target"):
         rank(rows, "t", prior="haldane")
     assert rank(rows, "t")["f"]["complete"] == 0
+
+
+@pytest.mark.xfail(reason="the prior is looked at only where there is something to rank")
+def test_unknown_prior_is_refused_even_if_there_is_nothing_to_rank() -> None:
+    with pytest.raises(CredimiError, match="prior"):
+        rank(ROWS, "class", features=list(NOT_RANKED), prior="jefreys")
+
+
+@pytest.mark.xfail(reason="settings keep the prior as it was given, and numpy's numbers are not JSON", raises=TypeError)
+def test_prior_of_any_type_of_number_is_json(counts: Counts) -> None:
+    assert json.dumps(rank(counts, prior=np.float32(0.5)).to_dict())

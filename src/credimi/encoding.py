@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
 _TIME = "time"  # of objects: they become numbers, as Arrow's dates and times do
+_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3), "ms of a day": (1, 86_400_000)}  # us, or days
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
@@ -200,9 +201,14 @@ def _encode_numbers(array: Any) -> Column:  # noqa: ANN401
 
 
 def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
-    """Dates and times are numbers: their distance from their type's zero."""
-    width = array.type.bit_width
-    return _encode_numbers(array.view(pa.int32() if width == 32 else pa.int64()).cast(pa.float64(), safe=False))
+    """Dates are numbers of days, times and spans of microseconds, so that what has another unit elsewhere is equal."""
+    kind = array.type
+    counts = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    missing = counts.is_null().to_numpy(zero_copy_only=False)
+    units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    many, few = _UNITS.get("ms of a day" if pa.types.is_date64(kind) else getattr(kind, "unit", ""), (1, 1))
+    whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
+    return _encode_numbers(pa.array(whole * float(many) + rest / few, mask=missing))
 
 
 def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
@@ -290,7 +296,7 @@ def _labels_of(items: list[Any], kind: str, name: str) -> Column:
             return encode(pa.array(items, from_pandas=True), name)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):  # dates among times, say
             kind = TEXT
-    if kind == NUMBER and any(abs(item) > _EXACT for item in items if isinstance(item, int | np.integer)):
+    if kind == NUMBER and any(abs(int(item)) > _EXACT for item in items if isinstance(item, int | np.integer)):
         kind = TEXT
     if kind == NUMBER:
         return Column(codes, NUMBER, numbers=np.array([float(item) for item in items], dtype=np.float64))

@@ -123,8 +123,16 @@ def _checked_missing(values: Iterable[str | float]) -> tuple[str | float, ...]:
     for value in values:
         if not isinstance(value, str | int | float | np.number) or isinstance(value, bool):
             raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
-    # NaN is missing anyhow, and no two are equal, which settings have to be: what is left of it is how it is written
-    return tuple(value if isinstance(value, str) else "nan" if value != value else float(value) for value in values)  # noqa: PLR0124
+    return tuple(value if isinstance(value, str) else _sentinel(value) for value in values)
+
+
+def _sentinel(value: float) -> str | float:
+    """A number that means missing, as settings keep it."""
+    if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
+        return "nan"
+    if isinstance(value, int | np.integer) and abs(int(value)) > 2**53:  # a column that holds it is kept as text
+        return str(value)
+    return float(value)
 
 
 def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401

@@ -194,6 +194,7 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
         columns = dict(zip(table.schema.names, table.columns, strict=True))
         yield Batch(columns, table.num_rows, raw=True, cells=total * (8 if packed else 1) // 2)
         progress(min(done / (size * (8 if packed else 1)), 1.0))
+    progress(1.0)  # how much a packed file unpacks to was a guess
 
 
 def _parts(path: Path) -> Iterator[Any]:
