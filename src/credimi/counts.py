@@ -237,12 +237,19 @@ class Counts:
     def load(path: str | Path) -> Counts:
         """Read what `save` wrote."""
         header, arrays = storage.load(path)
+        try:
+            return Counts._read(header, arrays)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+            raise CredimiError(f"{path} was not written by credimi's save(): count the data again") from error
+
+    @staticmethod
+    def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counts:
         numbers, start, kept = arrays["numbers"], 0, []
         for each in (header["classes"], *header["features"]):
             end = start + each.get("numbers", 0)
             kept.append(Labels(each["kind"], tuple(each["texts"]), numbers[start:end], each.get("dropped_bits", 0)))
             start = end
-        return Counts(
+        counts = Counts(
             header["target"],
             kept[0],
             tuple(each["name"] for each in header["features"]),
@@ -251,6 +258,10 @@ class Counts:
             header["rows"],
             Settings(tuple(header["missing_values"]), header["discretize"]),
         )
+        cells = sum((len(counts.classes) + 1) * (len(each) + 1) for each in counts.labels)
+        if cells != counts.flat.size or np.any(counts.flat < 0):
+            raise ValueError(f"{counts.flat.size} counts do not fill {cells} cells, or are negative")
+        return counts
 
     def _blocks(self) -> list[CountArray]:
         """Views into the flat array."""

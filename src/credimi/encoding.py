@@ -13,8 +13,10 @@ or NaN. Labels come in the order of the codes. Nothing is remembered from one ba
 from __future__ import annotations
 
 import ctypes
+import datetime as dt
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 _FEW_TEXTS = 255
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
+_TIME = "time"  # of objects: they become numbers, as Arrow's dates and times do
+_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3), "ms of a day": (1, 86_400_000)}  # us, or days
+_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +86,7 @@ def encode(  # noqa: PLR0911
         return _encode_integers(array)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _encode_numbers(array.cast(pa.float64()))
-    if pa.types.is_temporal(kind):
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _encode_temporal(array)
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
 
@@ -92,7 +97,10 @@ def _one_chunk(values: Any) -> Any:  # noqa: ANN401
     if values.num_chunks == 1:
         return values.chunk(0)
     if pa.types.is_dictionary(values.type):
-        values = values.unify_dictionaries()
+        try:
+            values = values.unify_dictionaries()
+        except pa.ArrowInvalid:  # null among the categories, or too many for the type of the indices
+            values = pa.chunked_array([chunk.dictionary_decode() for chunk in values.chunks])
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
 
 
@@ -166,10 +174,11 @@ def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None) ->
     codes = _codes_of(array.indices, len(array.dictionary))
     if np.array_equal(values.codes, np.arange(len(values.codes))):
         return Column(codes, values.kind, values.texts, values.numbers)
-    missing = np.iinfo(codes.dtype).max
-    moved = np.full(missing + 1 if codes.dtype != np.uint32 else len(values.codes) + 1, missing, dtype=codes.dtype)
-    moved[: len(values.codes)] = np.where(values.codes < values.values, values.codes, missing)
-    return Column(moved[np.minimum(codes, moved.size - 1)], values.kind, values.texts, values.numbers)
+    wide = _width(values.values)
+    missing = np.iinfo(wide).max
+    moved = np.full(len(values.codes) + 1, missing, dtype=wide)
+    moved[:-1][values.codes < values.values] = values.codes[values.codes < values.values]
+    return Column(moved[np.minimum(codes, len(values.codes))], values.kind, values.texts, values.numbers)
 
 
 def _codes_of(indices: Any, size: int) -> Codes:  # noqa: ANN401
@@ -240,33 +249,67 @@ def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
 
 
 def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
-    """Dates and times are numbers: their distance from their type's zero."""
-    width = array.type.bit_width
-    return _encode_numbers(array.view(pa.int32() if width == 32 else pa.int64()).cast(pa.float64(), safe=False))
+    """Dates are numbers of days, times and spans of microseconds, so that what has another unit elsewhere is equal."""
+    kind = array.type
+    counts = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    missing = counts.is_null().to_numpy(zero_copy_only=False)
+    units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    many, few = _UNITS.get("ms of a day" if pa.types.is_date64(kind) else getattr(kind, "unit", ""), (1, 1))
+    whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
+    return _encode_numbers(pa.array(whole * float(many) + rest / few, mask=missing))
 
 
 def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+    values = _as_arrow_has_it(values)
+    kind = values.dtype.kind
+    if kind in "iu" and values.size:
+        least, most = int(values.min()), int(values.max())
+        if most - least <= _NARROW and max(abs(least), abs(most)) <= _EXACT:
+            return _narrow(np.ascontiguousarray(values), least, most, None)
+    if kind in "biufM" or (kind == "m" and _arrow_unit(values.dtype)):
+        return encode(pa.array(np.ascontiguousarray(values)), name)
+    if kind in "UTO":
+        return _encode_numpy_texts(values, name, compiled=compiled)
+    if kind == "S":
+        return encode(pa.array(values.astype(object), pa.large_binary()), name)
+    raise CredimiError(
+        f"column {name!r} holds values of type {values.dtype}: only text, numbers and truth values can be counted"
+    )
+
+
+def _encode_numpy_texts(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+    if values.dtype.kind != "O":
+        values = values.astype(object)
+        try:
+            return encode(pa.array(values, pa.large_string()), name, compiled=compiled)
+        except UnicodeEncodeError:  # halves of characters: Python has them, Arrow has not
+            pass
+    return _encode_objects(values, name, compiled=compiled)
+
+
+def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
+    """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
         values = np.asarray(values.data).astype(object)
         values[hidden] = None
-    if values.dtype.kind in "iu" and values.size:
-        least, most = int(values.min()), int(values.max())
-        if most - least <= _NARROW and max(abs(least), abs(most)) <= _EXACT:
-            return _narrow(np.ascontiguousarray(values), least, most, None)
-    if values.dtype.kind in "biuf":
-        return encode(pa.array(np.ascontiguousarray(values)), name)
-    if values.dtype.kind in "UT":
-        return encode(pa.array(values.astype(object), pa.large_string()), name, compiled=compiled)
-    if values.dtype.kind == "M":
-        return encode(pa.array(values), name)
-    if values.dtype.kind == "S":
-        return encode(pa.array(values.astype(object), pa.large_binary()), name)
-    if values.dtype.kind == "O":
-        return _encode_objects(values, name, compiled=compiled)
-    raise CredimiError(
-        f"column {name!r} holds values of type {values.dtype}: only text, numbers and truth values can be counted"
-    )
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        return values.astype(np.float64)
+    if values.dtype.kind in "mM" and (unit := _arrow_unit(values.dtype)):
+        return values.astype(f"{values.dtype.kind}8[{unit}]", copy=False)
+    return values
+
+
+def _arrow_unit(kind: np.dtype[Any]) -> str:
+    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
+    unit, _ = np.datetime_data(kind)
+    if kind.kind == "M":
+        return _ARROW_UNITS.get(unit, "" if unit == "generic" else unit)
+    if unit in {"Y", "M", "generic"}:  # months differ in length
+        return ""
+    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)
 
 
 def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
@@ -274,6 +317,9 @@ def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Colum
     if distinct is None:
         return encode(codes, name, compiled=compiled)
     present = [(position, item) for position, item in enumerate(distinct) if not _is_missing(item)]
+    for position, item in present:
+        if type(item).__hash__ is None:
+            raise CredimiError(_no_value(name, int(rows[position]), item))
     kinds = {_kind_of(item) for _, item in present}
     if len(kinds) > 1:
         (row, item), (other_row, other) = _two_kinds(present, rows)
@@ -282,13 +328,27 @@ def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Colum
             "convert it to one type, for example all to text"
         )
     kind = kinds.pop() if kinds else TEXT
+    labels = _labels_of([item for _, item in present], kind, name)
     moved = np.full(len(distinct) + 1, np.iinfo(np.uint32).max, dtype=np.uint32)
-    moved[[position for position, _ in present]] = np.arange(len(present))
-    wide = _width(len(present))
+    moved[[position for position, _ in present]] = labels.codes
+    wide = _width(labels.values)
     codes = np.minimum(moved, np.iinfo(wide).max).astype(wide)[codes]
+    return Column(codes, labels.kind, labels.texts, labels.numbers)
+
+
+def _labels_of(items: list[Any], kind: str, name: str) -> Column:
+    """The labels of distinct objects of one kind."""
+    codes = np.arange(len(items), dtype=np.uint32)
+    if kind == _TIME:
+        try:
+            return encode(pa.array(items, from_pandas=True), name)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):  # dates among times, say
+            kind = TEXT
+    if kind == NUMBER and any(abs(int(item)) > _EXACT for item in items if isinstance(item, int | np.integer)):
+        kind = TEXT
     if kind == NUMBER:
-        return Column(codes, NUMBER, numbers=np.array([float(item) for _, item in present], dtype=np.float64))
-    return Column(codes, kind, tuple(_shown(item) for _, item in present))
+        return Column(codes, NUMBER, numbers=np.array([float(item) for item in items], dtype=np.float64))
+    return Column(codes, kind, tuple(_shown(item) for item in items))
 
 
 def _distinct_objects(
@@ -305,10 +365,11 @@ def _distinct_objects(
             return codes, [values[row] for row in rows[:seen]], rows[:seen]
         try:
             array = pa.array(values, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
             pass
         else:
-            return array, None, rows
+            if any(test(array.type) for test in _SAME_IN_ARROW):
+                return array, None, rows
     where: dict[Any, int] = {}
     first: list[int] = []
     codes = np.empty(values.size, dtype=np.uint32)
@@ -317,27 +378,45 @@ def _distinct_objects(
         try:
             code = where.setdefault(key, len(where))
         except TypeError:
-            raise CredimiError(
-                f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
-                "categories can be counted; convert it, or leave it out (features=...)"
-            ) from None
+            raise CredimiError(_no_value(name, row, item)) from None
         if code == len(first):
             first.append(row)
         codes[row] = code
     return codes, [values[row] for row in first], np.array(first, dtype=np.int64)
 
 
+_SAME_IN_ARROW = (  # the types of which Arrow makes the same labels as are made of the objects
+    pa.types.is_null,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_string,
+    pa.types.is_large_string,
+)
+
+
+def _no_value(name: str, row: int, item: object) -> str:
+    return (
+        f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
+        "categories can be counted; convert it, or leave it out (features=...)"
+    )
+
+
 def _is_missing(item: object) -> bool:
     """None, NaN, and what pandas writes for nothing (NA, NaT), recognised without pandas."""
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(item, float | np.floating) and math.isnan(item)
+    if isinstance(item, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(item))
+    return isinstance(item, float | np.floating | Decimal) and math.isnan(item)
 
 
 def _kind_of(item: object) -> str:
     if isinstance(item, bool | np.bool_):
         return BOOLEAN
-    if isinstance(item, int | float | np.integer | np.floating):
+    if isinstance(item, np.datetime64 | np.timedelta64 | dt.date | dt.time | dt.timedelta):  # timedelta64 is a number
+        return _TIME
+    if isinstance(item, int | float | Decimal | np.integer | np.floating):
         return NUMBER
     return TEXT
 
@@ -354,4 +433,6 @@ def _shown(item: object) -> str:
         return "true" if item else "false"
     if isinstance(item, bytes):
         return item.decode("utf-8", errors="backslashreplace")
-    return shown_number(item) if isinstance(item, float) else str(item)
+    if isinstance(item, float | np.floating):
+        return shown_number(float(item))
+    return str(item).encode("utf-8", errors="backslashreplace").decode()

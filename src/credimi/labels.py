@@ -93,8 +93,9 @@ def most_numbers(features: int) -> int:
     return min(MOST_NUMBERS, max(1 << 10, _MOST_IN_ALL // max(features, 1)))
 
 
-def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int = MOST_NUMBERS) -> tuple[Labels, Positions]:
+def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int | None = None) -> tuple[Labels, Positions]:
     """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
+    most = MOST_NUMBERS if most is None else most
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
     positions = positions.astype(np.int64).ravel()
     if unique.size > most:
@@ -121,7 +122,7 @@ def collapsed(labels: Labels) -> tuple[Labels, Positions]:
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
-def union(one: Labels, other: Labels, most: int = MOST_NUMBERS) -> tuple[Labels, Positions, Positions]:
+def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, Positions, Positions]:
     """The labels of both, and where those of each have gone; at most `most`, if they are numbers."""
     if one == other:
         same = np.arange(len(one))
@@ -130,9 +131,11 @@ def union(one: Labels, other: Labels, most: int = MOST_NUMBERS) -> tuple[Labels,
         return Labels(MANY), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
         if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
-            kept = one if len(one) else other
+            kept = one if len(one) else other if len(other) else Labels(TEXT)
             return kept, np.arange(len(one)), np.arange(len(other))
         first, second = _alike(one, other)
+        if MANY in (first[0].kind, second[0].kind):
+            return Labels(MANY), first[1], second[1]
         merged, in_first, in_second = union(first[0], second[0], most)
         return merged, in_first[first[1]], in_second[second[1]]
     size = len(one)
@@ -145,7 +148,7 @@ def union(one: Labels, other: Labels, most: int = MOST_NUMBERS) -> tuple[Labels,
     return merged, positions[:size], positions[size:]
 
 
-def typed(labels: Labels, most: int = MOST_NUMBERS) -> tuple[Labels, Positions]:
+def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
     """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are."""
     if labels.kind != RAW:
         return labels, np.arange(len(labels))
@@ -157,9 +160,11 @@ def typed(labels: Labels, most: int = MOST_NUMBERS) -> tuple[Labels, Positions]:
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
-    """Two of different kinds as one kind: what the raw one looks like, else text."""
+    """Two of different kinds as one kind: what the raw one looks like, else text, else too many to be either."""
     first, second = typed(one), typed(other)
     if first[0].kind != second[0].kind:
+        if one.dropped_bits or other.dropped_bits:  # what the numbers were called is not known any more
+            return collapsed(one), collapsed(other)
         return of_texts(one.shown(), TEXT), of_texts(other.shown(), TEXT)
     return first, second
 

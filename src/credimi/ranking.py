@@ -160,6 +160,7 @@ def rank(
     """
     checked_approximation(approximation)
     _check(epsilon, level)
+    pseudo_count(prior, (2, 2))  # refuses what is no prior, also where there is nothing to rank
     counts = _counts(data, target, counting, threads)
     features = counts.settled()
     classes = counts.class_names()
@@ -183,12 +184,14 @@ def rank(
     settings = {
         "epsilon": float(epsilon),
         "level": float(level),
-        "prior": prior,
+        "prior": prior if isinstance(prior, str) else float(prior),
         "approximation": approximation,
         "units": "nats",
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
     }
+    if approximation == "sampled":
+        settings["seed"] = random_state
     columns = _columns([features[index] for index in order], summary[:, order], epsilon, level)
     return Ranking(columns, counts.target, counts.rows, classes, settings)
 

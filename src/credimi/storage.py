@@ -66,8 +66,16 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     body = content[:-_DIGEST]
     if len(content) < start + 8 + _DIGEST or hashlib.sha256(body).digest() != content[-_DIGEST:]:
         raise CredimiError(f"{path} is damaged or was cut short: count the data again")
-    after = start + 8 + int.from_bytes(body[start : start + 8], "little")
-    header = json.loads(body[start + 8 : after])
+    try:
+        return _parsed(body, start + 8)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+        raise CredimiError(f"{path} was not written by credimi's save(): count the data again") from error
+
+
+def _parsed(body: bytes, start: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header and arrays; the header starts here, its length stands before."""
+    after = start + int.from_bytes(body[start - 8 : start], "little")
+    header = json.loads(body[start:after])
     arrays = {}
     for name, kind, size in header.pop("arrays"):
         array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=after).astype(kind)

@@ -52,7 +52,8 @@ def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN40
     elif isinstance(data, dict):
         yield _from_mapping(data, wanted)
     elif isinstance(data, list | tuple):
-        columns = {name: _objects([row.get(name) for row in data]) for name in wanted}
+        keys = {str(key): key for row in data for key in row}
+        columns = {name: _objects([row.get(keys[name]) for row in data]) for name in wanted}
         yield Batch(columns, len(data), cells=len(data) * len(wanted))
     else:
         yield from _from_stream(data, wanted)
@@ -98,10 +99,10 @@ def _joined(waiting: list[Any], wanted: Sequence[str], rows: int) -> Batch:
 
 def _from_numpy(array: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
     if array.dtype.names:
-        columns = {name: np.ascontiguousarray(array[name]) for name in wanted}
+        columns = {name: array[name] for name in wanted}  # no copy by numpy: that would take off the mask
     else:
         position = {name: index for index, name in enumerate(_array_names(array))}
-        columns = {name: np.ascontiguousarray(array[:, position[name]]) for name in wanted}
+        columns = {name: array[:, position[name]] for name in wanted}
     return Batch(columns, len(array), cells=len(array) * len(wanted))
 
 
@@ -120,7 +121,7 @@ def _dictionary_names(rows: Sequence[Any]) -> list[str]:
             raise CredimiError(
                 f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one a row), or a list of paths"
             )
-        found |= dict.fromkeys(row)
+        found |= dict.fromkeys(map(str, row))
     return list(found)
 
 
@@ -139,12 +140,20 @@ def array_of(values: Any, name: str) -> Any:  # noqa: ANN401
         return values
     if getattr(values, "dtype", None) == np.dtype(object):
         return values.to_numpy()
-    try:
-        if hasattr(values, "__arrow_c_stream__"):
-            return pa.chunked_array(values)
-        return np.asarray(values) if hasattr(values, "__array__") else _objects(list(values))
-    except (pa.ArrowException, TypeError) as error:
-        raise CredimiError(f"column {name!r} cannot be counted ({error}): convert it, or leave it out") from error
+    if hasattr(values, "__arrow_c_stream__"):
+        try:
+            array = pa.chunked_array(values)
+        except (pa.ArrowException, UnicodeEncodeError):  # categories of several types, a sparse column
+            return np.asarray(values)
+        kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+        return np.asarray(values) if isinstance(kind, pa.BaseExtensionType) else array  # pandas' intervals and periods
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise CredimiError(
+            f"column {name!r} is the {type(values).__name__} {values!r}: pass one value a row, such as a list"
+        )
+    return _objects(list(values))
 
 
 def _objects(values: list[Any]) -> Any:  # noqa: ANN401

@@ -76,6 +76,7 @@ def columns_of(offered: Sequence[str], target: str, features: Sequence[str] | No
         raise CredimiError(unknown(target, offered, "column"))
     if features is None:
         return [name for name in offered if name != target]
+    features = [features] if isinstance(features, str) else features
     for name in features:
         if name not in seen:
             raise CredimiError(unknown(name, offered, "column"))
@@ -138,9 +139,7 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
     return kept, spread(chosen, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
 
-def _labels_of(
-    column: Column, keep: NDArray[np.bool_], most: int = labels.MOST_NUMBERS
-) -> tuple[Labels, NDArray[np.int64]]:
+def _labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
     if column.numbers is not None:
         return labels.of_numbers(column.numbers[keep], most=most)
     return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)

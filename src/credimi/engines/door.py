@@ -19,7 +19,7 @@ def count(
     target: Any,  # noqa: ANN401
     *,
     features: Sequence[str] | None = None,
-    missing_values: Iterable[str | float] | None = MISSING_VALUES,
+    missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -97,6 +97,8 @@ def _source(
     if isinstance(target, str):
         wanted = [target, *columns_of(offered, target, features)]
         return wanted, offered, arrow.batches(data, wanted)
+    if target is None:
+        raise CredimiError('name the target: count(data, "column"), or pass its values')
     name = str(getattr(target, "name", None) or arrow.TARGET)
     while name in offered:
         name += "_"
@@ -121,14 +123,23 @@ def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]
         )
 
 
-def _checked_missing(values: Iterable[str | float] | None) -> tuple[str | float, ...]:
+def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
     if values is None:
-        return ()
+        raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
             raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
-    return tuple(value if isinstance(value, str) else float(value) for value in values)
+    return tuple(value if isinstance(value, str) else _sentinel(value) for value in values)
+
+
+def _sentinel(value: float) -> str | float:
+    """A number that means missing, as settings keep it."""
+    if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
+        return "nan"
+    if isinstance(value, int | np.integer) and abs(int(value)) > 2**53:  # a column that holds it is kept as text
+        return str(value)
+    return float(value)
 
 
 def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from functools import partial
 from glob import glob, has_magic
 from itertools import chain
@@ -99,8 +100,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def delimiter_of(path: Path) -> str:
-    """What separates the fields: the commonest candidate of the first line."""
-    line = _first_line(path)
+    """What separates the fields: the commonest candidate of the first line, quoted names left out."""
+    line = re.sub('"[^"]*"', "", _first_line(path))
     return max(_DELIMITERS, key=lambda each: (line.count(each), -_DELIMITERS.index(each)))
 
 
@@ -118,7 +119,10 @@ def _names(path: Path) -> list[str]:
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
     line = _first_line(path)
-    header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
+    try:
+        header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
+    except csv.Error as error:  # lines that end in a carriage return alone
+        raise CredimiError(f"{path}, line 1 is not readable as CSV: {_one_line(error)}") from error
     if not header:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
     return header
@@ -132,8 +136,8 @@ def _open(path: Path) -> Any:  # noqa: ANN401
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or _one_line(error)}") from error
 
 
-def _first_line(path: Path) -> str:
-    """The header, which may itself hold line ends in quotes."""
+def _first_bytes(path: Path) -> bytes:
+    """The header's line, which may itself hold line ends in quotes."""
     content = b""
     try:
         with _open(path) as stream:
@@ -145,8 +149,12 @@ def _first_line(path: Path) -> str:
                     break
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
+    return content
+
+
+def _first_line(path: Path) -> str:
     try:
-        return content.decode("utf-8-sig")
+        return _first_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
@@ -175,14 +183,16 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
     packed = path.suffix.lower() in _COMPRESSED
     size = max(path.stat().st_size, 1)
     done = 0
-    first = True
+    names_end = len(_first_bytes(path))  # pyarrow would skip lines, not minding quotes
+    read = pa.csv.ReadOptions(column_names=header, block_size=max(_PART // 2, 1 << 16))
     for part, quoted in _parts(path):
-        read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=_PART // 2)
-        first = False
+        rows, names_end = part.slice(min(names_end, part.size)), max(0, names_end - part.size)
+        if not rows.size:
+            continue
         # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
         parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted)
         try:
-            table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
+            table = pa.csv.read_csv(pa.BufferReader(rows), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(_csv_fault(path, len(header), error)) from error
         done += part.size
@@ -190,6 +200,7 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
         cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
         yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault)
         progress(min(done / (size * (8 if packed else 1)), 1.0))
+    progress(1.0)  # how much a packed file unpacks to was a guess
 
 
 def _parts(path: Path) -> Iterator[tuple[Any, bool]]:
