@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
@@ -15,6 +14,8 @@ from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from credimi.ranking import Ranking
 
 _EXAMPLES = """\
@@ -38,7 +39,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     parser = commands.add_parser(
         "rank",
         help="which columns inform about a target, how much, and how surely",
-        description="Rank the columns of a table by the mutual information with a target, missing values included.",
+        description="Rank the columns of a table by what they tell about a target (mutual\ninformation), rows with missing values included.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -56,9 +57,10 @@ def run(options: argparse.Namespace) -> None:
     """Print the ranking."""
     ranking = ranked(options)
     if options.format == "json":
-        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=False) + "\n", options.output)
+        ascii_only = not shared.speaks_unicode(options.output)
+        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(_csv(ranking, options.units), options.output)
+        write(shared.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
         from credimi.display import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
@@ -66,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         with console.capture() as capture:
             for part in ranking_grid(ranking, units=options.units, top=options.top, width=console.width):
                 console.print(part)
-        write(capture.get(), options.output)
+        write(shared.sayable(capture.get(), options.output), options.output)
 
 
 def ranked(options: argparse.Namespace) -> Ranking:
@@ -74,10 +76,12 @@ def ranked(options: argparse.Namespace) -> Ranking:
     shared.check_thresholds(options)
     from credimi import storage  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
 
-    kept = [path for path in map(Path, options.data) if path.is_file() and storage.is_counts(path)]
+    paths = shared.paths(options)
+    shared.check_output(options.output, paths)
+    kept = [path for path in paths if storage.is_counts(path)]
     if not kept and options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    if kept and len(kept) < len(options.data):
+    if kept and len(kept) < len(paths):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
     settings = {
         "epsilon": options.epsilon,
@@ -93,8 +97,15 @@ def ranked(options: argparse.Namespace) -> Ranking:
     if kept:
         return rank(_loaded(kept, options), options.target, **settings)
     given = shared.counting(options)
+    from credimi.engines.door import count  # noqa: PLC0415
+
     with shared.progress("counting") as told:
-        return rank(list(options.data), options.target, **(settings | given), progress=told)
+        counts = count(paths, options.target, **given, progress=told)  # type: ignore[arg-type]
+    if not counts.rows:
+        raise CredimiError(f"{options.data[0]} has a header and no rows: nothing can be said about {options.target!r}")
+    if not len(counts):
+        raise CredimiError(f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank")
+    return rank(counts, options.target, **settings)
 
 
 def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN401

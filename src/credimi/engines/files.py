@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import stat
+from contextlib import contextmanager
 from functools import partial
 from glob import glob, has_magic
 from itertools import chain
@@ -34,8 +37,10 @@ _WINDOW = 1 << 16
 _ROWS = 1 << 18  # of a Parquet batch
 _CSV = (".csv", ".tsv", ".txt", ".data")
 _PARQUET = (".parquet", ".pq")
-_COMPRESSED = (".gz", ".zst", ".bz2")
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"?')
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def reads(data: Any) -> bool:  # noqa: ANN401
@@ -49,18 +54,32 @@ def paths_of(data: Any) -> list[Path]:  # noqa: ANN401
     """All files meant by a path, a directory, a pattern or a list of these."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(paths_of(each) for each in data))
+    if not str(data):
+        raise CredimiError("a path is empty: name a file, a directory or a pattern")
     path = Path(data)
-    if path.is_dir():
+    try:
+        kind = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        if has_magic(str(data)):
+            return _matching(str(data))
+        if str(data) == "-":
+            raise CredimiError("data are not read from standard input: save them to a file, and name that") from None
+        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    if stat.S_ISDIR(kind):
         found = sorted(each for each in path.rglob("*") if each.is_file() and _known(each))
         if not found:
             raise CredimiError(f"the directory {path} holds no CSV or Parquet file")
         return found
-    if not path.exists() and has_magic(str(data)):
-        found = sorted(Path(each) for each in glob(str(data), recursive=True))  # noqa: PTH207  (absolute patterns too)
-        if not found:
-            raise CredimiError(f"no file matches {data}")
-        return found
+    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+        raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
     return [path]
+
+
+def _matching(pattern: str) -> list[Path]:
+    found = sorted(path for path in map(Path, glob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207  (absolute patterns too)
+    if not found:
+        raise CredimiError(f"no file matches {pattern}: check the path, and put a pattern in quotes")
+    return found
 
 
 def names(paths: Sequence[Path]) -> list[str]:
@@ -102,7 +121,7 @@ def is_parquet(path: Path) -> bool:
 
 def delimiter_of(path: Path) -> str:
     """What separates the fields: the commonest candidate of the first line."""
-    line = _first_line(path)
+    line = _QUOTED.sub("", _first_line(path)[0])
     return max(_DELIMITERS, key=lambda each: (line.count(each), -_DELIMITERS.index(each)))
 
 
@@ -119,8 +138,11 @@ def _names(path: Path) -> list[str]:
             return list(pa.parquet.read_schema(path).names)
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
-    line = _first_line(path)
-    header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
+    line, _ = _first_line(path)
+    if "\r" in _QUOTED.sub("", line).rstrip("\r\n"):
+        raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+    with _long_fields():
+        header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
     if not header:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
     return header
@@ -134,8 +156,8 @@ def _open(path: Path) -> Any:  # noqa: ANN401
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or _one_line(error)}") from error
 
 
-def _first_line(path: Path) -> str:
-    """The header, which may itself hold line ends in quotes."""
+def _first_line(path: Path) -> tuple[str, int]:
+    """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
     content = b""
     try:
         with _open(path) as stream:
@@ -147,8 +169,12 @@ def _first_line(path: Path) -> str:
                     break
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
+    if content.startswith(_UTF16):
+        raise CredimiError(
+            f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
+        )
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8-sig").lstrip("\r\n"), len(content)
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
@@ -158,7 +184,8 @@ def _first_line(path: Path) -> str:
 
 def _line_end(content: bytes) -> int:
     """Where the first line ends, or -1."""
-    end = content.find(b"\n")
+    start = len(content) - len(content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"))
+    end = content.find(b"\n", start)
     while end >= 0 and content.count(b'"', 0, end) % 2:
         end = content.find(b"\n", end + 1)
     return end + 1 if end >= 0 else -1
@@ -177,10 +204,14 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
     packed = path.suffix.lower() in _COMPRESSED
     size = max(path.stat().st_size, 1)
     done = 0
-    first = True
-    for part, quoted in _parts(path):
-        read = pa.csv.ReadOptions(column_names=header, skip_rows=1 if first else 0, block_size=1 << 20)
-        first = False
+    _, skipped = _first_line(path)  # the header, which pyarrow would take for one line, is cut off
+    for whole, quoted in _parts(path):
+        part = whole.slice(min(skipped, whole.size))
+        skipped -= whole.size - part.size
+        done += whole.size - part.size
+        if not part.size:
+            continue
+        read = pa.csv.ReadOptions(column_names=header, block_size=1 << 20)
         # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
         parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted)
         try:
@@ -231,7 +262,7 @@ def _last_line_end(content: Any) -> tuple[int, bool]:  # noqa: ANN401
 def _csv_fault(path: Path, columns: int, error: Exception) -> str:
     """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
     try:
-        with io.TextIOWrapper(_open(path), encoding="utf-8", newline="") as text:
+        with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter_of(path))
             for fields in reader:
                 if fields and len(fields) != columns:
@@ -282,24 +313,49 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def copy_columns(path: Path, wanted: Sequence[str], output: Path) -> None:
-    """The same rows with some of the columns, in the same format; texts stay as they are written."""
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none."""
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def check_format(path: Path, output: Path) -> None:
+    """Refuse a name for a copy of `path` that says another format than the copy will have."""
+    suffix = next((each for each in map(str.lower, output.suffixes[::-1]) if each not in _COMPRESSED), "")
+    if is_parquet(path) and (suffix in _CSV or output.suffix.lower() in _COMPRESSED):
+        raise CredimiError(f"{path} is Parquet, and so is what is written: give {output} a name that ends in .parquet")
+    if not is_parquet(path) and suffix in _PARQUET:
+        raise CredimiError(f"{path} is CSV, and so is what is written: give {output} a name that ends in .csv")
+
+
+def copy_columns(path: Path, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
+    """The same rows with some of the columns, in the same format; texts stay as they are written.
+
+    CSV is compressed if `suffix`, the end of the name that the output will have, says so.
+    """
     if is_parquet(path):
         _copy_parquet(path, wanted, output)
         return
+    header, delimiter = _names(path), delimiter_of(path)
+    ends = "\r\n" if _first_line(path)[0].endswith("\r\n") else "\n"
     try:
         with (
+            _long_fields(),
             io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
-            output.open("w", encoding="utf-8", newline="") as sink,
+            pa.output_stream(str(output), compression=_COMPRESSED.get(suffix.lower())) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
         ):
-            delimiter = delimiter_of(path)
-            reader = csv.reader(source, delimiter=delimiter)
-            header = next(reader)
+            rows = (row for row in csv.reader(source, delimiter=delimiter) if row)
+            next(rows)
             positions = [header.index(name) for name in wanted]
-            writer = csv.writer(sink, delimiter=delimiter, lineterminator="\n")
+            writer = csv.writer(sink, delimiter=delimiter, lineterminator=ends)
             writer.writerow(wanted)
-            writer.writerows([row[position] for position in positions] for row in reader if row)
-    except UnicodeDecodeError as error:
+            writer.writerows([row[position] for position in positions] for row in rows)
+    except (UnicodeDecodeError, csv.Error) as error:
         raise CredimiError(_csv_fault(path, len(header), error)) from error
 
 
