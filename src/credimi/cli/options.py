@@ -84,6 +84,10 @@ def check_output(output: str | None, inputs: list[Path]) -> None:
     if output is None or output == "-":
         return
     path = Path(output)
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or no name at all
+        raise CredimiError(f"{output} cannot be written: {getattr(error, 'strerror', None) or error}") from None
     if not output or path.is_dir():
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():

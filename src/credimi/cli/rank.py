@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
 import json
 import math
@@ -39,7 +38,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     parser = commands.add_parser(
         "rank",
         help="which columns inform about a target, how much, and how surely",
-        description="Rank the columns of a table by what they tell about a target (mutual\ninformation), rows with missing values included.",
+        description="Rank columns by their mutual information with a target, missing values included.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -130,11 +129,13 @@ def _report(ranking: Ranking, units: str) -> dict[str, Any]:
 
 def _csv(ranking: Ranking, units: str) -> str:
     """One line a feature, full precision; the settings stand in lines that start with #."""
+    from credimi.engines.files import csv_writer  # noqa: PLC0415
+
     report = _report(ranking, units)
     text = io.StringIO()
     for name, value in (*report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])):
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv_writer(text)
     writer.writerow(ranking.columns)
     for feature in report["features"]:
         writer.writerow(["" if value is None else value for value in feature.values()])

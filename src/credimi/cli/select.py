@@ -18,7 +18,7 @@ backward drops what is surely not; plugin goes by the estimate alone.
 
 examples:
   credimi select survey.csv --target income --output reduced.csv
-  credimi select old.parquet --target income --rule backward --output new.parquet
+  credimi select old.parquet --target income --rule plugin --output new.parquet
 """
 
 _NAMED = 10  # features named in the last line

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import stat
 from contextlib import contextmanager
@@ -313,6 +314,21 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
 
 
+def csv_writer(sink: Any, end: str = "\n", delimiter: str = ",") -> Any:  # noqa: ANN401
+    """A writer of CSV that quotes fields with LF or CR in them; csv's own only those with the line end it writes."""
+    return csv.writer(_Lines(sink, end), delimiter=delimiter, lineterminator="\r\n")
+
+
+class _Lines:
+    """Takes lines that end with CR LF and writes them with the end that is wanted."""
+
+    def __init__(self, sink: Any, end: str) -> None:  # noqa: ANN401
+        self.sink, self.end = sink, end
+
+    def write(self, line: str) -> None:
+        self.sink.write(line.removesuffix("\r\n") + self.end)
+
+
 @contextmanager
 def _long_fields() -> Iterator[None]:
     """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none."""
@@ -337,9 +353,16 @@ def copy_columns(path: Path, wanted: Sequence[str], output: Path, suffix: str = 
 
     CSV is compressed if `suffix`, the end of the name that the output will have, says so.
     """
-    if is_parquet(path):
-        _copy_parquet(path, wanted, output)
-        return
+    try:
+        if is_parquet(path):
+            _copy_parquet(path, wanted, output)
+        else:
+            _copy_csv(path, wanted, output, suffix)
+    except OSError as error:  # pyarrow words them in its own way
+        raise OSError(error.errno, os.strerror(error.errno) if error.errno else _one_line(error)) from error
+
+
+def _copy_csv(path: Path, wanted: Sequence[str], output: Path, suffix: str) -> None:
     header, delimiter = _names(path), delimiter_of(path)
     ends = "\r\n" if _first_line(path)[0].endswith("\r\n") else "\n"
     try:
@@ -352,7 +375,7 @@ def copy_columns(path: Path, wanted: Sequence[str], output: Path, suffix: str = 
             rows = (row for row in csv.reader(source, delimiter=delimiter) if row)
             next(rows)
             positions = [header.index(name) for name in wanted]
-            writer = csv.writer(sink, delimiter=delimiter, lineterminator=ends)
+            writer = csv_writer(sink, ends, delimiter)
             writer.writerow(wanted)
             writer.writerows([row[position] for position in positions] for row in rows)
     except (UnicodeDecodeError, csv.Error) as error:
