@@ -66,4 +66,4 @@ def run(options: argparse.Namespace) -> None:
     total = counted if before is None else before + counted
     total.save(options.into)
     added = f", {counted.rows:,} of them new" if before is not None else ""
-    print(f"credimi: {options.into}: {total.rows:,} rows{added}, {len(total):,} features", file=sys.stderr)
+    print(f"credimi: {options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}", file=sys.stderr)

@@ -72,6 +72,11 @@ def check_thresholds(options: argparse.Namespace) -> None:
         raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
 
 
+def features(count: int) -> str:
+    """How many features, in words."""
+    return f"{count:,} {'feature' if count == 1 else 'features'}"
+
+
 def paths(options: argparse.Namespace) -> list[Path]:
     """The files that DATA names."""
     from credimi.engines import files  # noqa: PLC0415

@@ -115,6 +115,8 @@ def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN
     counts = Counts.load(paths[0])
     for path in paths[1:]:
         counts = counts + Counts.load(path)
+    if not counts.rows:
+        raise CredimiError(f"{paths[0]} counts no rows: nothing can be said about {counts.target!r}")
     return counts
 
 

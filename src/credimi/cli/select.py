@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     listed = [name for name in wanted if name != options.target]
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
     print(
-        f"credimi: {output}: {len(kept):,} of {len(ranking):,} features kept by the rule {options.rule}"
+        f"credimi: {output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}"
         f"{': ' * bool(names)}{names}",
         file=sys.stderr,
     )

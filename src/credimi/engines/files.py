@@ -140,6 +140,8 @@ def _names(path: Path) -> list[str]:
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
     line, _ = _first_line(path)
+    if line.count('"') % 2:
+        raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
     if "\r" in _QUOTED.sub("", line).rstrip("\r\n"):
         raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
     with _long_fields():
@@ -265,12 +267,14 @@ def _csv_fault(path: Path, columns: int, error: Exception) -> str:
     try:
         with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter_of(path))
+            line = 1
             for fields in reader:
                 if fields and len(fields) != columns:
                     return (
-                        f"{path}, line {reader.line_num}: {len(fields)} fields, the header has {columns}: "
+                        f"{path}, line {line}: {len(fields)} fields, the header has {columns}: "
                         "correct that line (a text that holds the delimiter stands in quotes)"
                     )
+                line = reader.line_num + 1
     except UnicodeDecodeError as fault:
         byte, line = fault.object[fault.start], _line_of_bad_byte(path)
         return (
