@@ -447,7 +447,7 @@ def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pyt
         (b"f,class\n\xe9,a\n", "line 2: byte 0xe9 is not UTF-8"),
         (b"\xe9,class\n1,a\n", "line 1: byte 0xe9"),
         (b"f,f,class\n1,1,a\n", "two columns are called 'f'"),
-        (b"f,class\r1,a\r2,b\r", "line 1 is not readable as CSV"),
+        (b"f,class\r1,a\r2,b\r", "ends its lines with CR alone"),
         (b"f,class\n", "there are no rows"),
         (b"f,class", "there are no rows"),
         (b"f,class\n\n\n", "there are no rows"),

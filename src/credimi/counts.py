@@ -174,7 +174,7 @@ class Counts:
         if set(self.features) != set(other.features):
             apart = sorted(set(self.features) ^ set(other.features))
             raise CredimiError(
-                f"only one of the two counts has the column {apart[0]!r}: count the same columns (features=...)"
+                f"only one of the two counts has the column {apart[0]!r}: count the same columns (features, --features)"
             )
         if self.settings != other.settings:
             raise CredimiError(
@@ -279,7 +279,7 @@ class Counts:
         if len(classes) == 0:
             raise CredimiError(
                 f"target {self.target!r} is missing in all {self.rows:,} rows: choose another target, or check "
-                "missing_values"
+                "what means missing (missing_values, --missing)"
             )
         if len(classes) == 1:
             raise CredimiError(

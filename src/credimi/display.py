@@ -42,13 +42,13 @@ def ranking_grid(
 ) -> Iterator[Any]:
     """The table and the lines below it, for rich to print."""
     from rich import box  # noqa: PLC0415
-    from rich.markup import escape  # noqa: PLC0415
     from rich.table import Table as Grid  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
     settings = ranking.settings
     scale = 1.0 / math.log(2.0) if units == "bits" else 1.0
     grid = Grid(
-        title=_title(ranking),
+        title=Text(_title(ranking)),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -72,23 +72,31 @@ def ranking_grid(
         if top is not None and place > top:
             break
         known = not math.isnan(row["mi"])
-        cells = [
+        cells: list[str | Text] = [
             str(place) if known else "",
-            escape(row["feature"]),
+            Text(_plain(row["feature"]) or "(no name)"),
             f"{row['mi'] * scale:.4f}" if known else "",
             f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else "",
         ]
         cells += [_bar(row, most, _LONG_BAR if everything else _BAR) if known else ""] if bars else []
         cells += [_belief(row) if known else "", row["verdict"], f"{row['complete']:,}"]
-        cells += [escape(_values(row))] if everything else []
+        cells += [Text(_plain(_values(row)))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
     yield grid
-    yield from _remarks(ranking, top, narrow=not everything)
+    for remark in _remarks(ranking, top, narrow=not everything):
+        yield Text(_plain(remark))
+
+
+def _plain(text: str) -> str:
+    """A name or value of the data for the screen: on one line, with nothing in it that steers a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def _title(ranking: Any) -> str:  # noqa: ANN401
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
-    return f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows"
+    return _plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
 
 
 def _values(row: dict[str, Any]) -> str:
@@ -117,13 +125,11 @@ def _bar(row: dict[str, Any], most: float, length: int) -> str:
 
 
 def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  # noqa: ANN401
-    from rich.markup import escape  # noqa: PLC0415
-
     settings = ranking.settings
     verdicts = [row["verdict"] for row in ranking]
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in _COLOUR if each in verdicts)
     shown = f"; the best {top} shown" if top is not None and top < len(ranking) else ""
-    yield f"{len(ranking)} features: {counted}{shown}"
+    yield f"{len(ranking):,} {'feature' if len(ranking) == 1 else 'features'}: {counted or 'none'}{shown}"
     yield (
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
@@ -131,7 +137,7 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
     if narrow:
         for row in list(ranking)[: top or None]:
             if row["verdict"] == "not ranked" or row["values"] < 2:
-                yield escape(f"{row['feature']}: {row['note']}")
+                yield f"{row['feature'] or '(no name)'}: {row['note']}"
     cut = [row for row in ranking if "cut" in row["note"]]
     if cut:
         yield (

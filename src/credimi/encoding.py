@@ -120,7 +120,7 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
             ) from error
     raise CredimiError(
         f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
-        "counted; convert it, or leave it out (features=...)"
+        "counted; convert it, or leave it out (features, --features)"
     )
 
 
@@ -398,7 +398,7 @@ _SAME_IN_ARROW = (  # the types of which Arrow makes the same labels as are made
 def _no_value(name: str, row: int, item: object) -> str:
     return (
         f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
-        "categories can be counted; convert it, or leave it out (features=...)"
+        "categories can be counted; convert it, or leave it out (features, --features)"
     )
 
 

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.errors import CredimiError
@@ -72,6 +73,35 @@ def check_thresholds(options: argparse.Namespace) -> None:
         raise CredimiError(f"--epsilon is {options.epsilon:g}: it must be a finite number of nats from 0 up")
     if not 0.0 < options.level < 1.0:
         raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
+
+
+def features(count: int) -> str:
+    """How many features, in words."""
+    return f"{count:,} {'feature' if count == 1 else 'features'}"
+
+
+def paths(options: argparse.Namespace) -> list[Path]:
+    """The files that DATA names."""
+    from credimi.engines import files  # noqa: PLC0415
+
+    return files.paths_of(list(options.data))
+
+
+def check_output(output: str | None, inputs: list[Path]) -> None:
+    """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
+    if output is None or output == "-":
+        return
+    path = Path(output)
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or no name at all
+        raise CredimiError(f"{output} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    if not output or path.is_dir():
+        raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
+    if not path.parent.is_dir():
+        raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
+    if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
+        raise CredimiError(f"{output} is the input: name another file")
 
 
 def counting(options: argparse.Namespace) -> dict[str, Any]:
@@ -172,6 +202,21 @@ def progress(what: str) -> Iterator[Callable[[float], None]]:
                 bar.update(task, completed=share)
 
         yield told
+
+
+def speaks_unicode(path: str | None) -> bool:
+    """Whether the place that the text goes to takes every character; files do."""
+    if (path is not None and path != "-") or sys.stdout is None:
+        return True
+    return "utf" in (sys.stdout.encoding or "utf-8").lower()
+
+
+def sayable(text: str, path: str | None) -> str:
+    """The text in the characters of the place it goes to."""
+    if speaks_unicode(path):
+        return text
+    plain = text.translate({ord("─"): "-", ord("●"): "o"})
+    return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
 
 
 def console(path: str | None) -> Console:

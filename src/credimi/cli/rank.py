@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
 import json
 import math
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +17,7 @@ from credimi.output import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from credimi.ranking import Ranking
 
@@ -43,7 +42,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     parser = commands.add_parser(
         "rank",
         help="which columns inform about a target, how much, and how surely",
-        description="Rank the columns of a table by the mutual information with a target, missing values included.",
+        description="Rank columns by their mutual information with a target, missing values included.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -61,9 +60,10 @@ def run(options: argparse.Namespace) -> None:
     """Print the ranking."""
     ranking = ranked(options)
     if options.format == "json":
-        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=False) + "\n", options.output)
+        ascii_only = not shared.speaks_unicode(options.output)
+        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(_csv(ranking, options.units), options.output)
+        write(shared.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
         from credimi.display import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
         with console.capture() as capture:
             for part in ranking_grid(ranking, units=options.units, top=options.top, width=console.width):
                 console.print(part)
-        write(capture.get(), options.output)
+        write(shared.sayable(capture.get(), options.output), options.output)
 
 
 def ranked(options: argparse.Namespace) -> Ranking:
@@ -79,10 +79,12 @@ def ranked(options: argparse.Namespace) -> Ranking:
     shared.check_thresholds(options)
     from credimi import storage  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
 
-    kept = [path for path in map(Path, options.data) if path.is_file() and storage.is_counts(path)]
+    paths = shared.paths(options)
+    shared.check_output(options.output, paths)
+    kept = [path for path in paths if storage.is_counts(path)]
     if not kept and options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    if kept and len(kept) < len(options.data):
+    if kept and len(kept) < len(paths):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
     shared.announce_compiling()
     if kept:
@@ -91,7 +93,15 @@ def ranked(options: argparse.Namespace) -> Ranking:
         from credimi.engines.door import count  # noqa: PLC0415
 
         with _ranking_loaded_meanwhile(), shared.progress("counting") as told:
-            counts = count(list(options.data), options.target, **shared.counting(options), progress=told)
+            counts = count(paths, options.target, **shared.counting(options), progress=told)
+        if not counts.rows:
+            raise CredimiError(
+                f"{options.data[0]} has a header and no rows: nothing can be said about {options.target!r}"
+            )
+        if not len(counts):
+            raise CredimiError(
+                f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank"
+            )
     from credimi.ranking import rank  # noqa: PLC0415
 
     return rank(
@@ -130,6 +140,8 @@ def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN
     counts = Counts.load(paths[0])
     for path in paths[1:]:
         counts = counts + Counts.load(path)
+    if not counts.rows:
+        raise CredimiError(f"{paths[0]} counts no rows: nothing can be said about {counts.target!r}")
     return counts
 
 
@@ -144,11 +156,13 @@ def _report(ranking: Ranking, units: str) -> dict[str, Any]:
 
 def _csv(ranking: Ranking, units: str) -> str:
     """One line a feature, full precision; the settings stand in lines that start with #."""
+    from credimi.engines.files import csv_writer  # noqa: PLC0415
+
     report = _report(ranking, units)
     text = io.StringIO()
     for name, value in (*report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])):
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv_writer(text)
     writer.writerow(ranking.columns)
     for feature in report["features"]:
         writer.writerow(["" if value is None else value for value in feature.values()])

@@ -18,8 +18,10 @@ backward drops what is surely not; plugin goes by the estimate alone.
 
 examples:
   credimi select survey.csv --target income --output reduced.csv
-  credimi select survey.parquet --target income --rule backward --output reduced.parquet
+  credimi select old.parquet --target income --rule plugin --output new.parquet
 """
+
+_NAMED = 10  # features named in the last line
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
@@ -43,18 +45,27 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 def run(options: argparse.Namespace) -> None:
     """Rank, then copy the columns that stay."""
     from credimi.engines import files  # noqa: PLC0415
+    from credimi.storage import is_counts  # noqa: PLC0415
 
-    paths = files.paths_of(list(options.data))
+    if options.output == "-":
+        raise CredimiError("select writes a file, not standard output: --output needs its name")
+    paths = shared.paths(options)
     if len(paths) != 1:
         raise CredimiError(f"select writes one file and was given {len(paths)}: call it for each, or join them first")
-    if Path(options.output).exists() and Path(options.output).samefile(paths[0]):
-        raise CredimiError(f"{options.output} is the input: name another file")
+    if is_counts(paths[0]):
+        raise CredimiError(f"{paths[0]} holds counts, which have no rows to write: name the data")
+    output = Path(options.output)
+    shared.check_output(options.output, paths)
+    files.check_format(paths[0], output)
     ranking = ranked(options)
     kept = set(ranking.selected(options.rule))
     wanted = [name for name in files.names(paths) if name in kept or name == options.target]
-    with replacing(options.output) as temporary:
-        files.copy_columns(paths[0], wanted, temporary)
+    with replacing(output) as temporary:
+        files.copy_columns(paths[0], wanted, temporary, output.suffix)
+    listed = [name for name in wanted if name != options.target]
+    names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
     print(
-        f"credimi: {options.output}: {len(kept)} of {len(ranking)} features kept by the rule {options.rule}",
+        f"credimi: {output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}"
+        f"{': ' * bool(names)}{names}",
         file=sys.stderr,
     )

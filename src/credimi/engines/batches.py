@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,9 @@ class Missing:
     def _means_missing(self, text: str, kind: str) -> bool:
         if text in self.texts or kind != labels.RAW:
             return text in self.texts
-        return text.strip().lower() == "nan" or (bool(self.numbers) and _as_number(text) in self.numbers)
+        if text.strip().lstrip("+-").lower() == "nan":
+            return True
+        return bool(self.numbers) and not re.match(labels.PADDED, text) and _as_number(text) in self.numbers
 
 
 def _as_number(value: str | float) -> float | None:

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import stat
+from contextlib import contextmanager
 from functools import partial
 from glob import glob, has_magic
 from itertools import chain
@@ -31,10 +34,12 @@ if TYPE_CHECKING:
 
 _PART = 8 << 20
 _ROWS = 1 << 18  # of a Parquet batch
-_CSV = (".csv", ".tsv", ".txt", ".data")
+_CSV = (".csv", ".tsv")  # what is taken from a directory; a file that is named may have any name
 _PARQUET = (".parquet", ".pq")
-_COMPRESSED = (".gz", ".zst", ".bz2")
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"?')
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def reads(data: Any) -> bool:  # noqa: ANN401
@@ -48,18 +53,32 @@ def paths_of(data: Any) -> list[Path]:  # noqa: ANN401
     """All files meant by a path, a directory, a pattern or a list of these."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(paths_of(each) for each in data))
+    if not str(data):
+        raise CredimiError("a path is empty: name a file, a directory or a pattern")
     path = Path(data)
-    if path.is_dir():
+    try:
+        kind = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        if has_magic(str(data)):
+            return _matching(str(data))
+        if str(data) == "-":
+            raise CredimiError("data are not read from standard input: save them to a file, and name that") from None
+        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    if stat.S_ISDIR(kind):
         found = sorted(each for each in path.rglob("*") if each.is_file() and _known(each))
         if not found:
             raise CredimiError(f"the directory {path} holds no CSV or Parquet file")
         return found
-    if not path.exists() and has_magic(str(data)):
-        found = sorted(Path(each) for each in glob(str(data), recursive=True))  # noqa: PTH207  (absolute patterns too)
-        if not found:
-            raise CredimiError(f"no file matches {data}")
-        return found
+    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+        raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
     return [path]
+
+
+def _matching(pattern: str) -> list[Path]:
+    found = sorted(path for path in map(Path, glob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207  (absolute patterns too)
+    if not found:
+        raise CredimiError(f"no file matches {pattern}: check the path, and put a pattern in quotes")
+    return found
 
 
 def names(paths: Sequence[Path]) -> list[str]:
@@ -100,8 +119,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def delimiter_of(path: Path) -> str:
-    """What separates the fields: the commonest candidate of the first line, quoted names left out."""
-    line = re.sub('"[^"]*"', "", _first_line(path))
+    """What separates the fields: the commonest candidate of the first line."""
+    line = _QUOTED.sub("", _first_line(path)[0])
     return max(_DELIMITERS, key=lambda each: (line.count(each), -_DELIMITERS.index(each)))
 
 
@@ -118,11 +137,13 @@ def _names(path: Path) -> list[str]:
             return list(pa.parquet.read_schema(path).names)
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
-    line = _first_line(path)
-    try:
+    line, _ = _first_line(path)
+    if line.count('"') % 2:
+        raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
+    if "\r" in _QUOTED.sub("", line).rstrip("\r\n"):
+        raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+    with _long_fields():
         header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
-    except csv.Error as error:  # lines that end in a carriage return alone
-        raise CredimiError(f"{path}, line 1 is not readable as CSV: {_one_line(error)}") from error
     if not header:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
     return header
@@ -136,8 +157,8 @@ def _open(path: Path) -> Any:  # noqa: ANN401
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or _one_line(error)}") from error
 
 
-def _first_bytes(path: Path) -> bytes:
-    """The header's line, which may itself hold line ends in quotes."""
+def _first_line(path: Path) -> tuple[str, int]:
+    """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
     content = b""
     try:
         with _open(path) as stream:
@@ -149,12 +170,12 @@ def _first_bytes(path: Path) -> bytes:
                     break
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {_one_line(error)}") from error
-    return content
-
-
-def _first_line(path: Path) -> str:
+    if content.startswith(_UTF16):
+        raise CredimiError(
+            f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
+        )
     try:
-        return _first_bytes(path).decode("utf-8-sig")
+        return content.decode("utf-8-sig").lstrip("\r\n"), len(content)
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
@@ -164,7 +185,8 @@ def _first_line(path: Path) -> str:
 
 def _line_end(content: bytes) -> int:
     """Where the first line ends, or -1."""
-    end = content.find(b"\n")
+    start = len(content) - len(content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"))
+    end = content.find(b"\n", start)
     while end >= 0 and content.count(b'"', 0, end) % 2:
         end = content.find(b"\n", end + 1)
     return end + 1 if end >= 0 else -1
@@ -183,16 +205,18 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
     packed = path.suffix.lower() in _COMPRESSED
     size = max(path.stat().st_size, 1)
     done = 0
-    names_end = len(_first_bytes(path))  # pyarrow would skip lines, not minding quotes
+    _, skipped = _first_line(path)  # the header, which pyarrow would take for one line, is cut off
     read = pa.csv.ReadOptions(column_names=header, block_size=max(_PART // 2, 1 << 16))
-    for part, quoted in _parts(path):
-        rows, names_end = part.slice(min(names_end, part.size)), max(0, names_end - part.size)
-        if not rows.size:
+    for whole, quoted in _parts(path):
+        part = whole.slice(min(skipped, whole.size))
+        skipped -= whole.size - part.size
+        done += whole.size - part.size
+        if not part.size:
             continue
         # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
         parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted)
         try:
-            table = pa.csv.read_csv(pa.BufferReader(rows), read, parse, convert)
+            table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
             raise CredimiError(_csv_fault(path, len(header), error)) from error
         done += part.size
@@ -235,14 +259,16 @@ def _last_line_end(content: bytes) -> tuple[int, bool]:
 def _csv_fault(path: Path, columns: int, error: Exception) -> str:
     """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
     try:
-        with io.TextIOWrapper(_open(path), encoding="utf-8", newline="") as text:
+        with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=delimiter_of(path))
+            line = 1
             for fields in reader:
                 if fields and len(fields) != columns:
                     return (
-                        f"{path}, line {reader.line_num}: {len(fields)} fields, the header has {columns}: "
+                        f"{path}, line {line}: {len(fields)} fields, the header has {columns}: "
                         "correct that line (a text that holds the delimiter stands in quotes)"
                     )
+                line = reader.line_num + 1
     except UnicodeDecodeError as fault:
         byte, line = fault.object[fault.start], _line_of_bad_byte(path)
         return (
@@ -286,24 +312,71 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def copy_columns(path: Path, wanted: Sequence[str], output: Path) -> None:
-    """The same rows with some of the columns, in the same format; texts stay as they are written."""
-    if is_parquet(path):
-        _copy_parquet(path, wanted, output)
-        return
+def csv_writer(sink: Any, end: str = "\n", delimiter: str = ",") -> Any:  # noqa: ANN401
+    """A writer of CSV that quotes fields with LF or CR in them; csv's own only those with the line end it writes."""
+    return csv.writer(_Lines(sink, end), delimiter=delimiter, lineterminator="\r\n")
+
+
+class _Lines:
+    """Takes lines that end with CR LF and writes them with the end that is wanted."""
+
+    def __init__(self, sink: Any, end: str) -> None:  # noqa: ANN401
+        self.sink, self.end = sink, end
+
+    def write(self, line: str) -> None:
+        self.sink.write(line.removesuffix("\r\n") + self.end)
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none."""
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def check_format(path: Path, output: Path) -> None:
+    """Refuse a name for a copy of `path` that says another format than the copy will have."""
+    suffix = next((each for each in map(str.lower, output.suffixes[::-1]) if each not in _COMPRESSED), "")
+    if is_parquet(path) and (suffix in _CSV or output.suffix.lower() in _COMPRESSED):
+        raise CredimiError(f"{path} is Parquet, and so is what is written: give {output} a name that ends in .parquet")
+    if not is_parquet(path) and suffix in _PARQUET:
+        raise CredimiError(f"{path} is CSV, and so is what is written: give {output} a name that ends in .csv")
+
+
+def copy_columns(path: Path, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
+    """The same rows with some of the columns, in the same format; texts stay as they are written.
+
+    CSV is compressed if `suffix`, the end of the name that the output will have, says so.
+    """
+    try:
+        if is_parquet(path):
+            _copy_parquet(path, wanted, output)
+        else:
+            _copy_csv(path, wanted, output, suffix)
+    except OSError as error:  # pyarrow words them in its own way
+        raise OSError(error.errno, os.strerror(error.errno) if error.errno else _one_line(error)) from error
+
+
+def _copy_csv(path: Path, wanted: Sequence[str], output: Path, suffix: str) -> None:
+    header, delimiter = _names(path), delimiter_of(path)
+    ends = "\r\n" if _first_line(path)[0].endswith("\r\n") else "\n"
     try:
         with (
+            _long_fields(),
             io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
-            output.open("w", encoding="utf-8", newline="") as sink,
+            pa.output_stream(str(output), compression=_COMPRESSED.get(suffix.lower())) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
         ):
-            delimiter = delimiter_of(path)
-            reader = csv.reader(source, delimiter=delimiter)
-            header = next(reader)
+            rows = (row for row in csv.reader(source, delimiter=delimiter) if row)
+            next(rows)
             positions = [header.index(name) for name in wanted]
-            writer = csv.writer(sink, delimiter=delimiter, lineterminator="\n")
+            writer = csv_writer(sink, ends, delimiter)
             writer.writerow(wanted)
-            writer.writerows([row[position] for position in positions] for row in reader if row)
-    except UnicodeDecodeError as error:
+            writer.writerows([row[position] for position in positions] for row in rows)
+    except (UnicodeDecodeError, csv.Error) as error:
         raise CredimiError(_csv_fault(path, len(header), error)) from error
 
 
