@@ -196,14 +196,6 @@ def rank(
     return Ranking(columns, counts.target, counts.rows, classes, settings)
 
 
-def load_kernels() -> None:
-    """Load, or compile, the kernels that most rankings need, by using them."""
-    block = np.ones((3, 3))
-    block[2] = 0.0  # the target is complete
-    for matched in (False, True):
-        moments(Blocks.of([block]), 0.5, matched=matched, threads=1)
-
-
 def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401
     if isinstance(data, Counts):
         if counting:

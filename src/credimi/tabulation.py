@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CELLS_WORTH_COMPILING = 20_000_000  # below, numpy and pyarrow are done before compiled code is loaded
 _CELLS_WORTH_A_THREAD = 2_000_000
 _MOST_INTERSECTIONS = 32  # of values and groups, beyond which a joint table is faster
+_MOST_JOINT_CELLS = 1 << 16  # that 16 bits can number
 _JOINT_CELLS = 15_000  # 16-bit counters of a joint table that the fastest cache holds
 
 
@@ -46,18 +47,18 @@ def cross_counts(
 
     lanes = next((lanes for lanes in counting.LANES if group_count <= lanes), 0)
     by_bits: set[int] = set()
+    many: set[int] = set()
     jointly: list[int] = []
-    parts: list[list[int]] = []
     for index, codes in enumerate(columns):
-        few = codes.dtype == np.uint8 and groups.dtype == np.uint8
+        few = codes.dtype == groups.dtype == np.uint8 and group_count * (values[index] + 1) <= _MOST_JOINT_CELLS
         if few and lanes and values[index] * lanes <= _MOST_INTERSECTIONS:
             by_bits.add(index)
         elif few:
             jointly.append(index)
         else:
-            parts.append([index])
+            many.add(index)
     most = min(_JOINT_CELLS, groups.size // 8)  # a table larger than its rows is mostly cleared and summed
-    parts += _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits)]
+    parts = _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits | many)]
     bits = np.empty((groups.size // counting.WORD, lanes), dtype=np.uint64)
     totals = np.zeros(max(lanes, group_count), dtype=np.int64)
     if by_bits:
@@ -66,12 +67,12 @@ def cross_counts(
         totals += np.bincount(groups[bits.shape[0] * counting.WORD :], minlength=totals.size)
 
     def work(indices: list[int]) -> None:
-        if len(indices) > 1:
-            _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
-        elif indices[0] in by_bits:
+        if indices[0] in by_bits:
             counting.count_bits(columns[indices[0]], groups, bits, totals, out[indices[0]], (0,) * lanes)
-        else:
+        elif indices[0] in many:
             counting.count_cells(columns[indices[0]], groups, out[indices[0]])
+        else:
+            _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
 
     share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
     return out
@@ -94,14 +95,14 @@ def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: 
 def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
     from credimi.kernels import counting  # noqa: PLC0415
 
-    shape = (out[0].shape[0], *(block.shape[1] for block in out))
-    table = np.zeros(shape, dtype=np.int64)
     sizes = np.ones(4, dtype=np.int64)
-    sizes[: len(columns)] = shape[1:]
+    sizes[: len(columns)] = [block.shape[1] for block in out]
+    height = out[0].shape[0]
+    flat = np.zeros((4, height * int(sizes.max())), dtype=np.int64)
     first, second, third, fourth = columns + [columns[0]] * (4 - len(columns))
-    counting.count_joint(groups, first, second, third, fourth, len(columns), sizes, table.reshape(-1))
-    for axis, block in enumerate(out, start=1):
-        block[...] = table.sum(axis=tuple(other for other in range(1, table.ndim) if other != axis))
+    counting.count_joint(groups, first, second, third, fourth, len(columns), sizes, flat)
+    for counts, block in zip(flat, out, strict=False):
+        block[...] = counts[: block.size].reshape(block.shape)
 
 
 def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> CountArray:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from contextlib import suppress
+from queue import Empty, Queue
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     Part = TypeVar("Part")
 
@@ -49,3 +51,34 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
         helper.join()
     if errors:
         raise errors[0]
+
+
+def ahead(items: Iterator[Part]) -> Iterator[Part]:
+    """The same items, each made on another thread while the one before is in use."""
+    made: Queue[tuple[Part, None] | tuple[None, BaseException] | None] = Queue(maxsize=1)
+    wanted = True
+
+    def make() -> None:
+        try:
+            for item in items:
+                made.put((item, None))
+                if not wanted:
+                    return
+        except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
+            made.put((None, error))
+        else:
+            made.put(None)
+
+    maker = Thread(target=make, daemon=True)
+    maker.start()
+    try:
+        while (entry := made.get()) is not None:
+            item, error = entry
+            if error is not None:
+                raise error
+            yield item  # type: ignore[misc]  # an item, as there is no error
+    finally:
+        wanted = False
+        while maker.is_alive():  # whoever waits to hand over an item that nobody wants any more
+            with suppress(Empty):
+                made.get(timeout=0.01)

@@ -6,9 +6,6 @@ import argparse
 import io
 import json
 import math
-from contextlib import contextmanager, suppress
-from importlib import import_module
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
@@ -16,7 +13,6 @@ from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from credimi.ranking import Ranking
@@ -92,7 +88,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
     else:
         from credimi.engines.door import count  # noqa: PLC0415
 
-        with _ranking_loaded_meanwhile(), shared.progress("counting") as told:
+        with shared.progress("counting") as told:
             counts = count(paths, options.target, **shared.counting(options), progress=told)
         if not counts.rows:
             raise CredimiError(
@@ -114,22 +110,6 @@ def ranked(options: argparse.Namespace) -> Ranking:
         random_state=options.seed,
         threads=options.threads,
     )
-
-
-@contextmanager
-def _ranking_loaded_meanwhile() -> Iterator[None]:
-    """Load what ranking needs on another thread: while a file is read, Python itself has little to do."""
-
-    def load() -> None:
-        with suppress(Exception):  # what goes wrong here goes wrong again where it can be told
-            import_module("credimi.ranking").load_kernels()
-
-    thread = Thread(target=load)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
 
 
 def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN401

@@ -9,6 +9,7 @@ import numpy as np
 from credimi.counts import METHODS, MISSING_VALUES, Counts, Settings
 from credimi.engines.batches import Batch, columns_of, tally
 from credimi.errors import CredimiError
+from credimi.threads import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -83,7 +84,7 @@ def _source(
         paths = files.paths_of(data)
         offered = files.names(paths)
         wanted = [target, *columns_of(offered, target, features)]
-        return wanted, offered, files.batches(paths, wanted, progress)
+        return wanted, offered, ahead(files.batches(paths, wanted, progress))
     if not arrow.reads(data):
         raise CredimiError(
             f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "

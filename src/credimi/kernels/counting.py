@@ -7,8 +7,8 @@ kernels add to `out[group, value]`, R x (s + 1), missing last.
 * `count_bits`: for each group a set of bits, one a row. 64 codes are compared with one value at once, which gives
   another set; the counts are the sizes of their intersections. A row costs little more than being read if there are
   few groups and values.
-* `count_joint`: one increment in the joint table of the target and up to four features, of which the caller takes the
-  margins. The cost of an increment is shared by the features, as long as the table stays in the fastest cache.
+* `count_joint`: one increment in the joint table of the target and up to four features, whose margins are taken
+  afterwards. The cost of an increment is shared by the features, as long as the table stays in the fastest cache.
 * `count_cells`: one increment a row. For any cardinality.
 
 LLVM's vectors are written out where its optimiser would not find them; they compile on any processor, into what
@@ -34,7 +34,7 @@ WORD = 64  # rows a set of bits holds in one word
 LANES = (2, 4, 8)  # numbers of groups that `count_bits` is compiled for
 _VALUES = 4  # compared with the same 64 codes before the next ones are read
 _WORDS_A_PASS = 256  # 16 KiB of codes, read again for further values while they are in the fastest cache
-_ROWS_A_PASS = 4096  # of the joint table's indices
+_ROWS_A_PASS = 16_384  # of the joint table's indices
 _MOST_ROWS = 65_535  # that a 16-bit counter can hold
 _INTEGER, _BYTE, _INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
 _ROWS = ir.VectorType(_BYTE, WORD)
@@ -84,7 +84,7 @@ def _prefetch(_typing: Any, codes: Any, row: Any) -> Any:  # noqa: ANN401, ARG00
         kind = ir.FunctionType(ir.VoidType(), [pointer, _INDEX, _INDEX, _INDEX])
         function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
         at = builder.gep(_data(context, builder, signature.args[0], arguments[0]), [arguments[1]])
-        builder.call(function, [at, _INDEX(0), _INDEX(3), _INDEX(1)])  # for reading, into the nearest cache, data
+        builder.call(function, [at, _INDEX(0), _INDEX(2), _INDEX(1)])  # for reading, into the second cache, data
         return context.get_dummy_value()
 
     return types.void(codes, types.int64), generate
@@ -184,19 +184,28 @@ def count_joint(
     fourth: ByteArray,
     features: int,
     sizes: NDArray[np.int64],
-    table: NDArray[np.int64],
+    out: NDArray[np.int64],
 ) -> None:
-    """Add to the joint table of the target and the first `features` (2 to 4) columns, of `sizes` s + 1 each."""
+    """Counts of the first `features` (1 to 4) columns, of `sizes` s + 1 each (1 where there is none).
+
+    `out[feature]` gets the R x (s + 1) counts of each, row after row. Rows are at most 2^32, cells of the joint table
+    2^16.
+    """
     missing = (np.uint8(sizes[0] - 1), np.uint8(sizes[1] - 1), np.uint8(sizes[2] - 1), np.uint8(sizes[3] - 1))
     size = (np.uint16(sizes[0]), np.uint16(sizes[1]), np.uint16(sizes[2]), np.uint16(sizes[3]))
-    small = np.zeros(table.size, dtype=np.uint16)  # half the bytes: the table stays in the fastest cache
+    height = out.shape[1] // sizes.max()
+    table = np.zeros(height * sizes[0] * sizes[1] * sizes[2] * sizes[3], dtype=np.uint32)
+    small = np.zeros(table.size, dtype=np.uint16)  # half the bytes: it stays in the fastest cache
     indices = np.empty(_ROWS_A_PASS, dtype=np.uint16)
     since = 0
     for start in range(0, groups.size, _ROWS_A_PASS):
         stop = min(start + _ROWS_A_PASS, groups.size)
         rows = stop - start
         index, group, a, b = indices[:rows], groups[start:stop], first[start:stop], second[start:stop]
-        if features == 2:
+        if features == 1:
+            for row in range(rows):
+                index[row] = _append(np.uint16(group[row]), size[0], a[row], missing[0])
+        elif features == 2:
             for row in range(rows):
                 index[row] = _append(
                     _append(np.uint16(group[row]), size[0], a[row], missing[0]), size[1], b[row], missing[1]
@@ -217,7 +226,8 @@ def count_joint(
         for at in range(0, rows, WORD):  # meanwhile the next rows come in
             ahead = min(stop + at, groups.size - 1)
             _prefetch(first, ahead)
-            _prefetch(second, ahead)
+            if features > 1:
+                _prefetch(second, ahead)
             if features > 2:
                 _prefetch(third, ahead)
             if features > 3:
@@ -226,13 +236,35 @@ def count_joint(
             for row in range(part.size):
                 small[part[row]] += np.uint16(1)
     _empty(small, table)
+    _take_margins(table, sizes, height, out)
 
 
 @inlined
-def _empty(small: NDArray[np.uint16], table: NDArray[np.int64]) -> None:
+def _empty(small: NDArray[np.uint16], table: NDArray[np.uint32]) -> None:
     for cell in range(small.size):
-        table[cell] += small[cell]
+        table[cell] += np.uint32(small[cell])
         small[cell] = 0
+
+
+@inlined
+def _take_margins(table: NDArray[np.uint32], sizes: NDArray[np.int64], height: int, out: NDArray[np.int64]) -> None:
+    """Add the joint table to the counts of the target with each feature alone."""
+    first, second, third, fourth = out[0], out[1], out[2], out[3]
+    at = 0
+    for group in range(height):
+        for a in range(sizes[0]):
+            for b in range(sizes[1]):
+                for c in range(sizes[2]):
+                    total = np.int64(0)
+                    row = fourth[group * sizes[3] : (group + 1) * sizes[3]]
+                    cells = table[at : at + sizes[3]]
+                    for d in range(sizes[3]):
+                        total += np.int64(cells[d])
+                        row[d] += np.int64(cells[d])
+                    at += sizes[3]
+                    first[group * sizes[0] + a] += total
+                    second[group * sizes[1] + b] += total
+                    third[group * sizes[2] + c] += total
 
 
 @compiled

@@ -1,9 +1,9 @@
 """Codes for a column of few distinct values, straight from Arrow's buffers.
 
 A text of at most sixteen bytes is two integers, its first and its last eight bytes (which overlap), and its length a
-third; they are looked up in a small table of the texts seen so far. A longer one is hashed over all its bytes, and
-compared byte by byte with the one of the same hash. Few distinct values are what makes this fast, and the only case
-it is for: at the 256th it gives up.
+third; they are looked up in a small table of the texts seen so far, those of one byte in a table of bytes. A longer
+text is hashed over all its bytes, and compared byte by byte with the one of the same hash. Few distinct values are
+what makes this fast, and the only case it is for: at the 256th it gives up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from credimi.kernels.compiled import compiled, inlined, intrinsic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    ByteArray = NDArray[np.uint8]
+    ByteArray = NDArray[Any]  # of bytes
 
 MISSING = 255
 _SLOTS = 1024  # four times the texts, so that most are found at the first look
@@ -92,8 +92,10 @@ def encode_texts(
     first, final = np.zeros(_SLOTS, dtype=np.uint64), np.zeros(_SLOTS, dtype=np.uint64)
     lengths, starts = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int64)
     slot_code = np.zeros(_SLOTS, dtype=np.uint8)
+    code_of_byte = np.full(257, MISSING, dtype=np.uint8)  # of texts of one byte; last that of the empty one
     seen = 0
     all_valid = valid.size == 0
+    last_byte = np.int64(max(data.size - 1, 0))
     for row in range(codes.size):
         bit = valid_offset + row
         if not all_valid and not (valid[bit >> 3] >> (bit & 7)) & 1:
@@ -101,6 +103,11 @@ def encode_texts(
             continue
         start = np.int64(offsets[row])
         length = np.int64(offsets[row + 1]) - start
+        if length <= 1 and data.size > 0:
+            byte = int(data[min(start, last_byte)]) if length == 1 else 256
+            codes[row] = code_of_byte[byte]
+            if codes[row] != MISSING:
+                continue
         key, last = _keys(data, start, length)
         slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
         while lengths[slot] >= 0:
@@ -113,6 +120,8 @@ def encode_texts(
                 return -1
             first[slot], final[slot], lengths[slot], starts[slot], slot_code[slot] = key, last, length, start, seen
             examples[seen] = row
+            if length <= 1 and data.size > 0:
+                code_of_byte[int(data[start]) if length == 1 else 256] = seen
             seen += 1
         codes[row] = slot_code[slot]
     return seen
