@@ -57,6 +57,20 @@ class Column:
         return len(self.texts) if self.numbers is None else self.numbers.size
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column that comes with codes of its own, as pandas' categoricals do: -1 is missing."""
+
+    codes: NDArray[np.signedinteger]
+    values: Any
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def __getitem__(self, rows: slice) -> Coded:
+        return Coded(self.codes[rows], self.values)
+
+
 def encode(  # noqa: PLR0911
     values: Any,  # noqa: ANN401
     name: str,
@@ -71,6 +85,9 @@ def encode(  # noqa: PLR0911
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
+    if isinstance(values, Coded):
+        unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
+        return _translated(unsigned, encode(values.values, name))
     if isinstance(values, np.ndarray):
         return _encode_numpy(values, name, compiled=compiled)
     array = _one_chunk(values)
@@ -140,14 +157,25 @@ def _encode_texts(array: Any, raw: Collection[str] | None = None, *, compiled: b
 
 def _numbers_in(texts: Any, missing: Collection[str]) -> NDArray[np.float64] | None:  # noqa: ANN401
     """The texts as numbers, NaN where they mean missing; None if one of them is no number. As `labels.typed`."""
-    kept = pc.if_else(pc.is_in(texts, pa.array(sorted(missing), texts.type)), None, texts)
+    gone = pc.is_in(texts, _text_array(sorted(missing), texts.type))
+    kept = texts.filter(pc.invert(gone))
     if pc.any(pc.match_substring_regex(kept, labels.PADDED)).as_py():
         return None
     try:
-        numbers = kept.cast(pa.float64())
+        found = _plain(kept.cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
-    return np.where(_valid(numbers), _plain(numbers), np.nan) if numbers.null_count else _plain(numbers)
+    numbers = np.full(len(texts), np.nan)
+    numbers[_plain(gone.cast(pa.uint8())) == 0] = found
+    return numbers
+
+
+def _text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401
+    """An Arrow array of these texts; `pa.array`, like all that takes Python's objects, would import pandas."""
+    encoded = [text.encode("utf-8", errors="surrogatepass") for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
 
 
 def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
@@ -170,8 +198,11 @@ def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
 
 def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None) -> Column:  # noqa: ANN401
     """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
-    values = encode(array.dictionary, name, raw=raw)
-    codes = _codes_of(array.indices, len(array.dictionary))
+    return _translated(_codes_of(array.indices, len(array.dictionary)), encode(array.dictionary, name, raw=raw))
+
+
+def _translated(codes: Codes, values: Column) -> Column:
+    """Codes of values that are coded themselves."""
     if np.array_equal(values.codes, np.arange(len(values.codes))):
         return Column(codes, values.kind, values.texts, values.numbers)
     wide = _width(values.values)

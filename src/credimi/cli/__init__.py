@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli import count, rank, select, table
 from credimi.errors import CredimiError
@@ -28,6 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("credimi: interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def command() -> NoReturn:
+    """The program `credimi`: ends at once, as taking all modules apart would cost a fifth of a second."""
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, AttributeError, ValueError):  # closed, or nobody reads any more
+            stream.flush()
+    os._exit(code)
 
 
 def _parser() -> argparse.ArgumentParser:

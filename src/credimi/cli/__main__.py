@@ -1,7 +1,5 @@
 """`python -m credimi.cli`."""
 
-import sys
+from credimi.cli import command
 
-from credimi.cli import main
-
-sys.exit(main())
+command()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from credimi.encoding import Coded
 from credimi.engines.batches import Batch
 from credimi.errors import CredimiError
 
@@ -134,12 +135,15 @@ def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
     return Batch({name: columns[name] for name in wanted}, rows, cells=rows * len(wanted))
 
 
-def array_of(values: Any, name: str) -> Any:  # noqa: ANN401
+def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
     if getattr(values, "dtype", None) == np.dtype(object):
         return values.to_numpy()
+    codes: Any = getattr(getattr(values, "cat", None), "codes", None)  # of pandas' categoricals
+    if hasattr(codes, "to_numpy"):
+        return Coded(np.ascontiguousarray(codes.to_numpy()), array_of(values.cat.categories.to_series(), name))
     if hasattr(values, "__arrow_c_stream__"):
         try:
             array = pa.chunked_array(values)
