@@ -1,8 +1,7 @@
 """Speed of `rank`, everything included, beside what only reads or encodes the same data today.
 
 1,000,000 rows x 100 columns of one-letter texts, 10 % of the features missing. Data frames are ranked in this process
-(the kernels loaded once before); files by the command `credimi rank`, started anew each time, and its peak memory is
-that of its process.
+(the kernels loaded once before); files by the function, and by the command `credimi rank`, started anew each time.
 
     python benchmarks/ranking.py                     as in docs/performance.md; needs pandas
     python benchmarks/ranking.py --rows 100000       a quick look
@@ -54,13 +53,21 @@ def best_of(repeats: int, call: Callable[[], object]) -> float:
     return min(times)
 
 
-def command(path: Path) -> int:
-    """The whole command, as a user starts it; returns its peak memory in MB."""
+def command(path: Path) -> None:
+    """The whole command, as a user starts it."""
     arguments = ["rank", str(path), "--target", "target", "--format", "csv"]
-    process = subprocess.Popen([sys.executable, "-m", "credimi.cli", *arguments], stdout=subprocess.DEVNULL)  # noqa: S603
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0
-    return usage.ru_maxrss // 1024
+    subprocess.run([sys.executable, "-m", "credimi.cli", *arguments], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+
+
+def peak_memory(path: Path) -> str:
+    """What the kernel says of the process that ran the command (Linux)."""
+    program = (
+        "from credimi.cli import main; import sys; main(sys.argv[1:]);"
+        "print([line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')][0])"
+    )
+    arguments = ["rank", str(path), "--target", "target", "--output", os.devnull]
+    answer = subprocess.run([sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True)  # noqa: S603
+    return f"{int(answer.stdout) // 1024} MB"
 
 
 def main() -> None:
@@ -84,7 +91,6 @@ def main() -> None:
         pa.parquet.write_table(table, parquet)
         command(text)  # compiles
         own = best_of(options.repeats, lambda: command(text))
-        peak = command(text)
         peer = best_of(options.repeats, lambda: pd.read_csv(text, dtype="category"))
         size = f"{text.stat().st_size / 1e6:.0f} MB"
         line(f"CSV, {size}: the command", own, 'pandas.read_csv(dtype="category")', peer)
@@ -96,13 +102,14 @@ def main() -> None:
         line(f"Parquet, {size}: the command", own, "pyarrow.parquet.read_table", peer)
         own = best_of(options.repeats + 1, lambda: credimi.rank(parquet, target="target"))
         line(f"Parquet, {size}: the function", own, "pyarrow.parquet.read_table", peer)
+        peaks = peak_memory(text), peak_memory(parquet)
     for kind in ("str", "object", "category"):
         frame = table.to_pandas().astype(kind)
         credimi.rank(frame, target="target")
         own = best_of(options.repeats, lambda: credimi.rank(frame, target="target"))  # noqa: B023
         peer = best_of(options.repeats, lambda: [frame[name].factorize() for name in frame])  # noqa: B023
         line(f"pandas, {kind}", own, "Series.factorize of each column", peer)
-    print(f"\npeak memory of the command on CSV: {peak} MB")
+    print(f"\npeak memory of the command: {peaks[0]} (CSV), {peaks[1]} (Parquet)")
 
 
 if __name__ == "__main__":

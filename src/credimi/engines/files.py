@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _PART = 8 << 20
-_ROWS = 1 << 18  # of a Parquet batch
+_CELLS = 1 << 24  # of a Parquet batch
 _CSV = (".csv", ".tsv")  # what is taken from a directory; a file that is named may have any name
 _PARQUET = (".parquet", ".pq")
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
@@ -300,7 +300,7 @@ def _parquet_batches(path: Path, wanted: Sequence[str], progress: Progress) -> I
         ]
         with pa.parquet.ParquetFile(path, read_dictionary=texts, memory_map=True) as file:
             rows, done = file.metadata.num_rows, 0
-            for batch in file.iter_batches(batch_size=_ROWS, columns=list(wanted)):
+            for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
                 yield Batch({name: batch.column(name) for name in wanted}, batch.num_rows, cells=rows * len(wanted))
                 done += batch.num_rows
                 progress(done / max(rows, 1))
@@ -384,5 +384,5 @@ def _copy_parquet(path: Path, wanted: Sequence[str], output: Path) -> None:
     with pa.parquet.ParquetFile(path, memory_map=True) as file:
         schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
         with pa.parquet.ParquetWriter(output, schema) as writer:
-            for batch in file.iter_batches(batch_size=_ROWS, columns=list(wanted)):
+            for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
                 writer.write_batch(batch.select(list(wanted)))
