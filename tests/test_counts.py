@@ -393,7 +393,7 @@ def test_parquet(folder: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 64])
 def test_parquet_in_batches(folder: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_ROWS", size)
+    monkeypatch.setattr(files, "_CELLS", size)
     pq.write_table(table(), folder / "a.parquet", row_group_size=50)
     assert_all_rows(count(folder / "a.parquet", "class"))
 
