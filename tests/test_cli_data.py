@@ -269,7 +269,7 @@ def test_file_of_ids(report: Report) -> None:
     (feature,) = report("data.csv", "--target", "y")["features"]
     assert feature["verdict"] == "not ranked"
     assert feature["mi"] is None
-    assert feature["note"] == "identifier: 60 different values in 60 rows"
+    assert feature["note"].startswith("identifier: 60 different values in 60 rows (--discretize")
 
 
 def test_select_from_ids_keeps_the_target_alone(call: Call) -> None:
@@ -327,7 +327,7 @@ def test_nan_in_small_letters_is_missing(report: Report, token: str) -> None:
 def test_leading_zeros_are_names(report: Report) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, ("007", "07", "7")[i % 3]) for i in range(60)]))
     (feature,) = report("data.csv", "--target", "y")["features"]
-    assert (feature["values"], feature["note"]) == (3, "categories")
+    assert (feature["values"], feature["note"]) == (3, "categories, not numbers: leading zeros")
 
 
 def test_missing_number_is_not_a_name_made_of_digits(report: Report) -> None:
@@ -671,7 +671,11 @@ def test_missing_tokens_and_cuts(report: Report) -> None:
     assert answer["settings"]["discretize"] == {"a": [30.0]}
     assert answer["classes"] == ["0", "1"]
     features = by_name(answer)
-    assert (features["a"]["missing"], features["a"]["values"], features["a"]["note"]) == (12, 2, "given cuts, 1 cut")
+    assert (features["a"]["missing"], features["a"]["values"], features["a"]["note"]) == (
+        12,
+        2,
+        "given cuts, 1 cut: 30",
+    )
     assert features["b"]["missing"] == 45
 
 

@@ -381,6 +381,8 @@ def test_text_that_looks_like_numbers_only_at_first_is_text(folder: Path, monkey
     monkeypatch.setattr(files, "_PART", 16)
     rows = [{"f": value, "class": "ab"[row % 2]} for row, value in enumerate(["1", "1.0", "2", "01", "x", "1.0"])]
     write_csv(folder / "a.csv", rows, names=("f", "class"))
+    for row in rows:
+        row["f"] = {"1.0": "1"}.get(row["f"], row["f"])  # one spelling of each number
     assert cells(count(folder / "a.csv", "class")) == oracle(rows)
 
 
@@ -544,8 +546,8 @@ def test_raw_text_in_any_parts_is_kept_cut_short_or_given_up_alike(
 ) -> None:
     """With few numbers and few texts kept, so that the limits are reached."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(labels, "MOST_NUMBERS", most[0])
-        patch.setattr(labels, "MOST_TEXTS", most[1])
+        patch.setattr(labels, "MOST_LABELS", most[0])
+        patch.setattr(labels, "MOST_LABELS", most[1])
 
         def counted(some: list[tuple[str, str]]) -> Counts:
             columns = {
@@ -566,8 +568,8 @@ def test_raw_text_in_any_parts_is_kept_cut_short_or_given_up_alike(
 
 
 def test_limits_are_kept_while_parts_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_TEXTS", 50)
-    monkeypatch.setattr(labels, "MOST_NUMBERS", 20)
+    monkeypatch.setattr(labels, "MOST_LABELS", 50)
+    monkeypatch.setattr(labels, "MOST_LABELS", 20)
     total: Counts | None = None
     for start in range(0, 400, 20):
         rows = [{"id": f"name {row}", "n": row + 0.5, "class": "ab"[row % 2]} for row in range(start, start + 20)]
@@ -725,13 +727,13 @@ def test_few_whole_numbers_are_categories() -> None:
 def test_more_numbers_are_cut_where_it_tells_of_the_target() -> None:
     feature = count(numbers(row % 60 for row in range(240)), "class").feature("n")
     assert feature.values == ("<= 30.5", "> 30.5")
-    assert feature.treatment == "mdl, 1 cut"
+    assert feature.treatment == "mdl, 1 cut: 30.5"
     assert feature.block[:-1, :-1].tolist() == [[124, 0], [0, 116]]
 
 
 def test_quantiles() -> None:
     feature = count(numbers(row % 60 for row in range(240)), "class", discretize="quantile").feature("n")
-    assert feature.treatment == "quantile, 9 cuts"
+    assert feature.treatment.startswith("quantile, 9 cuts: 5.5, 11.5, ")
     assert feature.block[:, :-1].sum(axis=0).tolist() == [24] * 10
 
 
@@ -747,10 +749,10 @@ def test_cuts_of_one_column_and_a_method_for_the_others() -> None:
     rows = [row | {"m": row["n"]} for row in numbers(row % 60 for row in range(240))]
     counts = count(rows, "class", discretize={"n": [50, 10, 10], "*": "quantile"})
     assert counts.feature("n").values == ("<= 10", "10 to 50", "> 50")
-    assert counts.feature("n").treatment == "given cuts, 2 cuts"
+    assert counts.feature("n").treatment == "given cuts, 2 cuts: 10, 50"
     assert counts.feature("n").block[:, :-1].sum(axis=0).tolist() == [44, 160, 36]
-    assert counts.feature("m").treatment == "quantile, 9 cuts"
-    assert count(rows, "class", discretize={"n": [10]}).feature("m").treatment == "mdl, 1 cut"
+    assert counts.feature("m").treatment.startswith("quantile, 9 cuts")
+    assert count(rows, "class", discretize={"n": [10]}).feature("m").treatment.startswith("mdl, 1 cut")
 
 
 def test_cuts_are_made_of_few_whole_numbers_if_they_are_named() -> None:
@@ -812,7 +814,8 @@ def test_notes_on_columns_that_tell_nothing() -> None:
     rows = [
         {
             "name": f"person {row}",
-            "number": 7 * row,
+            "number": row + 1000,
+            "salary": 7 * row,
             "real": row / 4,
             "same": "x",
             "none": None,
@@ -823,8 +826,9 @@ def test_notes_on_columns_that_tell_nothing() -> None:
         for row in range(150)
     ]
     counts = count(rows, "class")
-    assert counts.feature("name").note == "identifier: 150 different values in 150 rows"
-    assert counts.feature("number").note == "identifier: 150 different values in 150 rows"
+    assert counts.feature("name").note.startswith("identifier: 150 different values in 150 rows")
+    assert counts.feature("number").note.startswith("identifier: 150 different values in 150 rows")
+    assert not counts.feature("salary").note.startswith("identifier")
     assert counts.feature("same").note == "one value only: x"
     assert counts.feature("none").note == "all values are missing"
     assert not counts.feature("flag").note
@@ -832,7 +836,7 @@ def test_notes_on_columns_that_tell_nothing() -> None:
     assert not counts.feature("real").note.startswith("identifier")
     assert not count(rows[:19], "class").feature("name").note
     assert not count(rows, "class", discretize={"name": "categories"}).feature("name").note
-    assert not count(rows, "class", discretize={"number": [500]}).feature("number").note
+    assert not count(rows, "class", discretize={"number": [1075]}).feature("number").note
 
 
 # Targets that are none
@@ -918,8 +922,8 @@ def test_saved_counts_are_what_they_were(folder: Path) -> None:
 
 
 def test_saved_counts_of_raw_text_unicode_coarse_and_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_NUMBERS", 20)
-    monkeypatch.setattr(labels, "MOST_TEXTS", 30)
+    monkeypatch.setattr(labels, "MOST_LABELS", 20)
+    monkeypatch.setattr(labels, "MOST_LABELS", 30)
     rows = [{"é\n": "日本", "id": f"n{row}", "n": row / 3, "class": "ab"[row % 2]} for row in range(40)]
     path = write_csv(folder / "a.csv", rows, names=("é\n", "id", "n", "class"))
     counts = count(path, "class")
@@ -1003,3 +1007,44 @@ def test_failed_save_leaves_what_was_there(folder: Path, monkeypatch: pytest.Mon
         count(ROWS, "class").save(path)
     assert path.read_bytes() == content
     assert [each.name for each in folder.iterdir()] == ["a.counts"]
+
+
+def test_numbered_rows_are_an_identifier_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target is sorted, so that a cut would tell all about it."""
+    monkeypatch.setattr(labels, "MOST_LABELS", 64)
+    rows = {"id": np.arange(400), "class": np.repeat(["a", "b"], 200)}
+    counts = count(rows, "class")
+    assert counts.labels[0].dropped_bits > 0
+    assert counts.feature("id").note.startswith("identifier")
+    assert count(rows, "class", discretize={"id": "mdl"}).feature("id").treatment.startswith("mdl, 2 cuts")
+
+
+def test_cutting_is_refused_where_there_are_no_numbers_and_done_where_zeros_lead(folder: Path) -> None:
+    (folder / "a.csv").write_text("n,t,class\n" + "".join(f"{row:05d},x{row % 3},{row > 60}\n" for row in range(99)))
+    assert count(folder / "a.csv", "class").feature("n").note.startswith("identifier")
+    counts = count(folder / "a.csv", "class", discretize={"n": "mdl"})
+    assert counts.feature("n").treatment == "mdl, 1 cut: 60.5"
+    with pytest.raises(CredimiError, match="only numbers can be cut"):
+        count(folder / "a.csv", "class", discretize={"t": "mdl"}).settled()
+    with pytest.raises(CredimiError, match="discretize names the target 'class'"):
+        count(folder / "a.csv", "class", discretize={"class": [1]})
+
+
+def test_parts_of_numbers_alone_and_of_text_add_up_to_the_whole() -> None:
+    """Numbers are read as such where a part has many of them; their spelling must not matter later."""
+    texts = [f"{row / 4:.2f}" for row in range(600)] + ["unknown"] * 20
+    classes = ["ab"[row % 2] for row in range(620)]
+
+    def part(start: int, stop: int) -> Counts:
+        columns = {"f": pa.array(texts[start:stop]), "class": pa.array(classes[start:stop])}
+        return tally(Batch(columns, stop - start, raw=True), "class", ["f"], Settings(()))
+
+    whole = part(0, 620)
+    assert part(0, 400) + part(400, 620) == whole
+    assert sum([part(0, 400), part(400, 600), part(600, 620)]) == whole
+
+
+def test_counts_of_one_class_or_no_rows_are_equal_to_themselves() -> None:
+    for rows in ([{"f": 1, "class": "a"}], []):
+        counts = count({"f": [row["f"] for row in rows], "class": [row["class"] for row in rows]}, "class")
+        assert counts == counts  # noqa: PLR0124

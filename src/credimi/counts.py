@@ -20,7 +20,7 @@ import numpy as np
 
 from credimi import discretization, labels, storage
 from credimi.errors import CredimiError
-from credimi.labels import BOOLEAN, MANY, NUMBER, Labels
+from credimi.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
 from credimi.table import Table
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class Settings:
         if not isinstance(self.discretize, dict):
             return self.discretize
         return self.discretize.get(column, self.discretize.get("*", "mdl"))
+
+    @property
+    def named(self) -> list[str]:
+        """The columns for which it is said by name."""
+        return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +141,7 @@ class Counts:
     def feature(self, column: str) -> Feature:
         """One column, settled: its counts, the names of its values, how they came about."""
         if column not in self.features:
-            raise CredimiError(unknown(column, self.features, "column"))
+            raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self._blocks()[index], self._settled_classes())
 
@@ -154,13 +159,21 @@ class Counts:
             return NotImplemented
         if (self.target, self.rows, set(self.features)) != (other.target, other.rows, set(other.features)):
             return False
-        if self.class_names() != other.class_names():
-            return False
-        mine = {feature.name: feature for feature in self.settled()}
+        own, others = self._typed(), other._typed()
         return all(
-            feature.values == mine[feature.name].values and np.array_equal(feature.block, mine[feature.name].block)
-            for feature in other.settled()
+            labels_ == others[name][0] and np.array_equal(block, others[name][1])
+            for name, (labels_, block) in own.items()
         )
+
+    def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
+        """All columns with their types, uncut: what makes two counts equal."""
+        most = labels.most_labels(len(self), len(self.classes) + 1)
+        classes, rows = labels.typed(self.classes)
+        found = {}
+        for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
+            kept, columns = labels.typed(own, most)
+            found[name] = ((classes, kept), spread(block, rows, columns, (len(classes), len(kept))))
+        return found
 
     __hash__ = None  # type: ignore[assignment]  # counts change
 
@@ -188,10 +201,10 @@ class Counts:
         ):
             return replace(self, flat=self.flat + other.flat, rows=rows)
         classes, mine, theirs = labels.union(self.classes, other.classes)
-        if len(classes) > labels.MOST_TEXTS or classes.kind == MANY:
-            raise CredimiError(f"target {self.target!r} has too many classes: {len(classes):,}")
+        if len(classes) > MOST_CLASSES:
+            raise CredimiError(too_many_classes(self.target, len(classes)))
         others = dict(zip(other.features, zip(other.labels, other._blocks(), strict=True), strict=True))
-        columns, most = {}, labels.most_numbers(len(self))
+        columns, most = {}, labels.most_labels(len(self), len(classes) + 1)
         for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
             other_labels, other_block = others[name]
             merged, here, there = labels.union(own, other_labels, most)
@@ -200,9 +213,9 @@ class Counts:
             columns[name] = bounded(merged, added, most)
         return Counts.join(self.target, classes, columns, rows, self.settings)
 
-    def adopt(self, other: Counts) -> None:
-        """Become what another is; `update` of the engines ends here."""
-        self.__dict__.update(other.__dict__)
+    def __radd__(self, other: object) -> Counts:
+        """So that `sum` of several counts works, which starts from 0."""
+        return self if other == 0 else NotImplemented
 
     def update(self, data: Any) -> Counts:  # noqa: ANN401
         """Count more data of the same columns, and return these counts."""
@@ -215,7 +228,7 @@ class Counts:
             missing_values=self.settings.missing_values,
             discretize=self.settings.discretize,
         )
-        self.adopt(self + counted)
+        self.__dict__.update((self + counted).__dict__)
         return self
 
     def save(self, path: str | Path) -> None:
@@ -286,10 +299,7 @@ class Counts:
                 f"target {self.target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it"
             )
         if len(classes) > MOST_CLASSES:
-            raise CredimiError(
-                f"target {self.target!r} has {len(classes):,} different values, at most {MOST_CLASSES:,} are classes: "
-                "cut it into a few ranges first, or choose another target"
-            )
+            raise CredimiError(too_many_classes(self.target, len(classes)))
         if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
             raise CredimiError(
                 f"target {self.target!r} holds {len(classes):,} different numbers, not classes: "
@@ -298,30 +308,37 @@ class Counts:
         return classes, positions
 
     def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
-        kept, positions = labels.typed(own, labels.most_numbers(len(self)))
+        method, named = self.settings.method(name), name in self.settings.named
+        kept, positions = labels.typed(own, labels.most_labels(len(self), len(self.classes) + 1))
+        names_of_digits = kept.kind == TEXT and all(labels.is_number(text, names_too=True) for text in kept.texts)
+        if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
+            if not names_of_digits:
+                raise CredimiError(
+                    f"column {name!r} holds text such as {kept.texts[0]!r}, and discretize has a way to cut it: only "
+                    "numbers can be cut; take it out of discretize"
+                )
+            kept, positions = labels.of_numbers(np.array([float(text) for text in own.texts]))
         counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
         seen = int(counts[:, :-1].sum())
         if len(kept) == 0:
             return Feature(name, counts, (), note="all values are missing")
         if kept.kind == MANY:
-            return Feature(
-                name, counts, ("(many)",), note=f"identifier: more than {labels.MOST_TEXTS:,} different values"
-            )
+            return Feature(name, counts, ("(many)",), note="identifier: more different values than are kept")
         if len(kept) == 1:
             return Feature(name, counts, kept.shown(), note=f"one value only: {kept.shown()[0]}")
-        method = self.settings.method(name)
         if kept.kind == NUMBER:
-            return self._settle_numbers(name, kept, counts, method, seen)
+            return self._settle_numbers(name, kept, counts, method, named=named)
         if kept.kind != BOOLEAN and method != "categories" and seen >= _ENOUGH and 2 * len(kept) > seen:
-            return Feature(name, counts, kept.shown(), note=_identifier(len(kept), seen))
-        return Feature(name, counts, kept.shown(), treatment="categories")
+            return Feature(name, counts, kept.shown(), note=_identifier(len(kept), seen, name, "categories"))
+        treatment = "categories, not numbers: leading zeros" if names_of_digits and own.kind == RAW else "categories"
+        return Feature(name, counts, kept.shown(), treatment=treatment)
 
-    def _settle_numbers(self, name: str, kept: Labels, counts: CountArray, method: Any, seen: int) -> Feature:  # noqa: ANN401
-        named = isinstance(self.settings.discretize, dict) and name in self.settings.discretize
+    def _settle_numbers(self, name: str, kept: Labels, counts: CountArray, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
+        seen = int(counts[:, :-1].sum())
         if method == "categories" or (kept.integral and len(kept) <= CATEGORIES and not named):
             return Feature(name, counts, kept.shown(), treatment="categories")
-        if kept.integral and not named and seen >= _FEW and len(kept) > _NEARLY_ALL * seen:
-            return Feature(name, counts, (), note=_identifier(len(kept), seen))
+        if not named and seen >= _FEW and _is_key(kept, seen):
+            return Feature(name, counts, (), note=_identifier(len(kept), seen, name, "mdl"))
         if method is None:
             raise CredimiError(
                 f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
@@ -341,7 +358,10 @@ class Counts:
         note = "" if used.size > 1 else "no cut passes the MDL test: no value range tells of the target"
         if used.size < 2 and method != "mdl":
             note = "all values lie between two cuts"
-        treatment = f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}"
+        places = ", ".join(labels.shown_number(float(f"{cut:.6g}")) for cut in cuts)
+        treatment = (
+            f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
+        )
         return Feature(name, binned, tuple(names[index] for index in used), treatment, note)
 
 
@@ -351,26 +371,44 @@ def spread(block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64
     if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
         return block
     across = np.zeros((block.shape[0], width + 1), dtype=np.int64)
-    np.add.at(across.T, np.append(columns, width), block.T)
+    _add(across.T, np.append(columns, width), block.T)
     if height + 1 == block.shape[0] and _unmoved(rows):
         return across
     out = np.zeros((height + 1, width + 1), dtype=np.int64)
-    np.add.at(out, np.append(rows, height), across)
+    _add(out, np.append(rows, height), across)
     return out
 
 
+def _add(out: CountArray, positions: NDArray[np.int64], block: CountArray) -> None:
+    """Row i of the block to row positions[i]; several may go to one."""
+    if np.all(positions[1:] > positions[:-1]):
+        out[positions] = block
+    else:
+        np.add.at(out, positions, block)
+
+
 def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArray]:
-    """Labels and block, given up where they are too many."""
-    if not labels.too_many(own, block.shape[0]):
+    """Labels and block, numbers made coarser and others given up where they are more than `most`."""
+    if len(own) <= most:
         return own, block
     kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
-    if kept.kind == NUMBER and not labels.too_many(kept, block.shape[0]):
-        return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
-    kept, positions = labels.collapsed(own)
-    return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, 1))
+    if kept.kind == NUMBER:
+        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most)
+        positions = onward[positions]
+    if len(kept) > most:
+        kept, positions = labels.collapsed(own)
+    return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
 
-def unknown(name: str, offered: Sequence[str], what: str) -> str:
+def too_many_classes(target: str, classes: int) -> str:
+    """A message on a target that has no classes but values."""
+    return (
+        f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
+        "cut it into a few ranges first, or choose another target"
+    )
+
+
+def unknown(name: str, offered: Sequence[str]) -> str:
     """A message on a name that is not there, with the nearest ones that are."""
     from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
 
@@ -378,9 +416,9 @@ def unknown(name: str, offered: Sequence[str], what: str) -> str:
         each for each in offered if each.lower() == name.lower()
     ]
     if near:
-        return f"there is no {what} {name!r}: did you mean {' or '.join(repr(each) for each in near)}?"
+        return f"there is no column {name!r}: did you mean {' or '.join(repr(each) for each in near)}?"
     listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
-    return f"there is no {what} {name!r}: there are {listed or 'none'}"
+    return f"there is no column {name!r}: there are {listed or 'none'}"
 
 
 def _described(own: Labels) -> dict[str, Any]:
@@ -393,5 +431,12 @@ def _unmoved(positions: NDArray[np.int64]) -> bool:
     return bool(np.array_equal(positions, np.arange(positions.size)))
 
 
-def _identifier(values: int, seen: int) -> str:
-    return f"identifier: {values:,} different values in {seen:,} rows"
+def _is_key(kept: Labels, seen: int) -> bool:
+    """Whole numbers, nearly each its own, without large gaps: they number the rows."""
+    if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * seen:
+        return False
+    return kept.dropped_bits > 0 or len(kept) > _NEARLY_ALL * seen
+
+
+def _identifier(values: int, seen: int, name: str, method: str) -> str:
+    return f"identifier: {values:,} different values in {seen:,} rows (--discretize {name}={method} ranks it)"

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 _BAR, _LONG_BAR = 12, 24
 _ROOM_FOR_BARS = 96  # columns of a terminal
 _ROOM_FOR_ALL = 130
+_LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
-def probability(value: float) -> str:
-    """Four digits, which never claim a certainty that is not there."""
-    if 0.9999 < value < 1.0:
+def probability(value: float, std: float) -> str:
+    """Four digits of P(I > epsilon); beyond them only a law without spread is certain."""
+    if std > 0.0 and value > 0.9999:
         return "> 0.9999"
-    return "< 0.0001" if 0.0 < value < 0.0001 else f"{value:.4f}"
+    return "< 0.0001" if std > 0.0 and value < 0.0001 else f"{value:.4f}"
 
 
 def ranking_text(ranking: Any, *, units: str = "nats", width: int = 120) -> str:  # noqa: ANN401
@@ -28,9 +29,9 @@ def ranking_text(ranking: Any, *, units: str = "nats", width: int = 120) -> str:
 
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
-        for part in ranking_grid(ranking, units=units, width=width):
+        for part in ranking_grid(ranking, units=units, width=width, top=_LINES):
             console.print(part)
-    return capture.get()
+    return capture.get().rstrip("\n")
 
 
 def ranking_grid(
@@ -79,7 +80,7 @@ def ranking_grid(
             f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else "",
         ]
         cells += [_bar(row, most, _LONG_BAR if everything else _BAR) if known else ""] if bars else []
-        cells += [_belief(row) if known else "", row["verdict"], f"{row['complete']:,}"]
+        cells += [probability(row["p_above"], row["std"]) if known else "", row["verdict"], f"{row['complete']:,}"]
         cells += [Text(_plain(_values(row)))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
     yield grid
@@ -103,14 +104,13 @@ def _values(row: dict[str, Any]) -> str:
     note = str(row["note"])
     if row["verdict"] == "not ranked" or row["values"] < 2:
         return note
-    return f"{row['values']} {note}" if note == "categories" else f"{row['values']} ranges: {note}"
+    return (
+        f"{row['values']:,} ranges: {note.split(':', maxsplit=1)[0]}" if _is_cut(row) else f"{row['values']:,} {note}"
+    )
 
 
-def _belief(row: dict[str, Any]) -> str:
-    """P(I > epsilon); beyond four digits only a law without spread is certain."""
-    if row["std"] > 0.0 and row["p_above"] > 0.9999:
-        return "> 0.9999"
-    return "< 0.0001" if row["std"] > 0.0 and row["p_above"] < 0.0001 else f"{row['p_above']:.4f}"
+def _is_cut(row: dict[str, Any]) -> bool:
+    return bool(row["values"] > 1 and row["note"].startswith(("mdl,", "quantile,", "given cuts,")))
 
 
 def _bar(row: dict[str, Any], most: float, length: int) -> str:
@@ -126,21 +126,37 @@ def _bar(row: dict[str, Any], most: float, length: int) -> str:
 
 def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  # noqa: ANN401
     settings = ranking.settings
-    verdicts = [row["verdict"] for row in ranking]
-    counted = ", ".join(f"{verdicts.count(each)} {each}" for each in _COLOUR if each in verdicts)
-    shown = f"; the best {top} shown" if top is not None and top < len(ranking) else ""
-    yield f"{len(ranking):,} {'feature' if len(ranking) == 1 else 'features'}: {counted or 'none'}{shown}"
+    rows = list(ranking)
+    verdicts = [row["verdict"] for row in rows]
+    counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
+    shown = f"; the best {top:,} shown" if top is not None and top < len(rows) else ""
+    yield f"{len(rows):,} {'feature' if len(rows) == 1 else 'features'}: {counted or 'none'}{shown}"
     yield (
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
     )
+    doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
+    if doubtful:
+        yield (
+            f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
+            "have too few rows for their values to be told from noise (see Few rows in the README)"
+        )
     if narrow:
-        for row in list(ranking)[: top or None]:
+        for row in rows[: top or None]:
             if row["verdict"] == "not ranked" or row["values"] < 2:
                 yield f"{row['feature'] or '(no name)'}: {row['note']}"
-    cut = [row for row in ranking if "cut" in row["note"]]
-    if cut:
+    if any(map(_is_cut, rows)):
         yield (
             "numbers were cut into ranges by what tells most of the target (mdl) or as asked; whole numbers of at most "
             "20 values are categories (see --discretize)"
         )
+
+
+def _may_be_noise(row: dict[str, Any], ranking: Any) -> bool:  # noqa: ANN401
+    """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
+
+    2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).
+    """
+    freedom = (len(ranking.classes) - 1) * (row["values"] - 1)
+    noise = (freedom + 2.0 * math.sqrt(2.0 * freedom)) / (2.0 * max(row["complete"], 1))
+    return bool(noise > ranking.settings["epsilon"] and row["mi"] < 2.0 * noise)

@@ -5,8 +5,7 @@ or NaN. Labels come in the order of the codes. Nothing is remembered from one ba
 
 * text of few distinct values is coded straight from Arrow's buffers (`kernels.encoding`); much of it, or little of it
   (no compiled code is loaded for that), by pyarrow's dictionaries; categoricals and dictionaries are codes already;
-* integers of a narrow range are their own codes; other numbers are coded by pyarrow, and made coarser where they are
-  too many (`labels`);
+* integers of a narrow range are their own codes; other numbers are coded by pyarrow;
 * Python's objects are coded by their addresses, as most columns hold few objects many times, then by their values.
 """
 
@@ -50,6 +49,7 @@ class Column:
     kind: str
     texts: tuple[str, ...] = ()
     numbers: NDArray[np.float64] | None = None
+    dropped_bits: int = 0
 
     @property
     def values(self) -> int:
@@ -159,7 +159,7 @@ def _numbers_in(texts: Any, missing: Collection[str]) -> NDArray[np.float64] | N
     """The texts as numbers, NaN where they mean missing; None if one of them is no number. As `labels.typed`."""
     gone = pc.is_in(texts, _text_array(sorted(missing), texts.type))
     kept = texts.filter(pc.invert(gone))
-    if pc.any(pc.match_substring_regex(kept, labels.PADDED)).as_py():
+    if pc.any(pc.match_substring_regex(kept, labels.NAMES_OF_DIGITS)).as_py():
         return None
     try:
         found = _plain(kept.cast(pa.float64()))
@@ -274,8 +274,9 @@ def _encode_numbers(array: Any) -> Column:  # noqa: ANN401
 def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
     nan = np.isnan(numbers)
     if nan.any():
-        codes = np.where(np.isin(codes, np.flatnonzero(nan)), codes.dtype.type(np.iinfo(codes.dtype).max), codes)
-        numbers = np.where(nan, 0.0, numbers)  # the label of no row
+        moved = np.full(numbers.size + 1, np.iinfo(codes.dtype).max, dtype=codes.dtype)
+        moved[:-1][~nan] = np.arange(np.count_nonzero(~nan))
+        codes, numbers = moved[np.minimum(codes, numbers.size)], numbers[~nan]
     return Column(codes, NUMBER, numbers=numbers)
 
 

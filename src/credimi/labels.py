@@ -6,9 +6,9 @@
     number     sorted doubles; integers are numbers without a fraction
     many       more values than are kept: the column is counted as seen or missing only
 
-Numbers beyond `most_numbers` distinct ones are made coarser: the last bits of the double are dropped, as few as will
-do. What remains depends on the set of values alone, not on their order or on how they were split into batches, so
-that counts of parts add up to the counts of the whole.
+At most `most_labels` are kept. Numbers beyond are made coarser: the last bits of the double are dropped, as few as
+will do; other values are given up. What remains depends on the set of values alone, not on their order or on how they
+were split into batches, so that counts of parts add up to the counts of the whole.
 """
 
 from __future__ import annotations
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
-MOST_NUMBERS = 1 << 15
-MOST_TEXTS = 1 << 16
-_MOST_IN_ALL = 1 << 25
-MOST_CELLS = 1 << 23  # of one block: 64 MiB of counts
+MOST_LABELS = 1 << 15
+_MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
-PADDED = r"^\s*[+-]?0\d"  # 007 is a name made of digits
+NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are names, and no doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,14 +86,14 @@ def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
     return Labels(kind, tuple(unique)), np.array([where[text] for text in texts], dtype=np.int64)
 
 
-def most_numbers(features: int) -> int:
-    """How many distinct numbers each of so many features may keep: fewer where the features are many."""
-    return min(MOST_NUMBERS, max(1 << 10, _MOST_IN_ALL // max(features, 1)))
+def most_labels(features: int, groups: int) -> int:
+    """How many labels each of so many features may keep, for a target of so many groups."""
+    return min(MOST_LABELS, max(1 << 10, _MOST_CELLS // max(features * groups, 1)))
 
 
 def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int | None = None) -> tuple[Labels, Positions]:
     """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
-    most = MOST_NUMBERS if most is None else most
+    most = MOST_LABELS if most is None else most
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
     positions = positions.astype(np.int64).ravel()
     if unique.size > most:
@@ -110,11 +108,6 @@ def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int | None = No
 
 def _distinct(ordered: FloatArray) -> int:
     return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
-
-
-def too_many(labels: Labels, groups: int) -> bool:
-    """Whether the values are more than are kept, for a target of so many groups."""
-    return labels.kind != MANY and (len(labels) > MOST_TEXTS or len(labels) * groups > MOST_CELLS)
 
 
 def collapsed(labels: Labels) -> tuple[Labels, Positions]:
@@ -154,9 +147,21 @@ def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
         return labels, np.arange(len(labels))
     if labels.texts and all(text in _TRUTH for text in labels.texts):
         return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)
-    if labels.texts and all(_NUMBER.fullmatch(text) and not re.match(PADDED, text) for text in labels.texts):
+    if labels.texts and all(is_number(text) for text in labels.texts):
         return of_numbers(np.array([float(text) for text in labels.texts]), most=most)
-    return Labels(TEXT, labels.texts), np.arange(len(labels))
+    return of_texts(_as_texts(labels), TEXT)
+
+
+def is_number(text: str, *, names_too: bool = False) -> bool:
+    """Whether a raw text is a number; one with leading zeros or very many digits is a name, unless `names_too`."""
+    return bool(_NUMBER.fullmatch(text)) and (names_too or not re.match(NAMES_OF_DIGITS, text))
+
+
+def _as_texts(labels: Labels) -> Sequence[str]:
+    """The labels as text; numbers among raw ones in one spelling, as parts of numbers alone have lost theirs."""
+    if labels.kind != RAW:
+        return labels.shown()
+    return [shown_number(float(text)) if is_number(text) else text for text in labels.texts]
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
@@ -165,7 +170,7 @@ def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[
     if first[0].kind != second[0].kind:
         if one.dropped_bits or other.dropped_bits:  # what the numbers were called is not known any more
             return collapsed(one), collapsed(other)
-        return of_texts(one.shown(), TEXT), of_texts(other.shown(), TEXT)
+        return of_texts(_as_texts(one), TEXT), of_texts(_as_texts(other), TEXT)
     return first, second
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi import filters
+from credimi import filters, storage
 from credimi.counts import Counts
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
@@ -49,14 +50,15 @@ COLUMNS = (
 _TRUSTED = (1e-3, 1e6)  # parameters of a Beta for which scipy's quantiles are right (see `beta`)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """One row a feature, best first. Speaks Arrow; `to_pandas()`, `to_polars()`; prints as a table.
 
     The columns: feature; values (of the feature, after cutting); complete (rows with both feature and target);
     missing (rows without the feature); mi, std, low, high (posterior mean, deviation and interval, nats); p_above,
-    P(I > epsilon); keep_plugin, keep_forward, keep_backward; verdict (keep, unsure, drop); note (how numbers were cut,
-    or why a column is not ranked: mi is NaN then).
+    P(I > epsilon); keep_plugin, keep_forward, keep_backward; verdict (keep, unsure, drop, not ranked); note: where
+    numbers were cut, or what is wrong with a column. Identifiers are not ranked, and have NaN for mi; columns of one
+    value, none or no cut have 0.
     """
 
     columns: dict[str, list[Any]]
@@ -80,7 +82,7 @@ class Ranking:
                 return row
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         from credimi.display import ranking_text  # noqa: PLC0415  (rich is loaded only to print)
 
         return ranking_text(self)
@@ -142,7 +144,7 @@ def rank(
     Parameters
     ----------
     data : Counts, or what `credimi.count` takes
-        Paths, data frames, arrays; or counts made before, which know their target.
+        Paths, data frames, arrays; or counts made before (or the path of their file), which know their target.
     target : str or array
         The target's column, or its values beside the data.
     epsilon : float
@@ -197,9 +199,13 @@ def rank(
 
 
 def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401
+    if isinstance(data, str | Path) and storage.is_counts(Path(data)):
+        data = Counts.load(data)
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
+        if target is not None and not isinstance(target, str):
+            raise CredimiError(f"the counts are of the target {data.target!r}: its values cannot be given beside them")
         if isinstance(target, str) and target != data.target:
             raise CredimiError(f"the counts are of the target {data.target!r}, not {target!r}: count the data again")
         return data

@@ -1,4 +1,7 @@
-"""The command line: reads, formats, and knows no mathematics. Exit codes: 0 done, 2 the input was refused, 1 a bug."""
+"""The command line: reads, formats, and knows no mathematics.
+
+Exit codes: 0 done, 2 the input was refused, 1 a bug, 130 interrupted.
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="how numbers become categories: mdl (default), quantile, categories, none to refuse them, or cuts such as "
         "age=18,65; may be repeated",
     )
-    parser.add_argument("--threads", type=threads, metavar="N", help="(default: all cores)")
+    parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
 
 def check_thresholds(options: argparse.Namespace) -> None:
@@ -151,8 +151,8 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def threads(text: str) -> int:
-    """A number of threads from the command line."""
+def positive(text: str) -> int:
+    """A number from 1 up from the command line."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return int(text)

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     parser.set_defaults(run=run)
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
-    parser.add_argument("--top", type=shared.threads, metavar="N", help="print the best N only; files hold all")
+    parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
     parser.add_argument(
         "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
     )

@@ -120,7 +120,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
-    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"]))
+    summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
     if math.isfinite(highest):
         scale = math.log(2.0) if unit == "bits" else 1.0

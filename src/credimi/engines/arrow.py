@@ -41,7 +41,12 @@ def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
     columns = getattr(data, "columns", None)  # polars, duckdb
     if isinstance(columns, list):
         return [str(name) for name in columns]
-    return list(pa.RecordBatchReader.from_stream(data).schema.names)
+    try:
+        return list(pa.RecordBatchReader.from_stream(data).schema.names)
+    except pa.ArrowException as error:
+        raise CredimiError(
+            f"a {type(data).__name__} is no table but one column: pass a frame, such as series.to_frame()"
+        ) from error
 
 
 def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import labels, tabulation
-from credimi.counts import Counts, Settings, bounded, spread, unknown
+from credimi.counts import MOST_CLASSES, Counts, Settings, bounded, spread, too_many_classes, unknown
 from credimi.encoding import Column, encode
 from credimi.errors import CredimiError
+from credimi.labels import MANY, NUMBER, Labels
 from credimi.threads import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from credimi.labels import Labels
 
     CountArray = NDArray[np.int64]
 
@@ -58,7 +57,7 @@ class Missing:
             return text in self.texts
         if text.strip().lstrip("+-").lower() == "nan":
             return True
-        return bool(self.numbers) and not re.match(labels.PADDED, text) and _as_number(text) in self.numbers
+        return bool(self.numbers) and not re.match(labels.NAMES_OF_DIGITS, text) and _as_number(text) in self.numbers
 
 
 def _as_number(value: str | float) -> float | None:
@@ -76,13 +75,13 @@ def columns_of(offered: Sequence[str], target: str, features: Sequence[str] | No
             raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
         seen.add(name)
     if target not in seen:
-        raise CredimiError(unknown(target, offered, "column"))
+        raise CredimiError(unknown(target, offered))
     if features is None:
         return [name for name in offered if name != target]
     features = [features] if isinstance(features, str) else features
     for name in features:
         if name not in seen:
-            raise CredimiError(unknown(name, offered, "column"))
+            raise CredimiError(unknown(name, offered))
     if target in features:
         raise CredimiError(f"{target!r} is the target and cannot be a feature as well: take it out of features")
     return list(features)
@@ -95,11 +94,13 @@ def tally(
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
-    classes, groups = _grouped(encode(batch.columns[target], target, raw=raw, compiled=compiled), missing)
+    classes, groups = _grouped(encode(batch.columns[target], target, raw=raw, compiled=compiled), missing, target)
+    most = labels.most_labels(len(features), len(classes) + 1)
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:
-        encoded[name] = encode(batch.columns[name], name, raw=raw, compiled=compiled)
+        column = encode(batch.columns[name], name, raw=raw, compiled=compiled)
+        encoded[name] = column if column.values <= most else _fewer(column, missing, most)
 
     share(work, features, threads if compiled else 1)
     columns = [encoded[name] for name in features]
@@ -112,7 +113,6 @@ def tally(
         compiled=compiled,
         threads=threads,
     )
-    most = labels.most_numbers(len(features))
     blocks = {
         name: bounded(*_ordered(column, block, missing, most), most)
         for name, column, block in zip(features, columns, counted, strict=True)
@@ -120,23 +120,39 @@ def tally(
     return Counts.join(target, classes, blocks, batch.rows, settings)
 
 
-def _grouped(column: Column, missing: Missing) -> tuple[Labels, NDArray[Any]]:
+def _grouped(column: Column, missing: Missing, target: str) -> tuple[Labels, NDArray[Any]]:
     """The target's labels in order, and for each row its class, r where it is missing."""
-    if column.values > labels.MOST_TEXTS:
-        raise CredimiError(f"the target has {column.values:,} different values: choose one that has classes")
     occurring = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
-    kept, positions = _labels_of(column, occurring & ~missing.among(column))
+    keep = occurring & ~missing.among(column)
+    if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
+        raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
+    kept, positions = _labels_of(column, keep)
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
-    moved[:-1][occurring & ~missing.among(column)] = positions
+    moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]
+
+
+def _fewer(column: Column, missing: Missing, most: int) -> Column:
+    """A column of more labels than are kept: coarser numbers, or nothing but seen and missing. Before it is counted."""
+    gone = missing.among(column)
+    if column.numbers is not None:
+        kept, positions = labels.of_numbers(column.numbers[~gone], most=most)
+        moved = np.full(column.values + 1, len(kept), dtype=np.uint16)
+        moved[:-1][~gone] = positions
+        codes = moved[np.minimum(column.codes, column.values)]
+        return Column(
+            np.where(codes == len(kept), np.uint16(65_535), codes), NUMBER, (), kept.numbers, kept.dropped_bits
+        )
+    seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
+    return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
 
 
 def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> tuple[Labels, CountArray]:
     """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
-    gone = missing.among(column)
+    gone = missing.among(column) if column.kind != MANY else np.zeros(1, dtype=bool)
     if gone.any():
         block[:, -1] += block[:, :-1][:, gone].sum(axis=1)
-    keep = block[:, :-1].any(axis=0) & ~gone
+    keep = (block[:, :-1].any(axis=0) & ~gone) | (column.kind == MANY)
     kept, positions = _labels_of(column, keep, most)
     chosen = block if keep.all() else block[:, np.append(keep, True)]
     return kept, spread(chosen, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
@@ -144,5 +160,7 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
 
 def _labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
     if column.numbers is not None:
-        return labels.of_numbers(column.numbers[keep], most=most)
+        return labels.of_numbers(column.numbers[keep], column.dropped_bits, most)
+    if column.kind == MANY:
+        return Labels(MANY), np.zeros(1, dtype=np.int64)
     return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)

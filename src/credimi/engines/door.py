@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.counts import METHODS, MISSING_VALUES, Counts, Settings
+from credimi.counts import METHODS, MISSING_VALUES, Counts, Settings, unknown
 from credimi.engines.batches import Batch, columns_of, tally
 from credimi.errors import CredimiError
 from credimi.threads import ahead
@@ -52,10 +52,11 @@ def count(
     """
     settings = Settings(_checked_missing(missing_values), _checked_methods(discretize))
     wanted, offered, batches = _source(data, target, features, progress or (lambda _: None))
-    named = [name for name in settings.discretize if name != "*"] if isinstance(settings.discretize, dict) else []
-    for name in named:
+    for name in settings.named:
         if name not in offered:
-            columns_of(offered, name, None)  # raises, and names the nearest
+            raise CredimiError(unknown(name, offered))
+        if name == wanted[0]:
+            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
     result: Counts | None = None
     for batch in batches:
         try:
@@ -89,6 +90,7 @@ def _source(
         raise CredimiError(
             f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "
             "pyarrow, duckdb), a numpy array or a list of dictionaries"
+            + ("; collect() it first" if hasattr(data, "collect") else "")
         )
     offered = arrow.names(data)
     if isinstance(target, int | np.integer):  # the name of a frame's column, or the place of an array's
