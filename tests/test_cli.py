@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "credimi.cli"]
 JOINT = [[10, 2], [3, 15]]
 LITERAL = "10 2; 3 15"
-SETTINGS = {"prior": "jeffreys", "approximation": "matched", "epsilon": 0.003, "level": 0.95, "units": "nats"}
+SETTINGS = {"prior": "adaptive", "approximation": "matched", "epsilon": 0.003, "level": 0.95, "units": "nats"}
 
 Answer = tuple[int, str, str]
 Call = Callable[..., Answer]
@@ -87,7 +87,7 @@ def expected(
     *,
     target_only: list[float] | None = None,
     feature_only: list[float] | None = None,
-    prior: str | float = "jeffreys",
+    prior: str | float = "adaptive",
     approximation: str = "matched",
     epsilon: float = 0.003,
     level: float = 0.95,
@@ -103,7 +103,8 @@ def expected(
         "low": low,
         "high": high,
         "p_above": law.sf(epsilon),
-        "mode": credimi.posterior(table, prior=prior).mode.tolist(),
+        "p_independent": law.p_zero,
+        "mode": credimi.posterior(table, prior="jeffreys" if prior == "adaptive" else prior).mode.tolist(),
         "rows": table.rows,
     }
 
@@ -248,7 +249,7 @@ def test_examples_of_the_help_work(call: Call, tmp_path: Path, monkeypatch: pyte
 
 def test_json_has_the_promised_keys(report: Callable[..., dict[str, object]]) -> None:
     answer = report(LITERAL)
-    assert list(answer) == ["mean", "std", "low", "high", "p_above", "mode", "rows", "settings"]
+    assert list(answer) == ["mean", "std", "low", "high", "p_above", "p_independent", "mode", "rows", "settings"]
     assert answer["rows"] == 30.0
     assert [len(row) for row in answer["mode"]] == [2, 2]
     assert answer["settings"] == SETTINGS
@@ -328,7 +329,7 @@ def test_text_says_what_json_says(call: Call, report: Callable[..., dict[str, ob
     assert lines["90 % interval"] == f"{answer['low']:.4g} to {answer['high']:.4g} nats"
     assert lines["P(I > 0.1 nats)"] == f"{answer['p_above']:.4g}"
     assert lines["possible range"] == "0 to 0.6931 nats"
-    assert lines["prior, approximation"] == "jeffreys, matched"
+    assert lines["prior, approximation"] == "adaptive, matched"
     for row in answer["mode"]:
         assert " │ ".join(f"{chance:.4f}" for chance in row) in out
 
@@ -532,7 +533,9 @@ def test_output_broken_off_leaves_the_old_one(
 @pytest.mark.filterwarnings("default")
 def test_warning_is_one_line_on_standard_error(call: Call) -> None:
     margins = ["--target-only", "3000 2000", "--feature-only", "2500 2500"]
-    code, out, err = call("table", "1 0; 0 1", *margins, "--approximation", "sampled", "--format", "json")
+    code, out, err = call(
+        "table", "1 0; 0 1", *margins, "--prior", "jeffreys", "--approximation", "sampled", "--format", "json"
+    )
     assert code == 0
     assert math.isfinite(json.loads(out)["mean"])
     assert err.startswith("credimi: warning: the draws have not converged: r_hat is ")
@@ -713,7 +716,7 @@ def test_help_names_every_option_and_its_default(call: Call) -> None:
     out = " ".join(call("table", "--help")[1].split())
     for option in ("target-only", "feature-only", "prior", "approximation", "epsilon", "level", "seed", "units"):
         assert f"--{option} " in out
-    for default in ("jeffreys", "matched", "0.003", "0.95", "nats", "table"):
+    for default in ("adaptive", "matched", "0.003", "0.95", "nats", "table"):
         assert f"(default: {default})" in out
 
 

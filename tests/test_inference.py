@@ -73,7 +73,7 @@ def agree(one: Distribution, other: Distribution, tolerance: float = 1e-9) -> No
 
 @pytest.mark.parametrize("margins", MARGINS)
 def test_leading_is_a_gaussian(margins: dict[str, list[int]]) -> None:
-    law = mutual_information([[6, 4, 5], [5, 6, 4]], approximation="leading", **margins)
+    law = mutual_information([[6, 4, 5], [5, 6, 4]], prior="jeffreys", approximation="leading", **margins)
     assert law.support() == (-math.inf, math.inf)
     assert 0.0 < law.cdf(0.0) < 0.5
     for x in (-0.1, 0.0, 0.05, 0.3):
@@ -84,7 +84,7 @@ def test_leading_is_a_gaussian(margins: dict[str, list[int]]) -> None:
 @pytest.mark.parametrize("approximation", ["matched", "leading-beta"])
 @pytest.mark.parametrize("margins", MARGINS)
 def test_beta_lives_between_0_and_the_greatest_information(approximation: str, margins: dict[str, list[int]]) -> None:
-    law = mutual_information(JOINT, approximation=approximation, **margins)
+    law = mutual_information(JOINT, prior="jeffreys", approximation=approximation, **margins)
     assert law.support() == (0.0, LOG_2)
     assert law.cdf(0.0) == 0.0
     assert law.sf(LOG_2) == 0.0
@@ -103,7 +103,7 @@ def test_greatest_information_is_the_log_of_the_shorter_side(shape: tuple[int, i
 @pytest.mark.parametrize("margins", MARGINS)
 def test_sampled_is_the_law_of_draws(margins: dict[str, list[int]]) -> None:
     """Draws of the chances by `posterior`, and I of each by its definition."""
-    law = mutual_information(JOINT, approximation="sampled", draws=200, random_state=5, **margins)
+    law = mutual_information(JOINT, prior="jeffreys", approximation="sampled", draws=200, random_state=5, **margins)
     chances = posterior(JOINT, prior="jeffreys", **margins).rvs(200, random_state=5)
     draws = np.sort([plugged_in(chance)[0] for chance in chances])
     assert draws[0] > 0.0
@@ -134,11 +134,11 @@ def test_matched_mean_of_complete_data_is_exact(prior: float) -> None:
         assert law.mean() == pytest.approx(exact_mean(np.array(joint) + prior), rel=1e-9)
 
 
-def test_default_is_jeffreys_and_matched() -> None:
+def test_default_is_adaptive_and_matched() -> None:
     agree(
         mutual_information(JOINT, target_only=TARGET_ONLY, feature_only=FEATURE_ONLY),
         mutual_information(
-            JOINT, target_only=TARGET_ONLY, feature_only=FEATURE_ONLY, prior=0.5, approximation="matched"
+            JOINT, target_only=TARGET_ONLY, feature_only=FEATURE_ONLY, prior="adaptive", approximation="matched"
         ),
         0.0,
     )
@@ -287,7 +287,7 @@ def test_generator_moves_on() -> None:
 
 
 def test_number_of_draws_is_honoured() -> None:
-    law = mutual_information(JOINT, approximation="sampled", draws=1, random_state=0)
+    law = mutual_information(JOINT, prior="jeffreys", approximation="sampled", draws=1, random_state=0)
     assert law.std() == 0.0
     assert 0.0 < law.mean() < LOG_2
 
@@ -469,8 +469,8 @@ FEW_COMPLETE = [[1, 0], [0, 1]]
 
 
 def test_chains_that_have_not_converged_are_announced() -> None:
-    slow = {"target_only": [3000, 2000], "feature_only": [2500, 2500]}
-    assert posterior(FEW_COMPLETE, **slow, prior="jeffreys").sample(2000, 1).r_hat > 2.0
+    slow = {"target_only": [3000, 2000], "feature_only": [2500, 2500], "prior": "jeffreys"}
+    assert posterior(FEW_COMPLETE, **slow).sample(2000, 1).r_hat > 2.0
     with pytest.warns(UserWarning, match=r"r_hat is \d\.\d\d, above 1\.05.*draw for longer") as caught:
         law = mutual_information(FEW_COMPLETE, **slow, approximation="sampled", draws=2000, random_state=1)
     assert len(caught) == 1

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi import adaptive
 from credimi.chances import require_proper
 from credimi.checks import make_generator, require_whole
 from credimi.distribution import Distribution
 from credimi.errors import CredimiError
 from credimi.information import Blocks, moments
-from credimi.prior import pseudo_count
+from credimi.prior import ADAPTIVE, pseudo_count
 from credimi.sampling import BURN_IN, CHAINS, THIN, draw_information
 from credimi.table import Table
 
@@ -32,7 +33,7 @@ def mutual_information(
     *,
     target_only: ArrayLike | None = None,
     feature_only: ArrayLike | None = None,
-    prior: str | float = "jeffreys",
+    prior: str | float = "adaptive",
     approximation: str = "matched",
     draws: int = 10_000,
     random_state: int | np.random.Generator | None = None,
@@ -48,7 +49,9 @@ def mutual_information(
     feature_only
         s counts of data rows whose target is missing.
     prior
-        "jeffreys" (1/2 pseudo-count a cell), "uniform" (1), "perks" (1/(rs)), "haldane" (0), or a number.
+        "adaptive": how far from independence is learned from the table, and independence itself has a probability
+        (`.p_zero` of the result); see `credimi.adaptive`. Or fixed pseudo-counts a cell: "jeffreys" (1/2), "uniform"
+        (1), "perks" (1/(rs)), "haldane" (0), or a number.
     approximation
         "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,
         which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws,
@@ -59,6 +62,9 @@ def mutual_information(
     """
     checked_approximation(approximation)
     table = Table.of(joint, target_only, feature_only)
+    if prior == ADAPTIVE:
+        require_whole("draws", draws, 1)
+        return _adaptive(table, approximation, int(draws), make_generator(random_state))
     pseudo = pseudo_count(prior, table.shape)
     require_proper(table, pseudo)
     if min(table.shape) == 1:
@@ -71,9 +77,7 @@ def mutual_information(
     result = moments(Blocks.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
     # I <= upper, but for rounding.
     mean, std = min(float(result.mean[0]), upper), float(np.sqrt(result.variance[0]))
-    if std == 0.0:
-        return Distribution.point(mean)
-    return Distribution.normal(mean, std) if approximation == "leading" else Distribution.beta(mean, std, upper)
+    return law_of(mean, std, upper, gaussian=approximation == "leading")
 
 
 def _converged_draws(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> FloatArray:
@@ -90,6 +94,41 @@ def _converged_draws(table: Table, pseudo: float, size: int, generator: np.rando
         stacklevel=3,  # the caller of `mutual_information`
     )
     return information
+
+
+def _adaptive(table: Table, approximation: str, draws: int, generator: np.random.Generator) -> Distribution:
+    """The mixture of the adaptive prior as a distribution."""
+    if min(table.shape) == 1:
+        return Distribution.point(0.0)
+    blocks, upper = Blocks.of([table.block()]), float(np.log(min(table.shape)))
+    if approximation == "sampled":
+        mixed = adaptive.mixtures(blocks)
+        drawn = [np.zeros(0)]
+        rows, columns = table.shape
+        shares = mixed.weight / mixed.weight.sum()
+        sizes = generator.multinomial(draws, shares).tolist() if shares.size else []
+        for block, size in zip(mixed.blocks.flat.reshape(-1, rows + 1, columns + 1), sizes, strict=True):
+            if size:
+                own = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
+                drawn.append(_converged_draws(own, 0.0, size, generator))
+        dependent = np.concatenate(drawn)
+        if not dependent.size:
+            return Distribution.point(0.0)
+        p_zero = float(mixed.p_zero[0])
+        return Distribution.mixture([Distribution.empirical(dependent, upper)], [1.0 - p_zero], p_zero)
+    found = adaptive.components(blocks, matched=approximation == "matched", threads=1)
+    parts = [
+        law_of(mean, std, upper, gaussian=approximation == "leading")
+        for mean, std in zip(found.mean.tolist(), np.sqrt(found.variance).tolist(), strict=True)
+    ]
+    return Distribution.mixture(parts, found.weight.tolist(), float(found.p_zero[0]))
+
+
+def law_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
+    """The distribution that has these moments."""
+    if std == 0.0:
+        return Distribution.point(mean)
+    return Distribution.normal(mean, std) if gaussian else Distribution.beta(mean, std, upper)
 
 
 def checked_approximation(approximation: str) -> str:

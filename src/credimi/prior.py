@@ -19,6 +19,7 @@ from credimi.errors import CredimiError
 from credimi.table import LARGEST, SMALLEST
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane")
+ADAPTIVE = "adaptive"  # no pseudo-count but a mixture of them: see `adaptive`
 
 
 def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:

@@ -1,9 +1,4 @@
-"""`rank`: which features inform about the target, how much, and how surely; best first.
-
-All features' moments come from one call of `information.moments`; intervals and probabilities from the Betas (or, for
-"leading", the Gaussians) with these moments, many at once. Those that scipy's inverse is not trusted with, and draws,
-go through `Distribution` one by one.
-"""
+"""`rank`: which features inform about the target, how much, and how surely; best first."""
 
 from __future__ import annotations
 
@@ -16,11 +11,11 @@ import numpy as np
 
 from credimi import filters, storage
 from credimi.counts import Counts
-from credimi.distribution import Distribution
 from credimi.errors import CredimiError
-from credimi.inference import checked_approximation, mutual_information
-from credimi.information import Blocks, moments
-from credimi.prior import pseudo_count
+from credimi.inference import checked_approximation
+from credimi.information import Blocks
+from credimi.prior import ADAPTIVE, pseudo_count
+from credimi.summaries import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.counts import Feature
+    from credimi.summaries import Summary
 
     FloatArray = NDArray[np.float64]
 
@@ -41,13 +37,13 @@ COLUMNS = (
     "low",
     "high",
     "p_above",
+    "p_independent",
     "keep_plugin",
     "keep_forward",
     "keep_backward",
     "verdict",
     "note",
 )
-_TRUSTED = (1e-3, 1e6)  # parameters of a Beta for which scipy's quantiles are right (see `beta`)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,9 +52,9 @@ class Ranking:
 
     The columns: feature; values (of the feature, after cutting); complete (rows with both feature and target);
     missing (rows without the feature); mi, std, low, high (posterior mean, deviation and interval, nats); p_above,
-    P(I > epsilon); keep_plugin, keep_forward, keep_backward; verdict (keep, unsure, drop, not ranked); note: where
-    numbers were cut, or what is wrong with a column. Identifiers are not ranked, and have NaN for mi; columns of one
-    value, none or no cut have 0.
+    P(I > epsilon); p_independent, P(I = 0), which only the adaptive prior knows; keep_plugin, keep_forward,
+    keep_backward; verdict (keep, unsure, drop, not ranked); note: where numbers were cut, or what is wrong with a
+    column. Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
     """
 
     columns: dict[str, list[Any]]
@@ -133,7 +129,7 @@ def rank(
     *,
     epsilon: float = 0.003,
     level: float = 0.95,
-    prior: str | float = "jeffreys",
+    prior: str | float = "adaptive",
     approximation: str = "matched",
     random_state: int = 0,
     threads: int | None = None,
@@ -162,27 +158,31 @@ def rank(
     """
     checked_approximation(approximation)
     _check(epsilon, level)
-    pseudo_count(prior, (2, 2))  # refuses what is no prior, also where there is nothing to rank
+    if prior != ADAPTIVE:
+        pseudo_count(prior, (2, 2))  # refuses what is no prior, also where there is nothing to rank
     counts = _counts(data, target, counting, threads)
     features = counts.settled()
     classes = counts.class_names()
-    ranked = [index for index, feature in enumerate(features) if not feature.note]
-    summary = np.zeros((6, len(features)))  # mi, std, low, high, p_above, information at the mode
-    for index, feature in enumerate(features):
-        if feature.note.startswith("identifier"):
-            summary[:, index] = np.nan
-    if ranked:
-        summary[:, ranked] = _summaries(
-            [features[index] for index in ranked],
-            prior=prior,
-            approximation=approximation,
-            epsilon=epsilon,
-            level=level,
-            random_state=random_state,
-            threads=threads,
-        )
+    ranked = [feature for feature in features if not feature.note]
+    for feature in ranked:
+        if prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0 and feature.complete == 0:
+            raise CredimiError(
+                f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
+                "choose another prior, or leave the column out"
+            )
+    blocks = Blocks.of([feature.block.astype(np.float64) for feature in ranked])
+    found = summarize(
+        blocks,
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
+        random_state=random_state,
+        threads=threads,
+    )
+    summary = _with_unranked(features, found)
     noted = np.array([bool(feature.note) for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), noted, -summary[0]))  # ties: as the data have them
+    order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
     settings = {
         "epsilon": float(epsilon),
         "level": float(level),
@@ -194,7 +194,8 @@ def rank(
     }
     if approximation == "sampled":
         settings["seed"] = random_state
-    columns = _columns([features[index] for index in order], summary[:, order], epsilon, level)
+    summary = {name: values[order] for name, values in summary.items()}
+    columns = _columns([features[index] for index in order], summary, epsilon, level)
     return Ranking(columns, counts.target, counts.rows, classes, settings)
 
 
@@ -223,99 +224,49 @@ def _check(epsilon: Any, level: Any) -> None:  # noqa: ANN401  (whatever the use
         raise CredimiError(f"level is {level!r}: it must lie between 0 and 1, such as 0.95")
 
 
-def _summaries(
-    features: Sequence[Feature],
-    *,
-    prior: str | float,
-    approximation: str,
-    epsilon: float,
-    level: float,
-    random_state: int,
-    threads: int | None,
-) -> FloatArray:
-    """Mean, deviation, interval, P(I > epsilon) and the information at the mode, one column a feature."""
-    shapes = [(feature.block.shape[0] - 1, feature.block.shape[1] - 1) for feature in features]
-    of_shape = {shape: pseudo_count(prior, shape) for shape in set(shapes)}
-    pseudo = np.array([of_shape[shape] for shape in shapes])
-    for feature, own in zip(features, pseudo, strict=True):
-        if own == 0.0 and feature.complete == 0:
-            raise CredimiError(
-                f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
-                "choose another prior, or leave the column out"
-            )
-    blocks = Blocks.of([feature.block.astype(np.float64) for feature in features])
-    leading = moments(blocks, pseudo, matched=False, threads=threads)
-    upper = np.log([min(shape) for shape in shapes])
-    out = np.empty((6, len(features)))
-    out[5] = leading.mean
-    if approximation == "sampled":
-        for index, feature in enumerate(features):
-            law = mutual_information(feature.table, prior=prior, approximation="sampled", random_state=random_state)
-            out[:5, index] = _summary(law, epsilon, level)
-        return out
-    used = moments(blocks, pseudo, threads=threads) if approximation == "matched" else leading
-    mean, std = np.minimum(used.mean, upper), np.sqrt(used.variance)
-    out[0], out[1] = mean, std
-    done = _normals(out, epsilon, level) if approximation == "leading" else _betas(out, upper, epsilon, level)
-    for index in np.flatnonzero(~done).tolist():
-        if std[index] == 0.0:
-            law = Distribution.point(mean[index])
-        elif approximation == "leading":
-            law = Distribution.normal(mean[index], std[index])
-        else:
-            law = Distribution.beta(mean[index], std[index], upper[index])
-        out[2:5, index] = _summary(law, epsilon, level)[2:]
+def _with_unranked(features: Sequence[Feature], found: Summary) -> dict[str, FloatArray]:
+    """The summary of all features: I is 0 where nothing can depend, and unknown of identifiers."""
+    named = {
+        "mi": found.mean,
+        "std": found.std,
+        "low": found.low,
+        "high": found.high,
+        "p_above": found.p_above,
+        "p_independent": found.p_independent,
+        "at_mode": found.at_mode,
+    }
+    ranked = np.array([not feature.note for feature in features], dtype=bool)
+    unknown = np.array([feature.note.startswith("identifier") for feature in features], dtype=bool)
+    out = {}
+    for name, values in named.items():
+        column = np.where(unknown, np.nan, 1.0 if name == "p_independent" else 0.0)
+        column[ranked] = values
+        out[name] = column
     return out
 
 
-def _summary(law: Distribution, epsilon: float, level: float) -> tuple[float, float, float, float, float]:
-    low, high = law.interval(level)
-    return law.mean(), law.std(), low, high, law.sf(epsilon)
-
-
-def _normals(out: FloatArray, epsilon: float, level: float) -> NDArray[np.bool_]:
-    """Fill interval and P(I > epsilon) of the paper's Gaussians; tells which are done."""
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415
-
-    mean, std = out[0], out[1]
-    reach = std * ndtri(0.5 + level / 2.0)
-    out[2], out[3] = mean - reach, mean + reach
-    with np.errstate(divide="ignore", invalid="ignore"):
-        out[4] = ndtr((mean - epsilon) / std)
-    return np.asarray(std > 0.0)
-
-
-def _betas(out: FloatArray, upper: FloatArray, epsilon: float, level: float) -> NDArray[np.bool_]:
-    """Fill interval and P(I > epsilon) of the Betas whose parameters scipy is good at; tells which are done."""
-    from scipy.special import betaincc, betainccinv, betaincinv  # noqa: PLC0415
-
-    with np.errstate(all="ignore"):  # what is not done may be anything
-        share = out[0] / upper
-        concentration = share * (1.0 - share) * (upper / out[1]) ** 2 - 1.0
-        alpha, beta = share * concentration, (1.0 - share) * concentration
-        least, most = _TRUSTED
-        done = (np.minimum(alpha, beta) > least) & (np.minimum(alpha, beta) < most) & (concentration < most * most)
-        alpha, beta, tail = np.where(done, alpha, 1.0), np.where(done, beta, 1.0), 0.5 - level / 2.0
-        out[2], out[3] = upper * betaincinv(alpha, beta, tail), upper * betainccinv(alpha, beta, tail)
-        out[4] = betaincc(alpha, beta, np.minimum(epsilon / upper, 1.0))
-    return np.asarray(done & np.isfinite(out[2:5]).all(axis=0))
-
-
-def _columns(features: Sequence[Feature], summary: FloatArray, epsilon: float, level: float) -> dict[str, list[Any]]:
-    mean, std, low, high, p_above, at_mode = summary
-    keeps = (filters.plugin(at_mode, epsilon), filters.forward(p_above, level), filters.backward(p_above, level))
-    verdicts = [_verdict(feature, *(bool(keep[index]) for keep in keeps[1:])) for index, feature in enumerate(features)]
-    lists: list[list[Any]] = [
-        [feature.name for feature in features],
-        [feature.block.shape[1] - 1 for feature in features],
-        [feature.complete for feature in features],
-        [feature.missing for feature in features],
-        *(each.tolist() for each in (mean, std, low, high, p_above)),
-        *(each.tolist() for each in keeps),
-        verdicts,
-        [feature.note or feature.treatment for feature in features],
-    ]
-    return dict(zip(COLUMNS, lists, strict=True))
+def _columns(
+    features: Sequence[Feature], summary: dict[str, FloatArray], epsilon: float, level: float
+) -> dict[str, list[Any]]:
+    p_above = summary["p_above"]
+    keeps = {
+        "keep_plugin": filters.plugin(summary["at_mode"], epsilon),
+        "keep_forward": filters.forward(p_above, level),
+        "keep_backward": filters.backward(p_above, level),
+    }
+    found: dict[str, list[Any]] = {
+        "feature": [feature.name for feature in features],
+        "values": [feature.block.shape[1] - 1 for feature in features],
+        "complete": [feature.complete for feature in features],
+        "missing": [feature.missing for feature in features],
+        "verdict": [
+            _verdict(feature, bool(forward), bool(backward))
+            for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
+        ],
+        "note": [feature.note or feature.treatment for feature in features],
+    }
+    found |= {name: values.tolist() for name, values in (summary | keeps).items()}
+    return {name: found[name] for name in COLUMNS}
 
 
 def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001

@@ -26,8 +26,9 @@ def add_posterior_options(parser: argparse.ArgumentParser) -> None:
     """Add prior, approximation, threshold, level, seed and units."""
     parser.add_argument(
         "--prior",
-        default="jeffreys",
-        help="pseudo-counts a cell: uniform 1, jeffreys 1/2, perks 1/rs, haldane 0, or a number (default: %(default)s)",
+        default="adaptive",
+        help="adaptive, which knows independence, or pseudo-counts a cell: uniform 1, jeffreys 1/2, perks 1/rs, "
+        "haldane 0, or a number (default: %(default)s)",
     )
     parser.add_argument(
         "--approximation",

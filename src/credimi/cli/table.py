@@ -14,6 +14,7 @@ from credimi.cli import options as shared
 from credimi.display import probability
 from credimi.errors import CredimiError
 from credimi.output import write
+from credimi.prior import ADAPTIVE
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
 
     shared.announce_compiling()
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
-    chances = posterior(table, prior=prior)
+    chances = posterior(table, prior="jeffreys" if prior == ADAPTIVE else prior)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
     low, high = information.interval(options.level)
     report = {
@@ -87,6 +88,7 @@ def run(options: argparse.Namespace) -> None:
         "low": low,
         "high": high,
         "p_above": information.sf(options.epsilon),
+        "p_independent": information.p_zero,
         "mode": chances.mode.tolist(),
         "rows": chances.table.rows,
         "settings": {
@@ -120,6 +122,8 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
+    if settings["prior"] == ADAPTIVE:
+        summary.add_row("P(independent)", f"{report['p_independent']:.4f}")
     summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
     if math.isfinite(highest):
