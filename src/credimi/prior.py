@@ -22,18 +22,23 @@ NAMES = ("uniform", "jeffreys", "perks", "haldane")
 ADAPTIVE = "adaptive"  # no pseudo-count but a mixture of them: see `adaptive`
 
 
+_OFFER = f"choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5"
+
+
 def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
     """n'' per cell: "uniform" 1, "jeffreys" 1/2, "perks" 1/(rs), "haldane" 0 (the raw counts), or a number."""
     if isinstance(prior, str):
         if prior in NAMES:
             return {"uniform": 1.0, "jeffreys": 0.5, "perks": 1.0 / (shape[0] * shape[1]), "haldane": 0.0}[prior]
-        near = difflib.get_close_matches(prior, NAMES, 1)
+        if prior == ADAPTIVE:
+            raise CredimiError(
+                f"unknown prior {prior!r}: it is one of mutual information, not of the chances; {_OFFER}"
+            )
+        near = difflib.get_close_matches(prior, (*NAMES, ADAPTIVE), 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise CredimiError(
-            f"unknown prior {prior!r}: {hint}choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5"
-        )
+        raise CredimiError(f"unknown prior {prior!r}: {hint}{_OFFER}, or 'adaptive' for mutual information")
     if not isinstance(prior, Real) or isinstance(prior, bool):
-        raise CredimiError(f"prior is {prior!r}: choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5")
+        raise CredimiError(f"prior is {prior!r}: {_OFFER}")
     try:
         value = float(prior)
     except OverflowError:  # an integer beyond the doubles

@@ -123,7 +123,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
     if settings["prior"] == ADAPTIVE:
-        summary.add_row("P(independent)", f"{report['p_independent']:.4f}")
+        summary.add_row("P(independent)", probability(report["p_independent"], report["std"]))
     summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
     if math.isfinite(highest):
@@ -133,7 +133,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
         summary.add_row("note", "one row or one column: nothing can depend on it (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
     console = shared.console(path)
-    mode = _mode_grid(report["mode"]) if rows <= 30 and columns <= 12 else None
+    mode = _mode_grid(report["mode"], settings["prior"]) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
     with console.capture() as capture:
         console.print(summary)
@@ -144,10 +144,11 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     return capture.get()
 
 
-def _mode_grid(chances: list[list[float]]) -> Grid:
+def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
     from rich.table import Table as Grid  # noqa: PLC0415
 
-    grid = Grid(title="Mode of the chances", title_justify="left")
+    with_prior = ", prior jeffreys" if prior == ADAPTIVE else ""  # the chances have no adaptive one
+    grid = Grid(title=f"Mode of the chances{with_prior}", title_justify="left")
     grid.add_column("class \\ value")
     for column in range(len(chances[0])):
         grid.add_column(str(column + 1), justify="right")
