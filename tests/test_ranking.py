@@ -200,6 +200,30 @@ def test_decisions_follow_the_filters(counts: Counts, approximation: str, epsilo
         assert all(type(row[f"keep_{rule}"]) is bool for rule in filters.RULES)
 
 
+@pytest.mark.parametrize("fdr", [0.001, 0.05, 0.3, 0.9])
+def test_false_discoveries_are_bounded_and_no_larger_set_would_do(fdr: float) -> None:
+    p_above = np.array([0.2, 0.999, np.nan, 0.9, 0.5, 0.97, 0.97, 0.0])
+    kept = filters.false_discovery(p_above, fdr)
+    assert not kept[2]
+    subsets = [
+        [index for index in range(8) if index != 2 and code >> index & 1] for code in range(1, 256) if not code >> 2 & 1
+    ]
+    allowed = [len(each) for each in subsets if np.mean(1.0 - p_above[each]) <= fdr]
+    assert kept.sum() == max(allowed, default=0)
+    if kept.any():
+        assert np.mean(1.0 - p_above[kept]) <= fdr
+
+
+def test_rule_fdr_reaches_the_ranking(counts: Counts) -> None:
+    ranking = rank(counts, fdr=0.2)
+    p_above = np.array([row["p_above"] for row in ranking])
+    assert [row["keep_fdr"] for row in ranking] == filters.false_discovery(p_above, 0.2).tolist()
+    assert ranking.settings["fdr"] == 0.2
+    assert ranking.selected("fdr") == [row["feature"] for row in ranking if row["keep_fdr"]]
+    with pytest.raises(CredimiError, match="fdr is 2: it must lie between 0 and 1"):
+        rank(counts, fdr=2)
+
+
 def test_information_at_the_mode_is_that_of_the_posterior(counts: Counts) -> None:
     chances = posterior(counts["incomplete"], prior="jeffreys").mode
     independent = chances.sum(axis=1, keepdims=True) * chances.sum(axis=0)
@@ -240,7 +264,7 @@ def test_ranking_speaks_arrow(counts: Counts) -> None:
     assert [str(kind) for kind in found.schema.types] == [
         *("string", "int64", "int64", "int64"),
         *["double"] * 6,
-        *["bool"] * 3,
+        *["bool"] * 4,
         *("string", "string"),
     ]
 

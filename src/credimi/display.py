@@ -136,10 +136,10 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
     )
     doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
-    if doubtful:
+    if doubtful and settings["prior"] != "adaptive":
         yield (
             f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
-            "have too few rows for their values to be told from noise (see Few rows in the README)"
+            "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
         )
     if narrow:
         for row in rows[: top or None]:

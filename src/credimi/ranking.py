@@ -41,6 +41,7 @@ COLUMNS = (
     "keep_plugin",
     "keep_forward",
     "keep_backward",
+    "keep_fdr",
     "verdict",
     "note",
 )
@@ -53,8 +54,8 @@ class Ranking:
     The columns: feature; values (of the feature, after cutting); complete (rows with both feature and target);
     missing (rows without the feature); mi, std, low, high (posterior mean, deviation and interval, nats); p_above,
     P(I > epsilon); p_independent, P(I = 0), which only the adaptive prior knows; keep_plugin, keep_forward,
-    keep_backward; verdict (keep, unsure, drop, not ranked); note: where numbers were cut, or what is wrong with a
-    column. Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
+    keep_backward, keep_fdr; verdict (keep, unsure, drop, not ranked); note: where numbers were cut, or what is wrong
+    with a column. Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
     """
 
     columns: dict[str, list[Any]]
@@ -129,6 +130,7 @@ def rank(
     *,
     epsilon: float = 0.003,
     level: float = 0.95,
+    fdr: float = 0.05,
     prior: str | float = "adaptive",
     approximation: str = "matched",
     random_state: int = 0,
@@ -147,6 +149,8 @@ def rank(
         The information, in nats, from which on a feature is worth having: P(I > epsilon) decides.
     level : float
         Of the credible interval, and of the decisions.
+    fdr : float
+        The share of features with I <= epsilon that is expected, at most, among those of which keep_fdr is true.
     prior, approximation
         As in `mutual_information`.
     random_state : int
@@ -158,6 +162,7 @@ def rank(
     """
     checked_approximation(approximation)
     _check(epsilon, level)
+    _check_share("fdr", fdr)
     if prior != ADAPTIVE:
         pseudo_count(prior, (2, 2))  # refuses what is no prior, also where there is nothing to rank
     counts = _counts(data, target, counting, threads)
@@ -186,6 +191,7 @@ def rank(
     settings = {
         "epsilon": float(epsilon),
         "level": float(level),
+        "fdr": float(fdr),
         "prior": prior if isinstance(prior, str) else float(prior),
         "approximation": approximation,
         "units": "nats",
@@ -195,7 +201,7 @@ def rank(
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
-    columns = _columns([features[index] for index in order], summary, epsilon, level)
+    columns = _columns([features[index] for index in order], summary, epsilon, level, fdr)
     return Ranking(columns, counts.target, counts.rows, classes, settings)
 
 
@@ -220,8 +226,12 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
 def _check(epsilon: Any, level: Any) -> None:  # noqa: ANN401  (whatever the user passed)
     if not isinstance(epsilon, int | float | np.number) or not 0.0 <= epsilon < math.inf:
         raise CredimiError(f"epsilon is {epsilon!r}: it must be a finite number of nats from 0 up")
-    if not isinstance(level, int | float | np.number) or not 0.0 < level < 1.0:
-        raise CredimiError(f"level is {level!r}: it must lie between 0 and 1, such as 0.95")
+    _check_share("level", level)
+
+
+def _check_share(name: str, value: Any) -> None:  # noqa: ANN401
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < 1.0:
+        raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
 
 
 def _with_unranked(features: Sequence[Feature], found: Summary) -> dict[str, FloatArray]:
@@ -246,13 +256,14 @@ def _with_unranked(features: Sequence[Feature], found: Summary) -> dict[str, Flo
 
 
 def _columns(
-    features: Sequence[Feature], summary: dict[str, FloatArray], epsilon: float, level: float
+    features: Sequence[Feature], summary: dict[str, FloatArray], epsilon: float, level: float, fdr: float
 ) -> dict[str, list[Any]]:
     p_above = summary["p_above"]
     keeps = {
         "keep_plugin": filters.plugin(summary["at_mode"], epsilon),
         "keep_forward": filters.forward(p_above, level),
         "keep_backward": filters.backward(p_above, level),
+        "keep_fdr": filters.false_discovery(p_above, fdr),
     }
     found: dict[str, list[Any]] = {
         "feature": [feature.name for feature in features],

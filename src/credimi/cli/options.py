@@ -68,6 +68,16 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
 
+def add_fdr(parser: argparse.ArgumentParser) -> None:
+    """Add the false-discovery rate."""
+    parser.add_argument(
+        "--fdr",
+        type=number,
+        default=0.05,
+        help="expected share of noise among what the rule fdr keeps (default: %(default)s)",
+    )
+
+
 def check_thresholds(options: argparse.Namespace) -> None:
     """Refuse an epsilon or level that cannot be meant."""
     if not options.epsilon >= 0.0 or math.isinf(options.epsilon):

@@ -45,6 +45,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     parser.set_defaults(run=run)
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
+    shared.add_fdr(parser)
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
     parser.add_argument(
         "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
@@ -105,6 +106,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
         options.target,
         epsilon=options.epsilon,
         level=options.level,
+        fdr=options.fdr,
         prior=shared.prior(options.prior),
         approximation=options.approximation,
         random_state=options.seed,

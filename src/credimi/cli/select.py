@@ -14,7 +14,8 @@ from credimi.output import replacing
 
 _EXAMPLES = """\
 rules: forward keeps what is surely informative, P(I > epsilon) >= level;
-backward drops what is surely not; plugin goes by the estimate alone.
+backward drops what is surely not; plugin goes by the estimate alone; fdr keeps
+as many as it may while at most a share --fdr of them is expected to be noise.
 
 examples:
   credimi select survey.csv --target income --output reduced.csv
@@ -36,8 +37,9 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     parser.set_defaults(run=run)
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
+    shared.add_fdr(parser)
     parser.add_argument(
-        "--rule", choices=["forward", "backward", "plugin"], default="forward", help="(default: %(default)s)"
+        "--rule", choices=["forward", "backward", "plugin", "fdr"], default="forward", help="(default: %(default)s)"
     )
     parser.add_argument("--output", metavar="REDUCED", required=True, help="the file to write, in the input's format")
 
