@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
+    Tails = Callable[[FloatArray, NDArray[np.bool_]], FloatArray]
 
-_TRUSTED = (1e-3, 1e6)  # parameters of a Beta for which scipy's functions are right
+_TRUSTED = (1e-3, 5e6)  # parameters of a Beta for which scipy's functions are right
 _MOST_STEPS = 100
 _PRECISION = 1e-10
 _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has none
@@ -93,7 +94,7 @@ def summarize(
         np.sqrt(variance),
         _quantiles(above, lowest, highest, 1.0 - tail),
         _quantiles(above, lowest, highest, tail),
-        above(np.full(count, float(epsilon))),
+        above(np.full(count, float(epsilon)), np.ones(count, dtype=bool)),
         found.p_zero,
         leading.mean,
     )
@@ -142,22 +143,25 @@ def _law(found: Components, index: int, upper: float, *, gaussian: bool) -> Dist
     return Distribution.mixture(parts, found.weight[own].tolist(), float(found.p_zero[index]))
 
 
-def _gaussian_tails(found: Components) -> tuple[Callable[[FloatArray], FloatArray], NDArray[np.bool_]]:
-    """P(I > x) of every table as a function of x, and which components it holds for."""
+def _gaussian_tails(found: Components) -> tuple[Tails, NDArray[np.bool_]]:
+    """P(I > x) of the wanted tables as a function of x, and which components it holds for."""
     from scipy.special import ndtr  # noqa: PLC0415
 
     std = np.sqrt(found.variance)
     trusted = std > 0.0
     scale = np.where(trusted, std, 1.0)
 
-    def above(x: FloatArray) -> FloatArray:
-        tails = found.weight * ndtr((found.mean - x[found.table]) / scale)
+    def above(x: FloatArray, wanted: NDArray[np.bool_]) -> FloatArray:
+        own = np.flatnonzero(wanted[found.table])
+        owner = found.table[own]
+        tails = np.zeros(found.table.size)
+        tails[own] = found.weight[own] * ndtr((found.mean[own] - x[owner]) / scale[own])
         return _summed(found, tails) + np.where(x < 0.0, found.p_zero, 0.0)
 
     return above, trusted
 
 
-def _beta_tails(found: Components, upper: FloatArray) -> tuple[Callable[[FloatArray], FloatArray], NDArray[np.bool_]]:
+def _beta_tails(found: Components, upper: FloatArray) -> tuple[Tails, NDArray[np.bool_]]:
     """The same for Betas on [0, upper]."""
     from scipy.special import betaincc  # noqa: PLC0415
 
@@ -170,32 +174,36 @@ def _beta_tails(found: Components, upper: FloatArray) -> tuple[Callable[[FloatAr
     trusted = (np.minimum(alpha, beta) > least) & (np.minimum(alpha, beta) < most) & (concentration < most * most)
     alpha, beta = np.where(trusted, alpha, 1.0), np.where(trusted, beta, 1.0)
 
-    def above(x: FloatArray) -> FloatArray:
-        tails = found.weight * betaincc(alpha, beta, np.clip(x[found.table] / width, 0.0, 1.0))
+    def above(x: FloatArray, wanted: NDArray[np.bool_]) -> FloatArray:
+        own = np.flatnonzero(wanted[found.table])
+        share = np.clip(x[found.table[own]] / width[own], 0.0, 1.0)
+        tails = np.zeros(found.table.size)
+        tails[own] = found.weight[own] * betaincc(alpha[own], beta[own], share)
         return _summed(found, tails) + np.where(x < 0.0, found.p_zero, 0.0)
 
     return above, np.asarray(trusted)
 
 
-def _quantiles(
-    above: Callable[[FloatArray], FloatArray], lowest: FloatArray, highest: FloatArray, tail: float
-) -> FloatArray:
+def _quantiles(above: Tails, lowest: FloatArray, highest: FloatArray, tail: float) -> FloatArray:
     """The least x of every table with P(I > x) <= tail, by the method of Chandrupatla (1997), all tables together."""
-    zero = np.zeros(lowest.size)
-    at_zero = (above(zero) <= tail) & (above(zero - np.finfo(float).tiny) > tail)
+    zero, everyone = np.zeros(lowest.size), np.ones(lowest.size, dtype=bool)
+    at_zero = (above(zero, everyone) <= tail) & (above(zero - np.finfo(float).tiny, everyone) > tail)
     near, far = highest.copy(), lowest.copy()  # the latest point, and one on the other side of the root
-    at_near, at_far = above(near) - tail, above(far) - tail
-    older, at_older, step = near.copy(), at_near.copy(), np.full(near.size, 0.5)
+    at_near, at_far = above(near, everyone) - tail, above(far, everyone) - tail
+    older, at_older, step, going = near.copy(), at_near.copy(), np.full(near.size, 0.5), ~at_zero
     for _ in range(_MOST_STEPS):
-        point = near + step * (far - near)
-        value = above(point) - tail
+        point = np.where(going, near + step * (far - near), near)
+        value = np.where(going, above(point, going) - tail, at_near)
         same = np.sign(value) == np.sign(at_near)
-        older, at_older = np.where(same, near, far), np.where(same, at_near, at_far)
-        far, at_far = np.where(same, far, near), np.where(same, at_far, at_near)
+        older = np.where(going, np.where(same, near, far), older)
+        at_older = np.where(going, np.where(same, at_near, at_far), at_older)
+        turned = going & ~same
+        far, at_far = np.where(turned, near, far), np.where(turned, at_near, at_far)
         near, at_near = point, value
         width = np.abs(far - near)
         close = _PRECISION * np.abs(near) + np.finfo(float).tiny
-        if np.all((width <= close) | (value == 0.0) | at_zero):
+        going &= (width > close) & (value != 0.0)
+        if not going.any():
             break
         with np.errstate(divide="ignore", invalid="ignore"):
             share, level = (near - far) / (older - far), (at_near - at_far) / (at_older - at_far)
