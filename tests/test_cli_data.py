@@ -424,7 +424,7 @@ def test_fields_longer_than_python_reads_by_itself(call: Call) -> None:
         ("capital.CSV", base()),
         ("no-suffix", base()),
         ("na[1]me.csv", base()),
-        ("packed.csv.gz", gzip.compress(base().encode())),
+        ("packed.csv.gz", gzip.compress(base().encode(), mtime=0)),
         ("really-csv.parquet", base()),
     ],
 )
@@ -584,7 +584,7 @@ def test_file_that_may_not_be_read(refusal: Refusal) -> None:
 
 def test_compressed_file_cut_short(refusal: Refusal) -> None:
     noise = random.Random(1)  # noqa: S311  (no secret)
-    packed = gzip.compress(columns("y", "a", rows=[(i % 2, noise.random()) for i in range(20_000)]).encode())
+    packed = gzip.compress(columns("y", "a", rows=[(i % 2, noise.random()) for i in range(20_000)]).encode(), mtime=0)
     write("data.csv.gz", packed[: len(packed) // 2])
     assert refusal("rank", "data.csv.gz", "--target", "y").startswith("cannot read data.csv.gz: ")
 
@@ -820,7 +820,7 @@ def test_select_keeps_the_dialect(call: Call, delimiter: str, end: str) -> None:
 
 
 def test_select_compresses_by_name(call: Call, report: Report) -> None:
-    write("data.csv.gz", gzip.compress(base().encode()))
+    write("data.csv.gz", gzip.compress(base().encode(), mtime=0))
     for name in ("new.csv.gz", "new.csv.zst", "new.csv.bz2", "new.csv"):
         assert call("select", "data.csv.gz", "--target", "y", "--rule", "backward", "--output", name)[0] == 0
         assert report(name, "--target", "y") == report("data.csv.gz", "--target", "y")
