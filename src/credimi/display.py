@@ -141,6 +141,10 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
             f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
             "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
         )
+    near = [row for row in rows if row["rows_to_decide"]]
+    if near:
+        told = ", ".join(f"{row['feature']} at {row['rows_to_decide']:,}" for row in near[:3])
+        yield f"unsure would be decided, if shares stay as they are: {told}{' rows, ...' if len(near) > 3 else ' rows'}"
     if narrow:
         for row in rows[: top or None]:
             if row["verdict"] == "not ranked" or row["values"] < 2:

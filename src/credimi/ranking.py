@@ -15,7 +15,7 @@ from credimi.errors import CredimiError
 from credimi.inference import checked_approximation
 from credimi.information import Blocks
 from credimi.prior import ADAPTIVE, pseudo_count
-from credimi.summaries import summarize
+from credimi.summaries import growth_to_decide, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +42,7 @@ COLUMNS = (
     "keep_forward",
     "keep_backward",
     "keep_fdr",
+    "rows_to_decide",
     "verdict",
     "note",
 )
@@ -54,8 +55,9 @@ class Ranking:
     The columns: feature; values (of the feature, after cutting); complete (rows with both feature and target);
     missing (rows without the feature); mi, std, low, high (posterior mean, deviation and interval, nats); p_above,
     P(I > epsilon); p_independent, P(I = 0), which only the adaptive prior knows; keep_plugin, keep_forward,
-    keep_backward, keep_fdr; verdict (keep, unsure, drop, not ranked); note: where numbers were cut, or what is wrong
-    with a column. Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
+    keep_backward, keep_fdr; rows_to_decide, of those that are unsure the rows at which they would not be, if shares
+    stay as they are; verdict (keep, unsure, drop, not ranked); note: where numbers were cut, or what is wrong with a
+    column. Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
     """
 
     columns: dict[str, list[Any]]
@@ -93,7 +95,8 @@ class Ranking:
         """A pyarrow Table."""
         import pyarrow as pa  # noqa: PLC0415
 
-        return pa.table(self.columns)
+        rows = pa.array(self.columns["rows_to_decide"], pa.int64())  # whose type nothing but None would not tell
+        return pa.table(self.columns | {"rows_to_decide": rows})
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -185,7 +188,18 @@ def rank(
         random_state=random_state,
         threads=threads,
     )
-    summary = _with_unranked(features, found)
+    undecided = filters.backward(found.p_above, level) & ~filters.forward(found.p_above, level)
+    growth = np.full(len(ranked), np.nan)
+    if undecided.any():
+        growth[undecided] = growth_to_decide(
+            Blocks.of([ranked[index].block.astype(np.float64) for index in np.flatnonzero(undecided)]),
+            prior=prior,
+            approximation=approximation,
+            epsilon=epsilon,
+            level=level,
+            threads=threads,
+        )
+    summary = _with_unranked(features, found, growth * counts.rows)
     noted = np.array([bool(feature.note) for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
     settings = {
@@ -234,7 +248,7 @@ def _check_share(name: str, value: Any) -> None:  # noqa: ANN401
         raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
 
 
-def _with_unranked(features: Sequence[Feature], found: Summary) -> dict[str, FloatArray]:
+def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray) -> dict[str, FloatArray]:
     """The summary of all features: I is 0 where nothing can depend, and unknown of identifiers."""
     named = {
         "mi": found.mean,
@@ -244,12 +258,13 @@ def _with_unranked(features: Sequence[Feature], found: Summary) -> dict[str, Flo
         "p_above": found.p_above,
         "p_independent": found.p_independent,
         "at_mode": found.at_mode,
+        "rows_to_decide": rows,
     }
     ranked = np.array([not feature.note for feature in features], dtype=bool)
     unknown = np.array([feature.note.startswith("identifier") for feature in features], dtype=bool)
     out = {}
     for name, values in named.items():
-        column = np.where(unknown, np.nan, 1.0 if name == "p_independent" else 0.0)
+        column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
         column[ranked] = values
         out[name] = column
     return out
@@ -277,6 +292,7 @@ def _columns(
         "note": [feature.note or feature.treatment for feature in features],
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
+    found["rows_to_decide"] = [None if math.isnan(rows) else math.ceil(rows) for rows in found["rows_to_decide"]]
     return {name: found[name] for name in COLUMNS}
 
 
