@@ -20,14 +20,14 @@ examples:
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser = shared.add_command(
+        commands,
         "count",
-        help="count data into a file that later calls extend",
+        run,
+        summary="count data into a file that later calls extend",
         description="Count a target with every column, and keep the counts: all that ranking needs.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
     shared.add_data_options(parser)
     parser.add_argument("--into", metavar="COUNTS", required=True, help="the file; if it holds counts, these are added")
 

@@ -22,6 +22,27 @@ if TYPE_CHECKING:
 _MOMENT = 0.5  # seconds of work before a bar appears
 
 
+def add_command(
+    commands: Any,  # noqa: ANN401  (argparse keeps its type to itself)
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    *,
+    summary: str,
+    description: str,
+    epilog: str,
+) -> argparse.ArgumentParser:
+    """Add one command, which `run` carries out."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
 def add_posterior_options(parser: argparse.ArgumentParser) -> None:
     """Add prior, approximation, threshold, level, seed and units."""
     parser.add_argument(

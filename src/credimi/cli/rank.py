@@ -35,14 +35,14 @@ _INFORMATION = ("mi", "std", "low", "high")
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser = shared.add_command(
+        commands,
         "rank",
-        help="which columns inform about a target, how much, and how surely",
+        run,
+        summary="which columns inform about a target, how much, and how surely",
         description="Rank columns by their mutual information with a target, missing values included.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
     shared.add_fdr(parser)

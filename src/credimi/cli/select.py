@@ -27,14 +27,14 @@ _NAMED = 10  # features named in the last line
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser = shared.add_command(
+        commands,
         "select",
-        help="write the data with the informative columns only",
+        run,
+        summary="write the data with the informative columns only",
         description="Write the same rows, the target and those columns that a filter keeps.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
     shared.add_fdr(parser)

@@ -14,7 +14,6 @@ from credimi.cli import options as shared
 from credimi.display import probability
 from credimi.errors import CredimiError
 from credimi.output import write
-from credimi.prior import ADAPTIVE
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from credimi.chances import Posterior
     from credimi.distribution import Distribution
 
+_ADAPTIVE = "adaptive"  # as credimi.prior has it, whose import would cost `--help` half its time
 _EXAMPLES = """\
 a table is text: one row a target class, one column a feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
@@ -38,14 +38,14 @@ examples:
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser = shared.add_command(
+        commands,
         "table",
-        help="one contingency table's posterior of mutual information",
+        run,
+        summary="one contingency table's posterior of mutual information",
         description="The posterior of mutual information of one table, missing values included.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
     parser.add_argument(
         "table", metavar="TABLE", help='the counts ("10 2; 3 15"), a file that holds them, or - for standard input'
     )
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
 
     shared.announce_compiling()
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
-    chances = posterior(table, prior="jeffreys" if prior == ADAPTIVE else prior)
+    chances = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
     low, high = information.interval(options.level)
     report = {
@@ -122,7 +122,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
-    if settings["prior"] == ADAPTIVE:
+    if settings["prior"] == _ADAPTIVE:
         summary.add_row("P(independent)", probability(report["p_independent"], report["std"]))
     summary.add_row(f"P(I > {settings['epsilon']:g} nats)", probability(report["p_above"], report["std"]))
     lowest, highest = information.support()
@@ -147,7 +147,7 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
 def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
     from rich.table import Table as Grid  # noqa: PLC0415
 
-    with_prior = ", prior jeffreys" if prior == ADAPTIVE else ""  # the chances have no adaptive one
+    with_prior = ", prior jeffreys" if prior == _ADAPTIVE else ""  # the chances have no adaptive one
     grid = Grid(title=f"Mode of the chances{with_prior}", title_justify="left")
     grid.add_column("class \\ value")
     for column in range(len(chances[0])):
