@@ -21,7 +21,7 @@ one margin, hence through a and b.
 
 **The components** are posteriors as with fixed pseudo-counts, of the counts n_ij + K a_i b_j with the same margins: for
 all patterns of missingness the moments of `information` apply as they are. Components of less than `NEGLIGIBLE` weight
-are left out, which for most tables leaves two to five. O(rs GRID) for the weights, and that many times the moments.
+are left out, which for most tables leaves two to seven. O(rs GRID) for the weights, and that many times the moments.
 """
 
 from __future__ import annotations

@@ -166,14 +166,14 @@ def rank(
     checked_approximation(approximation)
     _check(epsilon, level)
     _check_share("fdr", fdr)
-    if prior != ADAPTIVE:
-        pseudo_count(prior, (2, 2))  # refuses what is no prior, also where there is nothing to rank
+    # Refuses what is no prior, also where there is nothing to rank.
+    adds_nothing = prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0
     counts = _counts(data, target, counting, threads)
     features = counts.settled()
     classes = counts.class_names()
     ranked = [feature for feature in features if not feature.note]
     for feature in ranked:
-        if prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0 and feature.complete == 0:
+        if adds_nothing and feature.complete == 0:
             raise CredimiError(
                 f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
                 "choose another prior, or leave the column out"

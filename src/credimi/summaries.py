@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.information import Moments
+
     FloatArray = NDArray[np.float64]
     Tails = Callable[[FloatArray, NDArray[np.bool_]], FloatArray]
 
@@ -61,9 +63,7 @@ def summarize(
 ) -> Summary:
     """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
     count = blocks.rows.size
-    shapes = list(zip(blocks.rows.tolist(), blocks.columns.tolist(), strict=True))
-    of_shape = {shape: _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, shape) for shape in set(shapes)}
-    pseudo = np.array([of_shape[shape] for shape in shapes])
+    pseudo = _pseudo_counts(blocks, prior)
     leading = moments(blocks, pseudo, matched=False, threads=threads)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     if approximation == "sampled":
@@ -72,7 +72,11 @@ def summarize(
             for table in _tables(blocks)
         ]
         return _one_by_one(laws, leading.mean, epsilon, level)
-    found = _components(blocks, pseudo, prior, matched=approximation == "matched", threads=threads)
+    matched = approximation == "matched"
+    if prior != ADAPTIVE and not matched:
+        found = _single(blocks, leading)
+    else:
+        found = _components(blocks, pseudo, prior, matched=matched, threads=threads)
     mean = _summed(found, found.weight * found.mean)
     apart = found.variance + (found.mean - mean[found.table]) ** 2
     variance = _summed(found, found.weight * apart) + found.p_zero * mean**2
@@ -109,9 +113,7 @@ def growth_to_decide(
     NaN where it would not within `_MOST_GROWTH`. Found by doubling, then halving the exponent: about 2 % too large.
     """
     count = blocks.rows.size
-    shapes = list(zip(blocks.rows.tolist(), blocks.columns.tolist(), strict=True))
-    of_shape = {shape: _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, shape) for shape in set(shapes)}
-    pseudo = np.array([of_shape[shape] for shape in shapes])
+    pseudo = _pseudo_counts(blocks, prior)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
 
     def decided(chosen: NDArray[np.int64], factor: FloatArray) -> NDArray[np.bool_]:
@@ -150,10 +152,21 @@ def _components(
     """Of every table the mixture that its posterior is; one component alone with fixed pseudo-counts."""
     if prior == ADAPTIVE:
         return adaptive.components(blocks, matched=matched, threads=threads)
-    used = moments(blocks, pseudo, matched=matched, threads=threads)
+    return _single(blocks, moments(blocks, pseudo, matched=matched, threads=threads))
+
+
+def _single(blocks: Blocks, found: Moments) -> Components:
+    """One component a table, and no weight on independence."""
     count = blocks.rows.size
-    mean = np.minimum(used.mean, np.log(np.minimum(blocks.rows, blocks.columns)))
-    return Components(np.zeros(count), np.arange(count), np.ones(count), mean, used.variance)
+    mean = np.minimum(found.mean, np.log(np.minimum(blocks.rows, blocks.columns)))
+    return Components(np.zeros(count), np.arange(count), np.ones(count), mean, found.variance)
+
+
+def _pseudo_counts(blocks: Blocks, prior: str | float) -> FloatArray:
+    """Of each table the fixed pseudo-count; with the adaptive prior that of the plug-in estimate."""
+    shapes = list(zip(blocks.rows.tolist(), blocks.columns.tolist(), strict=True))
+    of_shape = {shape: _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, shape) for shape in set(shapes)}
+    return np.array([of_shape[shape] for shape in shapes])
 
 
 def _summed(found: Components, values: FloatArray) -> FloatArray:

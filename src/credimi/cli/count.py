@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
 from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    import argparse
 
 _EXAMPLES = """\
 examples:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import math
@@ -13,6 +12,7 @@ from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
+    import argparse
     from pathlib import Path
 
     from credimi.ranking import Ranking

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
 from credimi.cli.rank import ranked
 from credimi.errors import CredimiError
 from credimi.output import replacing
+
+if TYPE_CHECKING:
+    import argparse
 
 _EXAMPLES = """\
 rules: forward keeps what is surely informative, P(I > epsilon) >= level;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
@@ -16,6 +15,8 @@ from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
+    import argparse
+
     from rich.table import Table as Grid
 
     from credimi.chances import Posterior

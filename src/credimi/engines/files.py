@@ -14,6 +14,7 @@ import os
 import re
 import stat
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from glob import glob, has_magic
 from itertools import chain
@@ -118,12 +119,6 @@ def is_parquet(path: Path) -> bool:
         raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def delimiter_of(path: Path) -> str:
-    """What separates the fields: the commonest candidate of the first line."""
-    line = _QUOTED.sub("", _first_line(path)[0])
-    return max(_DELIMITERS, key=lambda each: (line.count(each), -_DELIMITERS.index(each)))
-
-
 def _known(path: Path) -> bool:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
@@ -132,21 +127,37 @@ def _known(path: Path) -> bool:
 
 
 def _names(path: Path) -> list[str]:
-    if is_parquet(path):
-        try:
-            return list(pa.parquet.read_schema(path).names)
-        except (pa.ArrowException, OSError) as error:
-            raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
-    line, _ = _first_line(path)
+    if not is_parquet(path):
+        return _header(path).names
+    try:
+        return list(pa.parquet.read_schema(path).names)
+    except (pa.ArrowException, OSError) as error:
+        raise CredimiError(f"{path} is no readable Parquet file: {_one_line(error)}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The first line of a CSV file: names, what separates them, how lines end, and how many bytes it takes."""
+
+    names: list[str]
+    delimiter: str
+    line_end: str
+    size: int
+
+
+def _header(path: Path) -> _Header:
+    line, size = _first_line(path)
     if line.count('"') % 2:
         raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
-    if "\r" in _QUOTED.sub("", line).rstrip("\r\n"):
+    plain = _QUOTED.sub("", line)
+    if "\r" in plain.rstrip("\r\n"):
         raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+    delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))  # the commonest
     with _long_fields():
-        header = next(csv.reader(io.StringIO(line), delimiter=delimiter_of(path)), [])
-    if not header:
+        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+    if not names:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
-    return header
+    return _Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size)
 
 
 def _open(path: Path) -> Any:  # noqa: ANN401
@@ -193,20 +204,19 @@ def _line_end(content: bytes) -> int:
 
 
 def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progress) -> Iterator[Batch]:
-    header = _names(path)
-    delimiter = delimiter_of(path)
+    header = _header(path)
     convert = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=list(wanted),
         strings_can_be_null=False,  # an empty field is a label like others, and means missing
         check_utf8=False,  # the few labels are checked, not the many cells
     )
-    fault = partial(_csv_fault, path, len(header))
+    fault = partial(_csv_fault, path, header)
     packed = path.suffix.lower() in _COMPRESSED
     size = max(path.stat().st_size, 1)
     done = 0
-    _, skipped = _first_line(path)  # the header, which pyarrow would take for one line, is cut off
-    read = pa.csv.ReadOptions(column_names=header, block_size=max(_PART // 2, 1 << 16))
+    skipped = header.size  # is cut off: pyarrow would take it for one line
+    read = pa.csv.ReadOptions(column_names=header.names, block_size=max(_PART // 2, 1 << 16))
     for whole, quoted in _parts(path):
         part = whole.slice(min(skipped, whole.size))
         skipped -= whole.size - part.size
@@ -214,11 +224,11 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
         if not part.size:
             continue
         # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
-        parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted)
+        parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
         try:
             table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
-            raise CredimiError(_csv_fault(path, len(header), error)) from error
+            raise CredimiError(fault(error)) from error
         done += part.size
         columns = dict(zip(table.schema.names, table.columns, strict=True))
         cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
@@ -256,16 +266,16 @@ def _last_line_end(content: bytes) -> tuple[int, bool]:
     return end + 1, quotes > 0
 
 
-def _csv_fault(path: Path, columns: int, error: Exception) -> str:
+def _csv_fault(path: Path, header: _Header, error: Exception) -> str:
     """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
     try:
         with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
-            reader = csv.reader(text, delimiter=delimiter_of(path))
+            reader = csv.reader(text, delimiter=header.delimiter)
             line = 1
             for fields in reader:
-                if fields and len(fields) != columns:
+                if fields and len(fields) != len(header.names):
                     return (
-                        f"{path}, line {line}: {len(fields)} fields, the header has {columns}: "
+                        f"{path}, line {line}: {len(fields)} fields, the header has {len(header.names)}: "
                         "correct that line (a text that holds the delimiter stands in quotes)"
                     )
                 line = reader.line_num + 1
@@ -361,8 +371,7 @@ def copy_columns(path: Path, wanted: Sequence[str], output: Path, suffix: str = 
 
 
 def _copy_csv(path: Path, wanted: Sequence[str], output: Path, suffix: str) -> None:
-    header, delimiter = _names(path), delimiter_of(path)
-    ends = "\r\n" if _first_line(path)[0].endswith("\r\n") else "\n"
+    header = _header(path)
     try:
         with (
             _long_fields(),
@@ -370,14 +379,14 @@ def _copy_csv(path: Path, wanted: Sequence[str], output: Path, suffix: str) -> N
             pa.output_stream(str(output), compression=_COMPRESSED.get(suffix.lower())) as stream,
             io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
         ):
-            rows = (row for row in csv.reader(source, delimiter=delimiter) if row)
+            rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)
             next(rows)
-            positions = [header.index(name) for name in wanted]
-            writer = csv_writer(sink, ends, delimiter)
+            positions = [header.names.index(name) for name in wanted]
+            writer = csv_writer(sink, header.line_end, header.delimiter)
             writer.writerow(wanted)
             writer.writerows([row[position] for position in positions] for row in rows)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise CredimiError(_csv_fault(path, len(header), error)) from error
+        raise CredimiError(_csv_fault(path, header, error)) from error
 
 
 def _copy_parquet(path: Path, wanted: Sequence[str], output: Path) -> None:
