@@ -10,12 +10,14 @@ a call, as their interfaces demand, on a sample of the tables.
 from __future__ import annotations
 
 import argparse
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
+from timing import best_of
 
+from credimi.adaptive import components
 from credimi.information import Blocks, moments
+from credimi.summaries import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,16 +34,6 @@ def tables(count: int, rows: int, columns: int, missing: str, generator: np.rand
     blocks[:, :rows, columns] = no_feature.sum(axis=2)
     blocks[:, rows, :columns] = no_target.sum(axis=1)
     return Blocks(blocks.ravel(), np.full(count, rows), np.full(count, columns))
-
-
-def best_of(repeats: int, call: Callable[[], object]) -> float:
-    """Shortest of a few runs, in seconds: the others were disturbed. Short runs are repeated for half a second."""
-    times: list[float] = []
-    while len(times) < repeats or sum(times) < 0.5:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main() -> None:
@@ -63,6 +55,7 @@ def main() -> None:
                 print(
                     f"| {rows} x {columns} | {missing} | {name} | {one / options.tables * 1e9:,.0f} | {one / two:.2f} |"
                 )
+    adaptive_lines(max(1, options.tables // 10), options.repeats, generator)
     print("\n| peer, one table a call | 2 x 4, us | 10 x 10, us |\n|---|---:|---:|")
     for name, call in peers().items():
         times = []
@@ -72,6 +65,20 @@ def main() -> None:
             call(counts[0])
             times.append(best_of(3, lambda: [call(each) for each in counts]) / len(counts) * 1e6)  # noqa: B023
         print(f"| {name} | {times[0]:,.0f} | {times[1]:,.0f} |")
+
+
+def adaptive_lines(count: int, repeats: int, generator: np.random.Generator) -> None:
+    """Print what the adaptive prior costs beside the matched moments of one fixed prior, on one thread."""
+    print("\n| table | missing | components, us | times matched | with intervals, us |\n|---|---|---:|---:|---:|")
+    wanted = {"prior": "adaptive", "approximation": "matched", "epsilon": 0.003, "level": 0.95, "threads": 1}
+    for rows, columns in ((2, 4), (10, 10)):
+        for missing in ("complete", "feature", "both"):
+            blocks = tables(count, rows, columns, missing, generator)
+            one = best_of(repeats, lambda: moments(blocks, 0.5, threads=1))  # noqa: B023
+            mixed = best_of(repeats, lambda: components(blocks, threads=1))  # noqa: B023
+            whole = best_of(1, lambda: summarize(blocks, **wanted))  # noqa: B023
+            micro = 1e6 / count
+            print(f"| {rows} x {columns} | {missing} | {mixed * micro:.0f} | {mixed / one:.0f} | {whole * micro:.0f} |")
 
 
 def peers() -> dict[str, Callable[[np.ndarray], object]]:

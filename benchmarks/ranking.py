@@ -14,19 +14,15 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from timing import best_of
 
 import credimi
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def survey(rows: int, columns: int) -> pa.Table:
@@ -41,16 +37,6 @@ def survey(rows: int, columns: int) -> pa.Table:
         texts[f"feature {column:02d}"] = array.cast(pa.string())
     texts["target"] = pa.DictionaryArray.from_arrays(pa.array(target.astype(np.int8)), ["no", "yes"]).cast(pa.string())
     return pa.table(texts)
-
-
-def best_of(repeats: int, call: Callable[[], object]) -> float:
-    """Shortest of a few runs, in seconds: the others were disturbed."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def command(path: Path) -> None:
@@ -90,24 +76,24 @@ def main() -> None:
         pa.csv.write_csv(table, text, pa.csv.WriteOptions(quoting_style="none"))
         pa.parquet.write_table(table, parquet)
         command(text)  # compiles
-        own = best_of(options.repeats, lambda: command(text))
-        peer = best_of(options.repeats, lambda: pd.read_csv(text, dtype="category"))
+        own = best_of(options.repeats, lambda: command(text), seconds=0.0)
+        peer = best_of(options.repeats, lambda: pd.read_csv(text, dtype="category"), seconds=0.0)
         size = f"{text.stat().st_size / 1e6:.0f} MB"
         line(f"CSV, {size}: the command", own, 'pandas.read_csv(dtype="category")', peer)
-        own = best_of(options.repeats + 1, lambda: credimi.rank(text, target="target"))
+        own = best_of(options.repeats + 1, lambda: credimi.rank(text, target="target"), seconds=0.0)
         line(f"CSV, {size}: the function", own, 'pandas.read_csv(dtype="category")', peer)
-        own = best_of(options.repeats, lambda: command(parquet))
-        peer = best_of(options.repeats, lambda: pa.parquet.read_table(parquet))
+        own = best_of(options.repeats, lambda: command(parquet), seconds=0.0)
+        peer = best_of(options.repeats, lambda: pa.parquet.read_table(parquet), seconds=0.0)
         size = f"{parquet.stat().st_size / 1e6:.0f} MB"
         line(f"Parquet, {size}: the command", own, "pyarrow.parquet.read_table", peer)
-        own = best_of(options.repeats + 1, lambda: credimi.rank(parquet, target="target"))
+        own = best_of(options.repeats + 1, lambda: credimi.rank(parquet, target="target"), seconds=0.0)
         line(f"Parquet, {size}: the function", own, "pyarrow.parquet.read_table", peer)
         peaks = peak_memory(text), peak_memory(parquet)
     for kind in ("str", "object", "category"):
         frame = table.to_pandas().astype(kind)
         credimi.rank(frame, target="target")
-        own = best_of(options.repeats, lambda: credimi.rank(frame, target="target"))  # noqa: B023
-        peer = best_of(options.repeats, lambda: [frame[name].factorize() for name in frame])  # noqa: B023
+        own = best_of(options.repeats, lambda: credimi.rank(frame, target="target"), seconds=0.0)  # noqa: B023
+        peer = best_of(options.repeats, lambda: [frame[name].factorize() for name in frame], seconds=0.0)  # noqa: B023
         line(f"pandas, {kind}", own, "Series.factorize of each column", peer)
     print(f"\npeak memory of the command: {peaks[0]} (CSV), {peaks[1]} (Parquet)")
 

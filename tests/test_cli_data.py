@@ -1111,7 +1111,7 @@ def test_reader_that_leaves_is_no_fault() -> None:
         (["rank", "data.csv", "--target", "y"], 0, b""),
         (["rank", "data.csv", "--target", "z"], 2, b"credimi: there is no column 'z'"),
         (["rank", "absent.csv", "--target", "y"], 2, b"credimi: cannot read absent.csv: No such file or directory"),
-        (["select", "data.csv", "--target", "y", "--output", "new.csv"], 0, b"credimi: new.csv: "),
+        (["select", "data.csv", "--target", "y", "--output", "new.csv"], 0, b"credimi: new.csv: 1 of 2 features kept"),
         (["count", "data.csv", "--target", "y", "--into", "new.counts"], 0, b"credimi: new.counts: 60 rows, 2 feature"),
     ],
 )

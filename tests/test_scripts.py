@@ -14,7 +14,15 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.parametrize(
     ("script", "arguments", "lines"),
     [
-        ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + 1 + 2 + 2),
+        ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 6) + 1 + 2 + 2),
+        pytest.param(
+            "benchmarks/counting.py",
+            ["--rows", "800", "--features", "3", "--repeats", "1"],
+            2 + 2 + 2 + 7,
+            marks=pytest.mark.slow,
+        ),
+        ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 7 + 2),
+        pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
     ],
