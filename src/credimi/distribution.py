@@ -209,12 +209,19 @@ class Distribution:
         return _elementwise(lambda values: self._quantile(values, upper_tail=True), q, "q")
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Equal-tailed credible interval: (1 - confidence) / 2 of the mass below it, and above it, at most."""
+        """Equal-tailed credible interval: (1 - confidence) / 2 of the mass below it, and above it, at most.
+
+        Where the lower end is the atom at 0, less than that is left below it, and so much more may be left above:
+        otherwise the interval would hold more than it says.
+        """
         level = require_number("confidence", confidence)
         if not 0.0 < level < 1.0:
             raise CredimiError(f"confidence is {confidence}, not between 0 and 1; for 95 percent write 0.95")
         tail = 0.5 * (1.0 - level)
-        return self.ppf(tail), self.isf(tail)
+        low = self.ppf(tail)
+        if low == 0.0 and self.p_zero > 0.0:
+            tail = 1.0 - level - max(self.cdf(0.0) - self.p_zero, 0.0)
+        return low, self.isf(tail)
 
     @overload
     def rvs(self, size: None = None, random_state: int | np.random.Generator | None = None) -> float: ...

@@ -88,11 +88,15 @@ def summarize(
     lowest, highest = np.zeros(count), np.zeros(count)
     np.minimum.at(lowest, found.table, bottom)
     np.maximum.at(highest, found.table, reach)
+    low = _quantiles(above, lowest, highest, np.full(count, 1.0 - tail))
+    at_atom = (low == 0.0) & (found.p_zero > 0.0)  # where less is left below: see `Distribution.interval`
+    below = np.maximum(1.0 - above(np.zeros(count), at_atom) - found.p_zero, 0.0)
+    high = _quantiles(above, lowest, highest, np.where(at_atom, 1.0 - level - below, tail))
     summary = Summary(
         mean,
         np.sqrt(variance),
-        _quantiles(above, lowest, highest, 1.0 - tail),
-        _quantiles(above, lowest, highest, tail),
+        low,
+        high,
         above(np.full(count, float(epsilon)), np.ones(count, dtype=bool)),
         found.p_zero,
         leading.mean,
@@ -247,7 +251,7 @@ def _beta_tails(found: Components, upper: FloatArray) -> tuple[Tails, NDArray[np
     return above, np.asarray(trusted)
 
 
-def _quantiles(above: Tails, lowest: FloatArray, highest: FloatArray, tail: float) -> FloatArray:
+def _quantiles(above: Tails, lowest: FloatArray, highest: FloatArray, tail: FloatArray) -> FloatArray:
     """The least x of every table with P(I > x) <= tail, by the method of Chandrupatla (1997), all tables together."""
     zero, everyone = np.zeros(lowest.size), np.ones(lowest.size, dtype=bool)
     at_zero = (above(zero, everyone) <= tail) & (above(zero - np.finfo(float).tiny, everyone) > tail)
