@@ -22,10 +22,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credimi import Counts, CredimiError, count, labels, tabulation
-from credimi.counts import Settings
 from credimi.engines import files
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
+from credimi.settling import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi import discretization, labels, storage
+from credimi import labels, storage
 from credimi.errors import CredimiError
-from credimi.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
-from credimi.table import Table
+from credimi.labels import NUMBER, Labels
+from credimi.settling import MOST_CLASSES, Feature, Settings, settle, settle_classes, spread, too_many_classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,61 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    CountArray = NDArray[np.int64]
+    from credimi.table import Table
 
-MISSING_VALUES = ("", "?", "NA", "NaN", "null")
-METHODS = ("mdl", "quantile", "categories")
-CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
-QUANTILES = 10
-MOST_CLASSES = 1000
-_ENOUGH = 20  # values seen before a column may be called an identifier
-_FEW = 100  # the same for whole numbers, which may be measurements
-_NEARLY_ALL = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How values are read: what means missing, and how numbers become categories."""
-
-    missing_values: tuple[str | float, ...] = MISSING_VALUES
-    discretize: Any = "mdl"
-
-    def method(self, column: str) -> Any:  # noqa: ANN401
-        """How this column's numbers become categories: a method's name, cuts, or None."""
-        if not isinstance(self.discretize, dict):
-            return self.discretize
-        return self.discretize.get(column, self.discretize.get("*", "mdl"))
-
-    @property
-    def named(self) -> list[str]:
-        """The columns for which it is said by name."""
-        return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Feature:
-    """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked."""
-
-    name: str
-    block: CountArray
-    values: tuple[str, ...]
-    treatment: str = ""
-    note: str = ""
-
-    @property
-    def table(self) -> Table:
-        """The counts without those rows in which both are missing."""
-        return Table.of(self.block[:-1, :-1], self.block[:-1, -1], self.block[-1, :-1])
-
-    @property
-    def complete(self) -> int:
-        """Rows that have both."""
-        return int(self.block[:-1, :-1].sum())
-
-    @property
-    def missing(self) -> int:
-        """Rows without the feature."""
-        return int(self.block[:, -1].sum())
+    CountArray = NDArray[Any]  # whole numbers, or weights
 
 
 @dataclass(eq=False)
@@ -286,105 +234,11 @@ class Counts:
         return blocks
 
     def _settled_classes(self) -> tuple[Labels, NDArray[np.int64]]:
-        classes, positions = labels.typed(self.classes)
-        if self.rows == 0:
-            raise CredimiError("there are no rows: nothing can be said about the target")
-        if len(classes) == 0:
-            raise CredimiError(
-                f"target {self.target!r} is missing in all {self.rows:,} rows: choose another target, or check "
-                "what means missing (missing_values, --missing)"
-            )
-        if len(classes) == 1:
-            raise CredimiError(
-                f"target {self.target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it"
-            )
-        if len(classes) > MOST_CLASSES:
-            raise CredimiError(too_many_classes(self.target, len(classes)))
-        if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
-            raise CredimiError(
-                f"target {self.target!r} holds {len(classes):,} different numbers, not classes: "
-                "cut it into a few ranges first, or choose another target"
-            )
-        return classes, positions
+        return settle_classes(self.target, self.classes, self.rows)
 
     def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
-        method, named = self.settings.method(name), name in self.settings.named
-        kept, positions = labels.typed(own, labels.most_labels(len(self), len(self.classes) + 1))
-        names_of_digits = kept.kind == TEXT and all(labels.is_number(text, names_too=True) for text in kept.texts)
-        if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
-            if not names_of_digits:
-                raise CredimiError(
-                    f"column {name!r} holds text such as {kept.texts[0]!r}, and discretize has a way to cut it: only "
-                    "numbers can be cut; take it out of discretize"
-                )
-            kept, positions = labels.of_numbers(np.array([float(text) for text in own.texts]))
-        counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
-        seen = int(counts[:, :-1].sum())
-        if len(kept) == 0:
-            return Feature(name, counts, (), note="all values are missing")
-        if kept.kind == MANY:
-            return Feature(name, counts, ("(many)",), note="identifier: more different values than are kept")
-        if len(kept) == 1:
-            return Feature(name, counts, kept.shown(), note=f"one value only: {kept.shown()[0]}")
-        if kept.kind == NUMBER:
-            return self._settle_numbers(name, kept, counts, method, named=named)
-        if kept.kind != BOOLEAN and method != "categories" and seen >= _ENOUGH and 2 * len(kept) > seen:
-            return Feature(name, counts, kept.shown(), note=_identifier(len(kept), seen, name, "categories"))
-        treatment = "categories, not numbers: leading zeros" if names_of_digits and own.kind == RAW else "categories"
-        return Feature(name, counts, kept.shown(), treatment=treatment)
-
-    def _settle_numbers(self, name: str, kept: Labels, counts: CountArray, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
-        seen = int(counts[:, :-1].sum())
-        if method == "categories" or (kept.integral and len(kept) <= CATEGORIES and not named):
-            return Feature(name, counts, kept.shown(), treatment="categories")
-        if not named and seen >= _FEW and _is_key(kept, seen):
-            return Feature(name, counts, (), note=_identifier(len(kept), seen, name, "mdl"))
-        if method is None:
-            raise CredimiError(
-                f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
-                f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
-            )
-        if method == "mdl":
-            cuts = discretization.mdl_cuts(kept.numbers, counts[:-1, :-1].T)
-        elif method == "quantile":
-            cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), QUANTILES)
-        else:
-            cuts = np.array(method, dtype=np.float64)
-        bins = discretization.bins_of(kept.numbers, cuts)
-        used, bins = np.unique(bins, return_inverse=True)
-        names = discretization.interval_labels(cuts, kept.numbers)
-        binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
-        how = method if isinstance(method, str) else "given cuts"
-        note = "" if used.size > 1 else "no cut passes the MDL test: no value range tells of the target"
-        if used.size < 2 and method != "mdl":
-            note = "all values lie between two cuts"
-        places = ", ".join(labels.shown_number(float(f"{cut:.6g}")) for cut in cuts)
-        treatment = (
-            f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
-        )
-        return Feature(name, binned, tuple(names[index] for index in used), treatment, note)
-
-
-def spread(block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64], size: tuple[int, int]) -> CountArray:
-    """A block on larger or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, the missing stay last."""
-    height, width = size
-    if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
-        return block
-    across = np.zeros((block.shape[0], width + 1), dtype=np.int64)
-    _add(across.T, np.append(columns, width), block.T)
-    if height + 1 == block.shape[0] and _unmoved(rows):
-        return across
-    out = np.zeros((height + 1, width + 1), dtype=np.int64)
-    _add(out, np.append(rows, height), across)
-    return out
-
-
-def _add(out: CountArray, positions: NDArray[np.int64], block: CountArray) -> None:
-    """Row i of the block to row positions[i]; several may go to one."""
-    if np.all(positions[1:] > positions[:-1]):
-        out[positions] = block
-    else:
-        np.add.at(out, positions, block)
+        most = labels.most_labels(len(self), len(self.classes) + 1)
+        return settle(name, own, block, classes, settings=self.settings, most=most)
 
 
 def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArray]:
@@ -398,14 +252,6 @@ def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArr
     if len(kept) > most:
         kept, positions = labels.collapsed(own)
     return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
-
-
-def too_many_classes(target: str, classes: int) -> str:
-    """A message on a target that has no classes but values."""
-    return (
-        f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
-        "cut it into a few ranges first, or choose another target"
-    )
 
 
 def unknown(name: str, offered: Sequence[str]) -> str:
@@ -425,18 +271,3 @@ def _described(own: Labels) -> dict[str, Any]:
     """Labels as the header of a file names them; the numbers themselves stand in an array."""
     numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
     return {"kind": own.kind, "texts": list(own.texts)} | numbers
-
-
-def _unmoved(positions: NDArray[np.int64]) -> bool:
-    return bool(np.array_equal(positions, np.arange(positions.size)))
-
-
-def _is_key(kept: Labels, seen: int) -> bool:
-    """Whole numbers, nearly each its own, without large gaps: they number the rows."""
-    if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * seen:
-        return False
-    return kept.dropped_bits > 0 or len(kept) > _NEARLY_ALL * seen
-
-
-def _identifier(values: int, seen: int, name: str, method: str) -> str:
-    return f"identifier: {values:,} different values in {seen:,} rows (--discretize {name}={method} ranks it)"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.counts import Feature
+    from credimi.settling import Feature
     from credimi.summaries import Summary
 
     FloatArray = NDArray[np.float64]

@@ -138,7 +138,7 @@ def check_output(output: str | None, inputs: list[Path]) -> None:
 
 def counting(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `credimi.count` takes them."""
-    from credimi.counts import MISSING_VALUES  # noqa: PLC0415
+    from credimi.settling import MISSING_VALUES  # noqa: PLC0415
 
     return {
         "features": options.features,

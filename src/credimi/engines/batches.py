@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import labels, tabulation
-from credimi.counts import MOST_CLASSES, Counts, Settings, bounded, spread, too_many_classes, unknown
+from credimi.counts import Counts, bounded, unknown
 from credimi.encoding import Column, encode
 from credimi.errors import CredimiError
 from credimi.labels import MANY, NUMBER, Labels
+from credimi.settling import MOST_CLASSES, Settings, spread, too_many_classes
 from credimi.threads import share
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ def _fewer(column: Column, missing: Missing, most: int) -> Column:
         return Column(
             np.where(codes == len(kept), np.uint16(65_535), codes), NUMBER, (), kept.numbers, kept.dropped_bits
         )
+    if np.count_nonzero(~gone) <= most:  # all that means something fits
+        return column
     seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
     return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.counts import METHODS, MISSING_VALUES, Counts, Settings, unknown
+from credimi.counts import Counts, unknown
 from credimi.engines.batches import Batch, columns_of, tally
 from credimi.errors import CredimiError
+from credimi.settling import METHODS, MISSING_VALUES, Settings
 from credimi.threads import ahead
 
 if TYPE_CHECKING:

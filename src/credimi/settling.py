@@ -1,0 +1,229 @@
+"""What a column is, decided from its counts: categories, ranges of numbers, an identifier, nothing at all.
+
+Counts are kept raw. Only when all of them are there is it known whether text is numbers, whether numbers are many or
+few, and where they are cut; `settle` decides it, and gives the `Feature` that is ranked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi import discretization, labels
+from credimi.errors import CredimiError
+from credimi.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
+from credimi.table import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    CountArray = NDArray[Any]  # whole numbers, or weights
+    Positions = NDArray[np.int64]
+
+MISSING_VALUES = ("", "?", "NA", "NaN", "null")
+METHODS = ("mdl", "quantile", "categories")
+CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
+QUANTILES = 10
+MOST_CLASSES = 1000
+MISSING = "(missing)"  # the name of the value, where missing is one
+_ENOUGH = 20  # values seen before a column may be called an identifier
+_FEW = 100  # the same for whole numbers, which may be measurements
+_NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How values are read: what means missing, and how numbers become categories."""
+
+    missing_values: tuple[str | float, ...] = MISSING_VALUES
+    discretize: Any = "mdl"
+
+    def method(self, column: str) -> Any:  # noqa: ANN401
+        """How this column's numbers become categories: a method's name, cuts, or None."""
+        if not isinstance(self.discretize, dict):
+            return self.discretize
+        return self.discretize.get(column, self.discretize.get("*", "mdl"))
+
+    @property
+    def named(self) -> list[str]:
+        """The columns for which it is said by name."""
+        return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked.
+
+    `labels` are those of the data, and `places` says in which column of the block each of them is counted.
+    """
+
+    name: str
+    block: CountArray
+    values: tuple[str, ...]
+    labels: Labels
+    places: Positions
+    cuts: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    treatment: str = ""
+    note: str = ""
+
+    @property
+    def table(self) -> Table:
+        """The counts without those rows in which both are missing."""
+        return Table.of(self.block[:-1, :-1], self.block[:-1, -1], self.block[-1, :-1])
+
+    @property
+    def complete(self) -> int | float:
+        """Rows that have both."""
+        found: int | float = self.block[:-1, :-1].sum().item()
+        return found
+
+    @property
+    def missing(self) -> int | float:
+        """Rows without the feature."""
+        found: int | float = self.block[:, -1].sum().item()
+        return found
+
+    def indicator(self) -> CountArray:
+        """The block of the target with whether this feature is missing, which itself is never missing: no, yes."""
+        seen, gone = self.block[:, :-1].sum(axis=1), self.block[:, -1]
+        return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
+
+    def with_missing_as_value(self) -> Feature:
+        """The same column, missing being one more of its values; identifiers stay what they are."""
+        if self.missing == 0 or not self.values or self.note.startswith("identifier"):
+            return self
+        block = np.hstack([self.block, np.zeros_like(self.block[:, :1])])
+        treatment = f"{self.treatment or self.note}; missing is a value"
+        return replace(self, block=block, values=(*self.values, MISSING), treatment=treatment, note="")
+
+
+def settle_classes(target: str, own: Labels, rows: float) -> tuple[Labels, Positions]:
+    """The target's classes, and the place of each label among them; an error where there are not two."""
+    classes, positions = labels.typed(own)
+    if rows == 0:
+        raise CredimiError("there are no rows: nothing can be said about the target")
+    if len(classes) == 0:
+        raise CredimiError(
+            f"target {target!r} is missing in all {rows:,} rows: choose another target, or check "
+            "what means missing (missing_values, --missing)"
+        )
+    if len(classes) == 1:
+        raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
+    if len(classes) > MOST_CLASSES:
+        raise CredimiError(too_many_classes(target, len(classes)))
+    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+        raise CredimiError(
+            f"target {target!r} holds {len(classes):,} different numbers, not classes: "
+            "cut it into a few ranges first, or choose another target"
+        )
+    return classes, positions
+
+
+def settle(  # noqa: PLR0911
+    name: str, own: Labels, block: CountArray, classes: tuple[Labels, Positions], *, settings: Settings, most: int
+) -> Feature:
+    """One column as it is ranked, from its raw labels and counts; of more than `most` labels numbers are coarser."""
+    method, named = settings.method(name), name in settings.named
+    kept, positions = labels.typed(own, most)
+    names_of_digits = kept.kind == TEXT and all(labels.is_number(text, names_too=True) for text in kept.texts)
+    if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
+        if not names_of_digits:
+            raise CredimiError(
+                f"column {name!r} holds text such as {kept.texts[0]!r}, and discretize has a way to cut it: only "
+                "numbers can be cut; take it out of discretize"
+            )
+        kept, positions = labels.of_numbers(np.array([float(text) for text in own.texts]))
+    counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
+    feature = Feature(name, counts, kept.shown(), kept, np.arange(len(kept)), treatment="categories")
+    seen = counts[:, :-1].sum()
+    if len(kept) == 0:
+        return replace(feature, note="all values are missing")
+    if kept.kind == MANY:
+        return replace(feature, values=("(many)",), note="identifier: more different values than are kept")
+    if len(kept) == 1:
+        return replace(feature, note=f"one value only: {kept.shown()[0]}")
+    if kept.kind == NUMBER:
+        return _settle_numbers(feature, method, named=named)
+    if kept.kind != BOOLEAN and method != "categories" and seen >= _ENOUGH and 2 * len(kept) > seen:
+        return replace(feature, note=_identifier(len(kept), seen, name, "categories"))
+    if names_of_digits and own.kind == RAW:
+        return replace(feature, treatment="categories, not numbers: leading zeros")
+    return feature
+
+
+def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
+    name, kept, counts = feature.name, feature.labels, feature.block
+    seen = counts[:, :-1].sum()
+    if method == "categories" or (kept.integral and len(kept) <= CATEGORIES and not named):
+        return feature
+    if not named and seen >= _FEW and _is_key(kept, seen):
+        return replace(feature, values=(), note=_identifier(len(kept), seen, name, "mdl"))
+    if method is None:
+        raise CredimiError(
+            f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
+            f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
+        )
+    if method == "mdl":
+        cuts = discretization.mdl_cuts(kept.numbers, counts[:-1, :-1].T)
+    elif method == "quantile":
+        cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), QUANTILES)
+    else:
+        cuts = np.array(method, dtype=np.float64)
+    used, bins = np.unique(discretization.bins_of(kept.numbers, cuts), return_inverse=True)
+    names = discretization.interval_labels(cuts, kept.numbers)
+    binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
+    how = method if isinstance(method, str) else "given cuts"
+    note = "" if used.size > 1 else "no cut passes the MDL test: no value range tells of the target"
+    if used.size < 2 and method != "mdl":
+        note = "all values lie between two cuts"
+    places = ", ".join(labels.shown_number(float(f"{cut:.6g}")) for cut in cuts)
+    treatment = f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
+    values = tuple(names[index] for index in used)
+    return Feature(name, binned, values, kept, bins, cuts, treatment, note)
+
+
+def spread(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:
+    """A block on larger or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, the missing stay last."""
+    height, width = size
+    if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
+        return block
+    across = np.zeros((block.shape[0], width + 1), dtype=block.dtype)
+    _add(across.T, np.append(columns, width), block.T)
+    if height + 1 == block.shape[0] and _unmoved(rows):
+        return across
+    out = np.zeros((height + 1, width + 1), dtype=block.dtype)
+    _add(out, np.append(rows, height), across)
+    return out
+
+
+def too_many_classes(target: str, classes: int) -> str:
+    """A message on a target that has no classes but values."""
+    return (
+        f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
+        "cut it into a few ranges first, or choose another target"
+    )
+
+
+def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
+    """Row i of the block to row positions[i]; several may go to one."""
+    if np.all(positions[1:] > positions[:-1]):
+        out[positions] = block
+    else:
+        np.add.at(out, positions, block)
+
+
+def _unmoved(positions: Positions) -> bool:
+    return bool(np.array_equal(positions, np.arange(positions.size)))
+
+
+def _is_key(kept: Labels, seen: float) -> bool:
+    """Whole numbers, nearly each its own, without large gaps: they number the rows."""
+    if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * seen:
+        return False
+    return kept.dropped_bits > 0 or len(kept) > _NEARLY_ALL * seen
+
+
+def _identifier(values: int, seen: float, name: str, method: str) -> str:
+    return f"identifier: {values:,} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
