@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -161,7 +161,22 @@ def _as_texts(labels: Labels) -> Sequence[str]:
     """The labels as text; numbers among raw ones in one spelling, as parts of numbers alone have lost theirs."""
     if labels.kind != RAW:
         return labels.shown()
-    return [shown_number(float(text)) if is_number(text) else text for text in labels.texts]
+    return [_spelled(text) for text in labels.texts]
+
+
+def exceed(texts: Iterable[str], kind: str, most: int) -> bool:
+    """Whether these are more than `most` labels."""
+    distinct = set()
+    for text in texts:
+        distinct.add(_spelled(text) if kind == RAW else text)
+        if len(distinct) > most:
+            return True
+    return False
+
+
+def _spelled(text: str) -> str:
+    """A raw text, in the one spelling that it has if it is a number."""
+    return shown_number(float(text)) if is_number(text) else text
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:

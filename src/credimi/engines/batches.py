@@ -144,7 +144,8 @@ def _fewer(column: Column, missing: Missing, most: int) -> Column:
         return Column(
             np.where(codes == len(kept), np.uint16(65_535), codes), NUMBER, (), kept.numbers, kept.dropped_bits
         )
-    if np.count_nonzero(~gone) <= most:  # all that means something fits
+    kept_texts = (text for text, missing_ in zip(column.texts, gone.tolist(), strict=True) if not missing_)
+    if not labels.exceed(kept_texts, column.kind, most):  # without what means missing, or other spellings
         return column
     seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
     return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
