@@ -709,6 +709,23 @@ def test_json_follows_the_options(report: Report) -> None:
     assert settings.items() <= answer["settings"].items()
 
 
+def test_holes_that_tell_of_the_target_are_reported_and_can_be_a_value(call: Call, report: Report) -> None:
+    rows = [(label, "" if label == "a" and row % 3 else "pq"[row // 2 % 2]) for row in range(90) for label in "ab"]
+    write("data.csv", "y,tested\n" + "".join(f"{label},{value}\n" for label, value in rows))
+    code, out, _ = call("rank", "data.csv", "--target", "y")
+    assert code == 0
+    assert "caution: where it is missing tells about the target: tested (" in out
+    ignored = report("data.csv", "--target", "y")
+    taken = report("data.csv", "--target", "y", "--missing-as", "category")
+    assert (ignored["settings"]["missing"], taken["settings"]["missing"]) == ("ignore", "category")
+    assert ignored["features"][0]["missing_p_above"] > 0.99
+    assert ignored["features"][0]["keep_forward"] is False
+    assert taken["features"][0]["keep_forward"] is True
+    assert taken["features"][0]["values"] == 3
+    assert "caution" not in call("rank", "data.csv", "--target", "y", "--missing-as", "category")[1]
+    assert call("rank", "data.csv", "--target", "y", "--missing-as", "value")[0] == 2
+
+
 def test_json_names_the_seed(report: Report) -> None:
     write("data.csv", base())
     answer = report("data.csv", "--target", "y", "--approximation", "sampled", "--seed", "5")
@@ -719,7 +736,8 @@ def test_bits(call: Call, report: Report) -> None:
     nats, bits = report(CLINIC, "--target", "diabetes"), report(CLINIC, "--target", "diabetes", "--units", "bits")
     assert bits["settings"] == nats["settings"] | {"units": "bits"}
     for one, other in zip(nats["features"], bits["features"], strict=True):
-        converted = {name: one[name] and one[name] / math.log(2.0) for name in ("mi", "std", "low", "high")}
+        named = ("mi", "std", "low", "high", "missing_mi", "missing_low", "missing_high")
+        converted = {name: one[name] and one[name] / math.log(2.0) for name in named}
         assert other == one | converted
     out = call("rank", CLINIC, "--target", "diabetes", "--units", "bits")[1]
     assert " bits " in out

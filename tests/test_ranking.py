@@ -267,6 +267,47 @@ def test_filters_at_their_limits() -> None:
 # Into other hands
 
 
+@pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
+def test_missingness_is_that_of_a_column_which_says_what_is_missing(counts: Counts, prior: str) -> None:
+    ranking = rank(counts, prior=prior)
+    said = [{name: value is None for name, value in row.items()} | {"class": row["class"]} for row in ROWS]
+    oracle = rank(said, "class", prior=prior)
+    for row in ranking:
+        told = oracle[row["feature"]]
+        figures = [row[name] for name in ("missing_mi", "missing_low", "missing_high", "missing_p_above")]
+        assert figures == pytest.approx([told[name] for name in ("mi", "low", "high", "p_above")], rel=1e-9, abs=1e-12)
+
+
+def test_missing_as_a_category_is_the_same_as_a_text_that_says_so() -> None:
+    names = ("useless", "weak", "incomplete", "constant", "sometimes")
+    rows = [
+        {name: None if row.get(name) is None else f"v{row[name]}" for name in names[:-1]}
+        | {"class": row["class"], "sometimes": None if index % 3 else "x"}
+        for index, row in enumerate(ROWS)
+    ]
+    said = [
+        {name: "gone" if name != "class" and value is None else value for name, value in row.items()} for row in rows
+    ]
+    ranking, oracle = rank(rows, "class", missing="category"), rank(said, "class")
+    assert ranking.columns["feature"] == oracle.columns["feature"]
+    for name in ("values", "complete", *FIGURES, "keep_forward", "verdict"):
+        assert ranking.columns[name] == pytest.approx(oracle.columns[name]), name
+    assert ranking["weak"]["note"] == "categories; missing is a value"
+    assert ranking["constant"]["note"] == "one value only: vx"
+
+
+def test_missing_as_a_category_leaves_identifiers_and_empty_columns(counts: Counts) -> None:
+    ranking = rank(counts, missing="category")
+    assert ranking["id"]["verdict"] == "not ranked"
+    assert ranking["nothing"]["note"] == "all values are missing"
+    assert ranking["measured"]["values"] == rank(counts)["measured"]["values"] + 1
+
+
+def test_a_reading_of_holes_that_there_is_not(counts: Counts) -> None:
+    with pytest.raises(CredimiError, match="missing is 'drop': choose one of ignore, category"):
+        rank(counts, missing="drop")
+
+
 def test_ranking_speaks_arrow(counts: Counts) -> None:
     ranking = rank(counts)
     found = pa.table(ranking)
@@ -279,6 +320,7 @@ def test_ranking_speaks_arrow(counts: Counts) -> None:
         *["double"] * 6,
         *["bool"] * 4,
         "int64",
+        *["double"] * 4,
         *("string", "string"),
     ]
 

@@ -141,6 +141,13 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
             f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
             "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
         )
+    telling = [row for row in rows if row["missing_p_above"] >= settings["level"]]
+    if telling and settings["missing"] == "ignore":
+        told = ", ".join(f"{row['feature']} ({row['missing_mi']:.4f} nats)" for row in telling[:3])
+        yield (
+            f"caution: where it is missing tells about the target: {told}{', ...' * (len(telling) > 3)}; holes are "
+            "taken for values that are not known; to take them for a value: --missing-as category"
+        )
     near = [row for row in rows if row["rows_to_decide"]]
     if near:
         told = ", ".join(f"{row['feature']} at {row['rows_to_decide']:,}" for row in near[:3])

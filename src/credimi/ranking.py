@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+READINGS = ("ignore", "category")  # of what is missing
 COLUMNS = (
     "feature",
     "values",
@@ -43,6 +44,10 @@ COLUMNS = (
     "keep_backward",
     "keep_fdr",
     "rows_to_decide",
+    "missing_mi",
+    "missing_low",
+    "missing_high",
+    "missing_p_above",
     "verdict",
     "note",
 )
@@ -56,8 +61,10 @@ class Ranking:
     missing (rows without the feature); mi, std, low, high (posterior mean, deviation and interval, nats); p_above,
     P(I > epsilon); p_independent, P(I = 0), which only the adaptive prior knows; keep_plugin, keep_forward,
     keep_backward, keep_fdr; rows_to_decide, of those that are unsure the rows at which they would not be, if shares
-    stay as they are; verdict (keep, unsure, drop, not ranked); note: where numbers were cut, or what is wrong with a
-    column. Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
+    stay as they are; missing_mi, missing_low, missing_high, missing_p_above: what it tells about the target that the
+    feature is missing, 0 where it never or always is; verdict (keep, unsure, drop, not ranked); note: where numbers
+    were cut, or what is wrong with a column. Identifiers are not ranked, and have NaN for mi; columns of one value,
+    none or no cut have 0.
     """
 
     columns: dict[str, list[Any]]
@@ -136,6 +143,7 @@ def rank(
     fdr: float = 0.05,
     prior: str | float = "adaptive",
     approximation: str = "matched",
+    missing: str = "ignore",
     random_state: int = 0,
     threads: int | None = None,
     **counting: Any,  # noqa: ANN401
@@ -156,6 +164,9 @@ def rank(
         The share of features with I <= epsilon that is expected, at most, among those of which keep_fdr is true.
     prior, approximation
         As in `mutual_information`.
+    missing : "ignore" or "category"
+        Whether a hole in a feature says nothing but that its value is not known, or is one more value of the feature.
+        The columns missing_mi to missing_p_above tell whether the two differ.
     random_state : int
         The seed for approximation="sampled".
     threads : int, optional
@@ -168,8 +179,11 @@ def rank(
     _check_share("fdr", fdr)
     # Refuses what is no prior, also where there is nothing to rank.
     adds_nothing = prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0
+    if missing not in READINGS:
+        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     counts = _counts(data, target, counting, threads)
-    features = counts.settled()
+    seen = counts.settled()
+    features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
     classes = counts.class_names()
     ranked = [feature for feature in features if not feature.note]
     for feature in ranked:
@@ -178,28 +192,13 @@ def rank(
                 f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
                 "choose another prior, or leave the column out"
             )
-    blocks = Blocks.of([feature.block.astype(np.float64) for feature in ranked])
-    found = summarize(
-        blocks,
-        prior=prior,
-        approximation=approximation,
-        epsilon=epsilon,
-        level=level,
-        random_state=random_state,
-        threads=threads,
-    )
+    asked = _Asked(prior, approximation, float(epsilon), float(level), random_state, threads)
+    blocks = [feature.block for feature in ranked]
+    found = asked.summary(blocks)
     undecided = filters.backward(found.p_above, level) & ~filters.forward(found.p_above, level)
     growth = np.full(len(ranked), np.nan)
-    if undecided.any():
-        growth[undecided] = growth_to_decide(
-            Blocks.of([ranked[index].block.astype(np.float64) for index in np.flatnonzero(undecided)]),
-            prior=prior,
-            approximation=approximation,
-            epsilon=epsilon,
-            level=level,
-            threads=threads,
-        )
-    summary = _with_unranked(features, found, growth * counts.rows)
+    growth[undecided] = asked.growth([block for block, unsure in zip(blocks, undecided, strict=True) if unsure])
+    summary = _with_unranked(features, found, growth * counts.rows) | _missingness(seen, asked)
     noted = np.array([bool(feature.note) for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
     settings = {
@@ -208,6 +207,7 @@ def rank(
         "fdr": float(fdr),
         "prior": prior if isinstance(prior, str) else float(prior),
         "approximation": approximation,
+        "missing": missing,
         "units": "nats",
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
@@ -217,6 +217,48 @@ def rank(
     summary = {name: values[order] for name, values in summary.items()}
     columns = _columns([features[index] for index in order], summary, epsilon, level, fdr)
     return Ranking(columns, counts.target, counts.rows, classes, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a ranking is asked for, of all its tables alike."""
+
+    prior: str | float
+    approximation: str
+    epsilon: float
+    level: float
+    random_state: int
+    threads: int | None
+
+    def summary(self, blocks: Sequence[NDArray[Any]]) -> Summary:
+        """The posteriors in numbers."""
+        return summarize(_joined(blocks), random_state=self.random_state, **self._settings)
+
+    def growth(self, blocks: Sequence[NDArray[Any]]) -> FloatArray:
+        """By what factor the rows have to grow."""
+        return growth_to_decide(_joined(blocks), **self._settings) if blocks else np.zeros(0)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        names = ("prior", "approximation", "epsilon", "level", "threads")
+        return {name: getattr(self, name) for name in names}
+
+
+def _joined(blocks: Sequence[NDArray[Any]]) -> Blocks:
+    return Blocks.of([block.astype(np.float64) for block in blocks])
+
+
+def _missingness(features: Sequence[Feature], asked: _Asked) -> dict[str, FloatArray]:
+    """What tells about the target that a feature is missing; nothing, where it never or always is."""
+    names = {"missing_mi": "mean", "missing_low": "low", "missing_high": "high", "missing_p_above": "p_above"}
+    indicators = [feature.indicator() for feature in features]
+    told = [index for index, block in enumerate(indicators) if (block[:-1, :-1].sum(axis=0) > 0).all()]
+    summary = asked.summary([indicators[index] for index in told])
+    found = {}
+    for name, attribute in names.items():
+        found[name] = np.zeros(len(features))
+        found[name][told] = getattr(summary, attribute)
+    return found
 
 
 def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401

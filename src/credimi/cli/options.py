@@ -89,8 +89,14 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
 
-def add_fdr(parser: argparse.ArgumentParser) -> None:
-    """Add the false-discovery rate."""
+def add_ranking_options(parser: argparse.ArgumentParser) -> None:
+    """Add the false-discovery rate, and what a hole is taken for."""
+    parser.add_argument(
+        "--missing-as",
+        choices=["ignore", "category"],
+        default="ignore",
+        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
+    )
     parser.add_argument(
         "--fdr",
         type=number,

@@ -30,7 +30,7 @@ examples:
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank income.counts
 """
-_INFORMATION = ("mi", "std", "low", "high")
+_INFORMATION = ("mi", "std", "low", "high", "missing_mi", "missing_low", "missing_high")
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
@@ -45,7 +45,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     )
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
-    shared.add_fdr(parser)
+    shared.add_ranking_options(parser)
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
     parser.add_argument(
         "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
@@ -109,6 +109,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
         fdr=options.fdr,
         prior=shared.prior(options.prior),
         approximation=options.approximation,
+        missing=options.missing_as,
         random_state=options.seed,
         threads=options.threads,
     )

@@ -39,7 +39,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     )
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
-    shared.add_fdr(parser)
+    shared.add_ranking_options(parser)
     parser.add_argument(
         "--rule", choices=["forward", "backward", "plugin", "fdr"], default="forward", help="(default: %(default)s)"
     )
