@@ -1,0 +1,8 @@
+"""scikit-learn's faces: estimators that fit, transform and predict; one file each."""
+
+from credimi.errors import CredimiError
+
+try:
+    import sklearn  # noqa: F401
+except ModuleNotFoundError as error:  # scikit-learn is an extra: counting and ranking do without it
+    raise CredimiError('the estimators need scikit-learn: pip install "credimi[sklearn]"') from error

@@ -1,0 +1,103 @@
+"""X and y as scikit-learn passes them -> columns that `encoding.encode` takes.
+
+scikit-learn's own checks come first, so that `n_features_in_` and `feature_names_in_` are set in `fit` and compared
+later, with the words that its users know. Arrays and lists then go through `check_array`, which refuses what is sparse,
+complex, empty or not two-dimensional, and takes holes. Frames do not: that would turn columns of different types into
+one array of objects. They are taken apart column by column, as in `count`, without importing their library.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from credimi.engines.arrow import array_of
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The features, checked: `columns` has one Arrow or numpy array for each of the `names`."""
+
+    names: list[str]
+    columns: list[Any]
+    rows: int
+    source: Any  # the frame as it came, or an array
+
+    def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
+        """These columns of what was passed, in the same kind of container."""
+        return _safe_indexing(self.source, list(positions), axis=1)
+
+
+def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noqa: ANN401, N803
+    """The columns of X; `reset` in `fit`, where their number and names are noted, not later, where they must be alike.
+
+    Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
+    """
+    if _is_frame(X):
+        known = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
+        source = validate_data(estimator, X if known else pa.table(X), reset=reset, skip_check_array=True)
+        rows, width = source.shape
+        if not rows or not width:
+            kind = "sample" if width else "feature"
+            raise CredimiError(
+                f"Found a frame with 0 {kind}(s) (shape={source.shape}) while a minimum of 1 is required by "
+                f"{type(estimator).__name__}."
+            )
+        names = _names(estimator, width)
+        columns = [array_of(each, name) for each, name in zip(_columns(source), names, strict=True)]
+        return Features(names, columns, rows, source)
+    source = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
+
+
+def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # noqa: ANN401
+    """The target, one value a row, as an Arrow or numpy array; None, NaN and NA are missing."""
+    if y is None:
+        raise CredimiError(f"This {estimator} requires y to be passed, but the target y is None.")
+    if isinstance(y, list | tuple) and any(isinstance(each, list | tuple | np.ndarray) for each in y):
+        y = np.asarray(y, dtype=object)
+    shape = getattr(y, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] == 1 and not isinstance(y, pa.Table):
+        message = (
+            f"A column-vector y was passed when a 1d array was expected: y of shape {shape} is taken as one column."
+        )
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        y = np.asarray(y).ravel() if not hasattr(y, "iloc") else y.iloc[:, 0]
+    elif shape is not None and len(shape) != 1:
+        raise CredimiError(f"y should be a 1d array, got an array of shape {shape} instead: pass one value a row")
+    column = array_of(y, "y")
+    if len(column) != rows:
+        raise CredimiError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows:,} rows, y {len(column):,} "
+            "values; pass one a row"
+        )
+    return column
+
+
+def _is_frame(data: Any) -> bool:  # noqa: ANN401
+    """Whether these are named columns, each of its own type; a single column is none."""
+    return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
+
+
+def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
+    """By place, as names may occur twice."""
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, place] for place in range(frame.shape[1])]
+    table = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    return list(table.columns)
+
+
+def _names(estimator: Any, width: int) -> list[str]:  # noqa: ANN401
+    named = getattr(estimator, "feature_names_in_", None)
+    return [f"x{place}" for place in range(width)] if named is None else [str(name) for name in named]
