@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from credimi.distribution import Distribution
     from credimi.engines.door import count
     from credimi.errors import CredimiError
+    from credimi.estimators.selector import CredibleSelector
     from credimi.inference import mutual_information
     from credimi.ranking import Ranking, rank
     from credimi.table import Table
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Counts",
+    "CredibleSelector",
     "CredimiError",
     "Distribution",
     "Posterior",
@@ -35,6 +37,7 @@ __all__ = [
 
 _MODULE_OF = {
     "Counts": "credimi.counts",
+    "CredibleSelector": "credimi.estimators.selector",
     "CredimiError": "credimi.errors",
     "Distribution": "credimi.distribution",
     "Posterior": "credimi.chances",

@@ -34,16 +34,19 @@ if TYPE_CHECKING:
     CountArray = NDArray[Any]  # whole numbers, or weights
 
 
+_ROUNDING = 1e-9  # of weights that are taken away again
+
+
 @dataclass(eq=False)
 class Counts:
-    """Counts of one target with many features. `a + b` adds, `update` adds more data, `counts["column"]` is a Table."""
+    """Counts of one target with many features: `a + b`, `a - b`, `update`; `counts["column"]` is a Table."""
 
     target: str
     classes: Labels
     features: tuple[str, ...]
     labels: tuple[Labels, ...]
     flat: CountArray
-    rows: int = 0
+    rows: int | float = 0
     settings: Settings = field(default_factory=Settings)
 
     @classmethod
@@ -52,7 +55,7 @@ class Counts:
         target: str,
         classes: Labels,
         columns: Mapping[str, tuple[Labels, CountArray]],
-        rows: int,
+        rows: float,
         settings: Settings,
     ) -> Counts:
         """From the blocks of single features."""
@@ -125,9 +128,8 @@ class Counts:
 
     __hash__ = None  # type: ignore[assignment]  # counts change
 
-    def __add__(self, other: Counts) -> Counts:
-        if not isinstance(other, Counts):
-            return NotImplemented
+    def _require_alike(self, other: Counts) -> None:
+        """Refuse counts of something else."""
         if self.target != other.target:
             raise CredimiError(
                 f"counts of the targets {self.target!r} and {other.target!r} do not add: count the same target"
@@ -142,6 +144,11 @@ class Counts:
                 f"counts made with different settings do not add: {self.settings} and {other.settings}; "
                 "use the same missing_values and discretize"
             )
+
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        self._require_alike(other)
         rows = self.rows + other.rows
         same = self.classes == other.classes and self.features == other.features
         if same and all(
@@ -160,6 +167,28 @@ class Counts:
             added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most)
         return Counts.join(self.target, classes, columns, rows, self.settings)
+
+    def __sub__(self, other: Counts) -> Counts:
+        """Without rows that were counted before, as if they had never been."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        self._require_alike(other)
+        both = self + replace(other, flat=-other.flat, rows=-other.rows)
+        slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
+        columns = {}
+        for name, own, block in zip(both.features, both.labels, both._blocks(), strict=True):
+            if np.any(block < -slack):
+                raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
+            columns[name] = own, np.where(block > slack, block, 0)
+        occurring = np.zeros(len(both.classes), dtype=bool)
+        for _, block in columns.values():
+            occurring |= block[:-1].any(axis=1)
+        classes, rows_kept = both.classes.chosen(occurring), np.append(occurring, True)
+        kept = {}
+        for name, (own, block) in columns.items():
+            seen = np.asarray(block[:, :-1].any(axis=0) | (own.kind == labels.MANY))
+            kept[name] = own.chosen(seen), block[np.ix_(rows_kept, np.append(seen, True))]
+        return Counts.join(self.target, classes, kept, both.rows, self.settings)
 
     def __radd__(self, other: object) -> Counts:
         """So that `sum` of several counts works, which starts from 0."""

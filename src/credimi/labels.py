@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,6 +67,12 @@ class Labels:
     def integral(self) -> bool:
         """Numbers, and all of them whole."""
         return self.kind == NUMBER and bool(np.all(np.isfinite(self.numbers)) and np.all(self.numbers % 1.0 == 0.0))
+
+    def chosen(self, which: NDArray[np.bool_]) -> Labels:
+        """Some of the labels, in the same order."""
+        if self.kind in (NUMBER, MANY):
+            return replace(self, numbers=self.numbers[which]) if self.kind == NUMBER else self
+        return replace(self, texts=tuple(text for text, kept in zip(self.texts, which.tolist(), strict=True) if kept))
 
     def shown(self) -> tuple[str, ...]:
         """The labels as text."""

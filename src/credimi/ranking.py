@@ -69,7 +69,7 @@ class Ranking:
 
     columns: dict[str, list[Any]]
     target: str
-    rows: int
+    rows: int | float
     classes: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
 

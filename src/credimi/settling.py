@@ -40,6 +40,11 @@ class Settings:
     missing_values: tuple[str | float, ...] = MISSING_VALUES
     discretize: Any = "mdl"
 
+    @classmethod
+    def of(cls, missing_values: Any, discretize: Any) -> Settings:  # noqa: ANN401  (whatever the user passed)
+        """What the user asked for, checked."""
+        return cls(_checked_missing(missing_values), _checked_methods(discretize))
+
     def method(self, column: str) -> Any:  # noqa: ANN401
         """How this column's numbers become categories: a method's name, cuts, or None."""
         if not isinstance(self.discretize, dict):
@@ -227,3 +232,44 @@ def _is_key(kept: Labels, seen: float) -> bool:
 
 def _identifier(values: int, seen: float, name: str, method: str) -> str:
     return f"identifier: {values:,} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
+
+
+def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
+    if values is None:
+        raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
+    values = (values,) if isinstance(values, str | int | float) else tuple(values)
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
+            raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
+    return tuple(value if isinstance(value, str) else _sentinel(value) for value in values)
+
+
+def _sentinel(value: float) -> str | float:
+    """A number that means missing, as settings keep it."""
+    if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
+        return "nan"
+    if isinstance(value, int | np.integer) and abs(int(value)) > 2**53:  # a column that holds it is kept as text
+        return str(value)
+    return float(value)
+
+
+def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
+    if hasattr(discretize, "items"):
+        return {str(column): _checked_method(method) for column, method in discretize.items()}
+    if discretize is not None and not isinstance(discretize, str):
+        raise CredimiError(f"discretize is {discretize!r}: pass one of {', '.join(METHODS)}, None, or a dictionary")
+    return _checked_method(discretize)
+
+
+def _checked_method(method: Any) -> Any:  # noqa: ANN401
+    if method is None or (isinstance(method, str) and method in METHODS):
+        return method
+    if isinstance(method, str):
+        raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
+    try:
+        cuts = sorted({float(cut) for cut in method})
+    except (TypeError, ValueError):
+        cuts = []
+    if not cuts or not np.all(np.isfinite(cuts)):
+        raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65]")
+    return cuts

@@ -6,7 +6,7 @@ The choice of kernel follows from the costs measured in benchmarks/counting.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,6 +78,15 @@ def cross_counts(
     return out
 
 
+def weighted_counts(
+    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: NDArray[np.float64]
+) -> list[NDArray[np.float64]]:
+    """The same for rows that count as much as their weights say."""
+    return [
+        _bincount(groups, codes, (group_count, size + 1), weights) for codes, size in zip(columns, values, strict=True)
+    ]
+
+
 def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: int) -> list[list[int]]:
     """Features that share a joint table: as many neighbours as fit, at most four."""
     parts: list[list[int]] = []
@@ -105,8 +114,9 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
         block[...] = counts[: block.size].reshape(block.shape)
 
 
-def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...]) -> CountArray:
+def _bincount(
+    groups: Codes, codes: Codes, shape: tuple[int, ...], weights: NDArray[np.float64] | None = None
+) -> NDArray[Any]:
     missing = shape[1] - 1
     index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
-    counts: CountArray = np.bincount(index, minlength=shape[0] * shape[1]).reshape(shape)
-    return counts
+    return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)

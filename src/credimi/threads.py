@@ -24,7 +24,16 @@ def cores(threads: int | None = None) -> int:
     """How many threads to use: those asked for, else the cores this process may run on."""
     if threads is not None:
         return max(1, threads)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    left = os.environ.get("NUMBA_NUM_THREADS", "")  # by joblib to each of its workers
+    return min(there, int(left)) if left.isdigit() and int(left) > 0 else there
+
+
+def threads_of(n_jobs: int | None) -> int | None:
+    """scikit-learn's n_jobs as a number of threads: -1 is all cores, -2 all but one; None is as many as there are."""
+    if n_jobs is None:
+        return None
+    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
 
 
 def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | None = None) -> None:

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    CountArray = NDArray[np.int64]
+    CountArray = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known.
 
-    `fault` says where in the source bytes are that are no text.
+    `weights` is what each row counts for, where that is not 1. `fault` says where in the source bytes are that are no
+    text.
     """
 
     columns: Mapping[str, Any]
@@ -36,6 +37,7 @@ class Batch:
     raw: bool = False
     cells: int = 0
     fault: Callable[[Exception], str] = str
+    weights: NDArray[np.float64] | None = None
 
 
 class Missing:
@@ -95,7 +97,8 @@ def tally(
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
-    classes, groups = _grouped(encode(batch.columns[target], target, raw=raw, compiled=compiled), missing, target)
+    coded = encode(batch.columns[target], target, raw=raw, compiled=compiled)
+    classes, groups = _grouped(coded, missing, target, batch.weights)
     most = labels.most_labels(len(features), len(classes) + 1)
     encoded: dict[str, Column] = {}
 
@@ -106,24 +109,25 @@ def tally(
     share(work, features, threads if compiled else 1)
     columns = [encoded[name] for name in features]
     height = len(classes) + 1
-    counted = tabulation.cross_counts(
-        groups,
-        height,
-        [column.codes for column in columns],
-        [column.values for column in columns],
-        compiled=compiled,
-        threads=threads,
-    )
+    codes, values = [column.codes for column in columns], [column.values for column in columns]
+    counted: list[CountArray]
+    if batch.weights is None:
+        counted = [*tabulation.cross_counts(groups, height, codes, values, compiled=compiled, threads=threads)]
+    else:
+        counted = [*tabulation.weighted_counts(groups, height, codes, values, batch.weights)]
+    rows = batch.rows if batch.weights is None else float(batch.weights.sum())
     blocks = {
         name: bounded(*_ordered(column, block, missing, most), most)
         for name, column, block in zip(features, columns, counted, strict=True)
     }
-    return Counts.join(target, classes, blocks, batch.rows, settings)
+    return Counts.join(target, classes, blocks, rows, settings)
 
 
-def _grouped(column: Column, missing: Missing, target: str) -> tuple[Labels, NDArray[Any]]:
+def _grouped(
+    column: Column, missing: Missing, target: str, weights: NDArray[np.float64] | None
+) -> tuple[Labels, NDArray[Any]]:
     """The target's labels in order, and for each row its class, r where it is missing."""
-    occurring = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
+    occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
     if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))

@@ -1,0 +1,83 @@
+"""X and y, checked, -> `Counts`; what the estimators that count have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+from credimi.engines.arrow import TARGET
+from credimi.engines.batches import Batch, columns_of, tally
+from credimi.errors import CredimiError
+from credimi.labels import NUMBER, Labels, shown_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.counts import Counts
+    from credimi.estimators.inputs import Features
+    from credimi.settling import Settings
+
+
+def counted(
+    features: Features,
+    target: Any,  # noqa: ANN401
+    settings: Settings,
+    *,
+    name: str,
+    weights: NDArray[np.float64] | None = None,
+    unlabeled: Any = None,  # noqa: ANN401
+    threads: int | None = None,
+) -> Counts:
+    """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
+    columns_of([*features.names, name], name, None)  # names are checked: each has to be there once
+    columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
+    batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
+    counts = tally(batch, name, features.names, settings, threads=threads)
+    return counts if unlabeled is None else _without_class(counts, unlabeled)
+
+
+def target_name(target: Any, features: Features) -> str:  # noqa: ANN401
+    """A name for the target, as messages and rankings use it."""
+    name = str(getattr(target, "name", None) or TARGET)
+    while name in features.names:
+        name += "_"
+    return name
+
+
+def checked_weights(weights: Any, features: Features) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """Weights, one a row, or None where each row counts once."""
+    if weights is None:
+        return None
+    source = np.empty((features.rows, 1))  # all that the check looks at is the number of rows
+    found: NDArray[np.float64] = _check_sample_weight(weights, source, dtype=np.float64)
+    if np.any(found < 0.0):
+        row = int(np.argmax(found < 0.0))
+        raise CredimiError(f"sample_weight of row {row} is {found[row]:g}: weights must not be negative")
+    return found
+
+
+def _without_class(counts: Counts, label: Any) -> Counts:  # noqa: ANN401
+    """The same counts, the target being missing where it has this label."""
+    place = _place(counts.classes, label)
+    if place is None:
+        return counts
+    keep = np.arange(len(counts.classes)) != place
+    parts, start, height = [], 0, len(counts.classes) + 1
+    for own in counts.labels:
+        size = height * (len(own) + 1)
+        block = counts.flat[start : start + size].reshape(height, -1).copy()
+        block[-1] += block[place]
+        parts.append(block[np.append(keep, True)].ravel())
+        start += size
+    return replace(counts, classes=counts.classes.chosen(keep), flat=np.concatenate(parts))
+
+
+def _place(classes: Labels, label: Any) -> int | None:  # noqa: ANN401
+    if classes.kind == NUMBER:
+        where = np.flatnonzero(classes.numbers == label) if isinstance(label, int | float | np.number) else np.zeros(0)
+        return int(where[0]) if where.size else None
+    text = shown_number(float(label)) if isinstance(label, int | float) and not isinstance(label, bool) else str(label)
+    return classes.texts.index(text) if text in classes.texts else None

@@ -1,0 +1,185 @@
+"""`CredibleSelector`: univariate selection for scikit-learn, with holes anywhere and a probability for each feature."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from credimi import filters
+from credimi.errors import CredimiError
+from credimi.estimators.counting import checked_weights, counted, target_name
+from credimi.estimators.inputs import checked_features, checked_target
+from credimi.ranking import Ranking, rank
+from credimi.settling import MISSING_VALUES, Settings
+from credimi.threads import threads_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from credimi.counts import Counts
+
+
+class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+    """Keep the features that credibly inform about the target.
+
+    Numbers are cut into ranges to be scored, as `credimi.rank` does it; `transform` returns the columns as they came.
+
+    Parameters
+    ----------
+    rule : "forward", "backward", "plugin" or "fdr"
+        Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
+        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed it.
+    k : int, optional
+        Keep this many instead, the best by P(I > epsilon), then by E[I].
+    epsilon, level, fdr, prior, approximation, missing
+        As in `credimi.rank`.
+    missing_values, discretize
+        As in `credimi.count`.
+    unlabeled : optional
+        One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
+    n_jobs : int, optional
+        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+
+    Attributes
+    ----------
+    ranking_ : credimi.Ranking
+        One row a feature, best first.
+    counts_ : credimi.Counts
+        All that was learned: the counts of the target with each feature.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    """
+
+    counts_: Counts
+    _ranking: Ranking | None = None
+
+    def __init__(
+        self,
+        rule: str = "forward",
+        *,
+        k: int | None = None,
+        epsilon: float = 0.003,
+        level: float = 0.95,
+        fdr: float = 0.05,
+        prior: str | float = "adaptive",
+        approximation: str = "matched",
+        missing: str = "ignore",
+        missing_values: Iterable[str | float] = MISSING_VALUES,
+        discretize: str | Mapping[str, Any] | None = "mdl",
+        unlabeled: Any = None,  # noqa: ANN401
+        n_jobs: int | None = None,
+    ) -> None:
+        self.rule = rule
+        self.k = k
+        self.epsilon = epsilon
+        self.level = level
+        self.fdr = fdr
+        self.prior = prior
+        self.approximation = approximation
+        self.missing = missing
+        self.missing_values = missing_values
+        self.discretize = discretize
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CredibleSelector:  # noqa: ANN401, N803
+        """Count, and rank."""
+        self._learn(X, y, sample_weight, reset=True)
+        self._ranking = self._ranked()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> CredibleSelector:  # noqa: ANN401, N803
+        """Count more rows; what is kept follows from all of them, whatever their parts."""
+        self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
+        return self
+
+    @classmethod
+    def from_counts(cls, counts: Counts, **parameters: Any) -> CredibleSelector:  # noqa: ANN401
+        """A fitted selector, from counts made before, of files larger than memory say."""
+        selector = cls(**parameters)
+        selector.counts_ = counts
+        selector.n_features_in_ = len(counts)
+        selector.feature_names_in_ = np.array(counts.features, dtype=object)
+        selector._ranking = selector._ranked()
+        return selector
+
+    @property
+    def ranking_(self) -> Ranking:
+        """One row a feature, best first; made when it is asked for, after `partial_fit`."""
+        check_is_fitted(self)
+        if self._ranking is None:
+            self._ranking = self._ranked()
+        return self._ranking
+
+    def transform(self, X: Any) -> Any:  # noqa: ANN401, N803
+        """The columns that are kept, in the container that they came in."""
+        check_is_fitted(self)
+        features = checked_features(self, X, reset=False)
+        return features.picked(np.flatnonzero(self.get_support()).tolist())
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+        """An array with all columns again, those that were not kept missing."""
+        support = self.get_support()
+        kept = check_array(X, dtype=None, ensure_all_finite=False)
+        if kept.shape[1] != np.count_nonzero(support):
+            raise CredimiError(f"X has {kept.shape[1]} columns, and {np.count_nonzero(support)} were kept: pass those")
+        whole = np.full((kept.shape[0], support.size), np.nan, dtype=object if kept.dtype.kind not in "biuf" else float)
+        whole[:, support] = kept
+        return whole
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
+        filters.checked_rule(self.rule)
+        features = checked_features(self, X, reset=reset)
+        target = checked_target(y, features.rows, type(self).__name__)
+        counts = counted(
+            features,
+            target,
+            Settings.of(self.missing_values, self.discretize),
+            name=target_name(y, features) if reset else self.counts_.target,
+            weights=checked_weights(sample_weight, features),
+            unlabeled=self.unlabeled,
+            threads=threads_of(self.n_jobs),
+        )
+        self.counts_ = counts if reset else self.counts_ + counts
+        self._ranking = None
+
+    def _ranked(self) -> Ranking:
+        return rank(
+            self.counts_,
+            epsilon=self.epsilon,
+            level=self.level,
+            fdr=self.fdr,
+            prior=self.prior,
+            approximation=self.approximation,
+            missing=self.missing,
+            threads=threads_of(self.n_jobs),
+        )
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        ranking = self.ranking_
+        kept = set(ranking.selected(self.rule) if self.k is None else self._best(ranking))
+        return np.array([name in kept for name in self.counts_.features], dtype=bool)
+
+    def _best(self, ranking: Ranking) -> list[str]:
+        """The k best; what is not ranked is worst, and columns of equal rank stand as in the data."""
+        k: Any = self.k
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(ranking):
+            raise CredimiError(
+                f"k is {k!r}: it must be a whole number from 1 to {len(ranking)}, the features there are"
+            )
+        columns = ranking.columns
+        p_above, mi = (np.nan_to_num(np.array(columns[name]), nan=-1.0) for name in ("p_above", "mi"))
+        order = np.lexsort((np.arange(len(ranking)), -mi, -p_above))
+        return [columns["feature"][index] for index in order[:k]]

@@ -1,0 +1,205 @@
+"""`CredibleSelector`: what `rank` keeps, as scikit-learn's users call it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from credimi import CredibleSelector, CredimiError, Ranking, count, rank
+
+RULES = ("forward", "backward", "plugin", "fdr")
+
+
+@parametrize_with_checks([CredibleSelector()])
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:  # noqa: ANN401
+    check(estimator)
+
+
+def table(rows: int = 600, seed: int = 0) -> tuple[dict[str, Any], list[str | None]]:
+    """Columns of all kinds, from useless to telling, with holes; and a target with holes."""
+    generator = np.random.default_rng(seed)
+    classes = generator.integers(0, 3, rows)
+
+    def holes(values: list[Any], share: float) -> list[Any]:
+        return [None if gone else value for value, gone in zip(values, generator.random(rows) < share, strict=True)]
+
+    columns = {
+        "colour": holes(
+            [["red", "green", "blue"][each] for each in (classes + (generator.random(rows) < 0.4)) % 3], 0.2
+        ),
+        "noise": holes(generator.choice(["p", "q", "r", "s"], rows).tolist(), 0.1),
+        "size": holes((classes + generator.normal(size=rows)).tolist(), 0.1),
+        "random": holes(generator.normal(size=rows).tolist(), 0.1),
+        "flag": holes((classes > generator.integers(0, 3, rows)).tolist(), 0.1),
+        "whole": holes((classes * 2 + generator.integers(0, 3, rows)).tolist(), 0.0),
+    }
+    return columns, holes([["a", "b", "c"][each] for each in classes], 0.05)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_keeps_what_rank_keeps(rule: str) -> None:
+    columns, y = table()
+    selector = CredibleSelector(rule).fit(pa.table(columns), y)
+    expected = rank(columns, y)
+    assert sorted(selector.get_feature_names_out()) == sorted(expected.selected(rule))
+    assert isinstance(selector.ranking_, Ranking)
+    assert selector.ranking_.columns == expected.columns
+    assert selector.counts_ == count(columns, y)
+
+
+def test_frames_of_all_libraries_come_back_as_they_went_in() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns, y = table()
+    for frame in (pandas.DataFrame(columns), polars.DataFrame(columns), pa.table(columns)):
+        selector = CredibleSelector().fit(frame, y)
+        kept = selector.transform(frame)
+        assert isinstance(kept, type(frame))
+        names = ["colour", "size", "flag", "whole"]
+        assert list(selector.get_feature_names_out()) == names
+        if isinstance(frame, pandas.DataFrame):
+            pandas.testing.assert_frame_equal(kept, frame[names])
+        elif isinstance(frame, polars.DataFrame):
+            assert kept.equals(frame.select(names))
+        else:
+            assert kept.equals(frame.select(names))
+
+
+def test_set_output_gives_the_library_that_is_asked_for() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns, y = table()
+    for frame in (pandas.DataFrame(columns), polars.DataFrame(columns)):
+        for library, kind in (("pandas", pandas.DataFrame), ("polars", polars.DataFrame)):
+            kept = CredibleSelector().set_output(transform=library).fit_transform(frame, y)
+            assert isinstance(kept, kind)
+            assert list(kept.columns) == ["colour", "size", "flag", "whole"]
+
+
+def test_arrays() -> None:
+    generator = np.random.default_rng(1)
+    y = generator.integers(0, 2, 500)
+    X = np.column_stack([generator.normal(size=500), y + generator.normal(size=500), generator.integers(0, 4, 500)])  # noqa: N806
+    X[generator.random(X.shape) < 0.1] = np.nan
+    selector = CredibleSelector().fit(X, y)
+    assert selector.get_support().tolist() == [False, True, False]
+    np.testing.assert_array_equal(selector.transform(X), X[:, [1]])
+    back = selector.inverse_transform(X[:, [1]])
+    np.testing.assert_array_equal(back[:, 1], X[:, 1])
+    assert np.isnan(back[:, [0, 2]]).all()
+    with pytest.raises(CredimiError, match="X has 2 columns, and 1 were kept"):
+        selector.inverse_transform(X[:, :2])
+    assert CredibleSelector.from_counts(count(X, y)).get_support().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("part", [1, 7, 250])
+def test_parts_give_the_same_as_the_whole(rule: str, part: int) -> None:
+    columns, y = table(300)
+    frame = pa.table(columns)
+    whole, parts = CredibleSelector(rule).fit(frame, y), CredibleSelector(rule)
+    for start in range(0, 300, part):
+        parts.partial_fit(frame.slice(start, part), y[start : start + part])
+    assert parts.counts_ == whole.counts_
+    np.testing.assert_array_equal(parts.get_support(), whole.get_support())
+    assert parts.ranking_.columns["p_above"] == pytest.approx(whole.ranking_.columns["p_above"], rel=1e-9)
+
+
+def test_the_k_best_by_probability_then_by_information() -> None:
+    columns, y = table()
+    frame = pa.table(columns)
+    rows = sorted(rank(columns, y), key=lambda row: (-row["p_above"], -row["mi"]))
+    for k in range(1, 7):
+        kept = CredibleSelector(k=k).fit(frame, y).get_feature_names_out()
+        assert sorted(kept) == sorted(row["feature"] for row in rows[:k])
+    for k in (0, 7, 1.5, True):
+        with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
+            CredibleSelector(k=k).fit(frame, y).get_support()  # type: ignore[arg-type]
+
+
+def test_weights_are_repeated_rows() -> None:
+    columns, y = table(200)
+    times = np.random.default_rng(3).integers(0, 4, 200)
+    repeated = np.repeat(np.arange(200), times)
+    frame = pa.table(columns)
+    weighted = CredibleSelector().fit(frame, y, sample_weight=times)
+    plain = CredibleSelector().fit(frame.take(repeated), [y[row] for row in repeated])
+    assert weighted.ranking_.columns["mi"] == pytest.approx(plain.ranking_.columns["mi"], rel=1e-9, abs=1e-12)
+    np.testing.assert_array_equal(weighted.get_support(), plain.get_support())
+    with pytest.raises(CredimiError, match="sample_weight of row 3 is -1: weights must not be negative"):
+        CredibleSelector().fit(frame, y, sample_weight=[1.0] * 3 + [-1.0] + [1.0] * 196)
+
+
+def test_unlabeled_rows_are_rows_without_a_target() -> None:
+    columns, y = table()
+    numbers = [-1 if label is None else "abc".index(label) for label in y]
+    frame = pa.table(columns)
+    asked = CredibleSelector(unlabeled=-1).fit(frame, numbers)
+    assert asked.counts_.class_names() == ("0", "1", "2")
+    assert asked.ranking_.columns["mi"] == CredibleSelector().fit(frame, y).ranking_.columns["mi"]
+    not_asked = CredibleSelector().fit(frame, numbers)
+    assert not_asked.counts_.class_names() == ("-1", "0", "1", "2")
+    words = ["unknown" if label is None else label for label in y]
+    assert CredibleSelector(unlabeled="unknown").fit(frame, words).counts_ == CredibleSelector().fit(frame, y).counts_
+
+
+def test_holes_in_y_of_every_kind() -> None:
+    pandas = pytest.importorskip("pandas")
+    columns, y = table()
+    frame = pandas.DataFrame(columns)
+    expected = CredibleSelector().fit(frame, y).ranking_.columns["mi"]
+    for missing in (None, np.nan, pandas.NA):
+        holes = np.array([missing if label is None else label for label in y], dtype=object)
+        assert CredibleSelector().fit(frame, holes).ranking_.columns["mi"] == expected
+    assert CredibleSelector().fit(frame, pandas.Series(y, dtype="category")).ranking_.columns["mi"] == expected
+
+
+def test_pipelines_and_searches() -> None:
+    pandas = pytest.importorskip("pandas")
+    columns, y = table(400)
+    frame = pandas.DataFrame(columns)
+    labels = np.array([label or "a" for label in y])
+    transform = ColumnTransformer(
+        [("numbers", StandardScaler(), ["size", "random", "whole"]), ("rest", "passthrough", ["colour", "noise"])],
+    ).set_output(transform="pandas")
+    boosting = HistGradientBoostingClassifier(max_iter=5)
+    pipeline = Pipeline([("prepare", transform), ("select", CredibleSelector()), ("classify", boosting)])
+    search = GridSearchCV(
+        Pipeline([("select", CredibleSelector()), ("classify", boosting)]),
+        {"select__epsilon": [0.0, 0.01], "select__rule": ["forward", "plugin"]},
+        cv=2,
+        n_jobs=2,
+    )
+    numbers = frame[["size", "random", "whole"]]
+    search.fit(numbers, labels)
+    assert set(search.best_params_) == {"select__epsilon", "select__rule"}
+    selected = clone(pipeline[:2]).fit(frame, labels)
+    assert "rest__noise" not in selected.get_feature_names_out()
+    assert cross_validate(make_pipeline(CredibleSelector(), boosting), numbers, labels, cv=2)["test_score"].size == 2
+    assert make_column_selector(dtype_include=float)(frame)
+
+
+def test_what_is_wrong_is_said() -> None:
+    columns, y = table(50)
+    frame = pa.table(columns)
+    with pytest.raises(CredimiError, match="unknown rule 'best'"):
+        CredibleSelector("best").fit(frame, y)
+    with pytest.raises(CredimiError, match="X has 50 rows, y 49"):
+        CredibleSelector().fit(frame, y[:-1])
+    with pytest.raises(CredimiError, match="is missing in all 50 rows"):
+        CredibleSelector().fit(frame, [None] * 50)
+    with pytest.raises(CredimiError, match="has one class only"):
+        CredibleSelector().fit(frame, ["a"] * 50)
+    with pytest.raises(ValueError, match="feature names"):
+        CredibleSelector().fit(frame, y).transform(frame.rename_columns(["x", *frame.column_names[1:]]))
