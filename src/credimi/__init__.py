@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from credimi.distribution import Distribution
     from credimi.engines.door import count
     from credimi.errors import CredimiError
+    from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
     from credimi.inference import mutual_information
     from credimi.ranking import Ranking, rank
@@ -25,6 +26,7 @@ __all__ = [
     "CredibleSelector",
     "CredimiError",
     "Distribution",
+    "IncrementalNaiveBayes",
     "Posterior",
     "Ranking",
     "Table",
@@ -40,6 +42,7 @@ _MODULE_OF = {
     "CredibleSelector": "credimi.estimators.selector",
     "CredimiError": "credimi.errors",
     "Distribution": "credimi.distribution",
+    "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Posterior": "credimi.chances",
     "Ranking": "credimi.ranking",
     "Table": "credimi.table",

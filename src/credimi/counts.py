@@ -96,13 +96,13 @@ class Counts:
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self._blocks()[index], self._settled_classes())
 
-    def class_names(self) -> tuple[str, ...]:
-        """The target's classes, in the order of the tables' rows."""
-        return self._settled_classes()[0].shown()
+    def class_names(self, least: int = 2) -> tuple[str, ...]:
+        """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
+        return self._settled_classes(least)[0].shown()
 
-    def settled(self) -> list[Feature]:
+    def settled(self, least_classes: int = 2) -> list[Feature]:
         """All columns as they are ranked."""
-        classes = self._settled_classes()
+        classes = self._settled_classes(least_classes)
         return [self._settle(*each, classes) for each in zip(self.features, self.labels, self._blocks(), strict=True)]
 
     def __eq__(self, other: object) -> bool:
@@ -175,20 +175,31 @@ class Counts:
         self._require_alike(other)
         both = self + replace(other, flat=-other.flat, rows=-other.rows)
         slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
-        columns = {}
-        for name, own, block in zip(both.features, both.labels, both._blocks(), strict=True):
+        for name, block in zip(both.features, both._blocks(), strict=True):
             if np.any(block < -slack):
                 raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
-            columns[name] = own, np.where(block > slack, block, 0)
-        occurring = np.zeros(len(both.classes), dtype=bool)
-        for _, block in columns.values():
+        return replace(both, flat=np.where(both.flat > slack, both.flat, 0))._trimmed()
+
+    def labelled(self) -> Counts:
+        """The counts of those rows alone whose class is known."""
+        known = replace(self, flat=self.flat.copy())
+        for block in known._blocks():  # noqa: SLF001  (of the same class)
+            known.rows = self.rows - block[-1].sum().item()  # the same of every feature
+            block[-1] = 0
+        return known._trimmed()  # noqa: SLF001
+
+    def _trimmed(self) -> Counts:
+        """Without the labels and classes that do not occur."""
+        blocks = self._blocks()
+        occurring = np.zeros(len(self.classes), dtype=bool)
+        for block in blocks:
             occurring |= block[:-1].any(axis=1)
-        classes, rows_kept = both.classes.chosen(occurring), np.append(occurring, True)
+        classes, rows = self.classes.chosen(occurring), np.append(occurring, True)
         kept = {}
-        for name, (own, block) in columns.items():
+        for name, own, block in zip(self.features, self.labels, blocks, strict=True):
             seen = np.asarray(block[:, :-1].any(axis=0) | (own.kind == labels.MANY))
-            kept[name] = own.chosen(seen), block[np.ix_(rows_kept, np.append(seen, True))]
-        return Counts.join(self.target, classes, kept, both.rows, self.settings)
+            kept[name] = own.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
+        return Counts.join(self.target, classes, kept, self.rows, self.settings)
 
     def __radd__(self, other: object) -> Counts:
         """So that `sum` of several counts works, which starts from 0."""
@@ -262,8 +273,8 @@ class Counts:
             start += height * width
         return blocks
 
-    def _settled_classes(self) -> tuple[Labels, NDArray[np.int64]]:
-        return settle_classes(self.target, self.classes, self.rows)
+    def _settled_classes(self, least: int = 2) -> tuple[Labels, NDArray[np.int64]]:
+        return settle_classes(self.target, self.classes, self.rows, least)
 
     def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
         most = labels.most_labels(len(self), len(self.classes) + 1)

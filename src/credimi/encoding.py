@@ -348,7 +348,7 @@ def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Colum
     codes, distinct, rows = _distinct_objects(np.ascontiguousarray(values), name, compiled=compiled)
     if distinct is None:
         return encode(codes, name, compiled=compiled)
-    present = [(position, item) for position, item in enumerate(distinct) if not _is_missing(item)]
+    present = [(position, item) for position, item in enumerate(distinct) if not is_missing(item)]
     for position, item in present:
         if type(item).__hash__ is None:
             raise CredimiError(_no_value(name, int(rows[position]), item))
@@ -406,7 +406,7 @@ def _distinct_objects(
     first: list[int] = []
     codes = np.empty(values.size, dtype=np.uint32)
     for row, item in enumerate(values):
-        key = (type(item), item) if not _is_missing(item) else None  # 1, 1.0 and True are equal, and not the same
+        key = (type(item), item) if not is_missing(item) else None  # 1, 1.0 and True are equal, and not the same
         try:
             code = where.setdefault(key, len(where))
         except TypeError:
@@ -434,7 +434,7 @@ def _no_value(name: str, row: int, item: object) -> str:
     )
 
 
-def _is_missing(item: object) -> bool:
+def is_missing(item: object) -> bool:
     """None, NaN, and what pandas writes for nothing (NA, NaT), recognised without pandas."""
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True

@@ -15,6 +15,7 @@ from credimi.errors import CredimiError
 from credimi.inference import checked_approximation
 from credimi.information import Blocks
 from credimi.prior import ADAPTIVE, pseudo_count
+from credimi.settling import READINGS
 from credimi.summaries import growth_to_decide, summarize
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-READINGS = ("ignore", "category")  # of what is missing
 COLUMNS = (
     "feature",
     "values",

@@ -13,7 +13,7 @@ import numpy as np
 
 from credimi import discretization, labels
 from credimi.errors import CredimiError
-from credimi.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
+from credimi.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.table import Table
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
+READINGS = ("ignore", "category")  # of what is missing
 METHODS = ("mdl", "quantile", "categories")
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 QUANTILES = 10
@@ -90,6 +91,11 @@ class Feature:
         found: int | float = self.block[:, -1].sum().item()
         return found
 
+    @property
+    def missing_is_value(self) -> bool:
+        """Whether the last of the values is that there is none."""
+        return self.values[-1:] == (MISSING,) and len(self.values) > len(np.unique(self.places))
+
     def indicator(self) -> CountArray:
         """The block of the target with whether this feature is missing, which itself is never missing: no, yes."""
         seen, gone = self.block[:, :-1].sum(axis=1), self.block[:, -1]
@@ -104,8 +110,8 @@ class Feature:
         return replace(self, block=block, values=(*self.values, MISSING), treatment=treatment, note="")
 
 
-def settle_classes(target: str, own: Labels, rows: float) -> tuple[Labels, Positions]:
-    """The target's classes, and the place of each label among them; an error where there are not two."""
+def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tuple[Labels, Positions]:
+    """The target's classes, and the place of each label among them; an error where they are not `least`."""
     classes, positions = labels.typed(own)
     if rows == 0:
         raise CredimiError("there are no rows: nothing can be said about the target")
@@ -114,7 +120,7 @@ def settle_classes(target: str, own: Labels, rows: float) -> tuple[Labels, Posit
             f"target {target!r} is missing in all {rows:,} rows: choose another target, or check "
             "what means missing (missing_values, --missing)"
         )
-    if len(classes) == 1:
+    if len(classes) < least:
         raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
     if len(classes) > MOST_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
@@ -151,7 +157,7 @@ def settle(  # noqa: PLR0911
         return replace(feature, note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
         return _settle_numbers(feature, method, named=named)
-    if kept.kind != BOOLEAN and method != "categories" and seen >= _ENOUGH and 2 * len(kept) > seen:
+    if method != "categories" and names_rows(kept, seen):
         return replace(feature, note=_identifier(len(kept), seen, name, "categories"))
     if names_of_digits and own.kind == RAW:
         return replace(feature, treatment="categories, not numbers: leading zeros")
@@ -161,7 +167,7 @@ def settle(  # noqa: PLR0911
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
     seen = counts[:, :-1].sum()
-    if method == "categories" or (kept.integral and len(kept) <= CATEGORIES and not named):
+    if plainly_categories(kept, method, named=named):
         return feature
     if not named and seen >= _FEW and _is_key(kept, seen):
         return replace(feature, values=(), note=_identifier(len(kept), seen, name, "mdl"))
@@ -187,6 +193,18 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     treatment = f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
     values = tuple(names[index] for index in used)
     return Feature(name, binned, values, kept, bins, cuts, treatment, note)
+
+
+def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
+    """Whether labels are the values as they stand: nothing has to be read as numbers, and no numbers to be cut."""
+    if own.kind == NUMBER:
+        return method == "categories" or (own.integral and len(own) <= CATEGORIES and not named)
+    return own.kind != RAW and (method == "categories" or not named)
+
+
+def names_rows(own: Labels, seen: float) -> bool:
+    """Whether texts are so many that each names a row rather than a value."""
+    return own.kind == TEXT and seen >= _ENOUGH and 2 * len(own) > seen
 
 
 def spread(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:

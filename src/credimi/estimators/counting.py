@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
+from credimi.encoding import encode
 from credimi.engines.arrow import TARGET
 from credimi.engines.batches import Batch, columns_of, tally
 from credimi.errors import CredimiError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.counts import Counts
+    from credimi.engines.batches import Missing
     from credimi.estimators.inputs import Features
     from credimi.settling import Settings
 
@@ -57,6 +59,17 @@ def checked_weights(weights: Any, features: Features) -> NDArray[np.float64] | N
         row = int(np.argmax(found < 0.0))
         raise CredimiError(f"sample_weight of row {row} is {found[row]:g}: weights must not be negative")
     return found
+
+
+def labelled(target: Any, missing: Missing, unlabeled: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    """1 for each row whose class is known, 0 for others."""
+    column = encode(target, TARGET)
+    known = np.append(~missing.among(column), False)
+    own = Labels(column.kind, column.texts, np.zeros(0) if column.numbers is None else column.numbers)
+    place = None if unlabeled is None else _place(own, unlabeled)
+    if place is not None:
+        known[place] = False
+    return known[np.minimum(column.codes, column.values)].astype(np.float64)
 
 
 def _without_class(counts: Counts, label: Any) -> Counts:  # noqa: ANN401

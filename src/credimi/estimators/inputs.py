@@ -18,6 +18,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from credimi.encoding import Coded
 from credimi.engines.arrow import array_of
 from credimi.errors import CredimiError
 
@@ -33,6 +34,11 @@ class Features:
     columns: list[Any]
     rows: int
     source: Any  # the frame as it came, or an array
+
+    def part(self, rows: slice) -> Features:
+        """Some of the rows, as columns only."""
+        columns = [column[rows] for column in self.columns]
+        return Features(self.names, columns, len(columns[0]), None)
 
     def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
         """These columns of what was passed, in the same kind of container."""
@@ -83,6 +89,15 @@ def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # n
             "values; pass one a row"
         )
     return column
+
+
+def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
+    """The values of a column as Python's own."""
+    if isinstance(column, Coded):
+        values = cells_of(column.values)
+        return [None if code < 0 else values[code] for code in column.codes.tolist()]
+    cells: list[Any] = column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+    return cells
 
 
 def _is_frame(data: Any) -> bool:  # noqa: ANN401

@@ -15,6 +15,7 @@ from credimi.estimators.counting import checked_weights, counted, target_name
 from credimi.estimators.inputs import checked_features, checked_target
 from credimi.ranking import Ranking, rank
 from credimi.settling import MISSING_VALUES, Settings
+from credimi.summaries import believed
 from credimi.threads import threads_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.counts import Counts
+    from credimi.information import Blocks
+
+    FloatArray = NDArray[np.float64]
 
 
 class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
@@ -169,17 +173,32 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         ranking = self.ranking_
-        kept = set(ranking.selected(self.rule) if self.k is None else self._best(ranking))
+        if self.k is None:
+            kept = set(ranking.selected(self.rule))
+        else:
+            figures = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
+            kept = set(np.array(ranking.columns["feature"], dtype=object)[self._best(*figures)])
         return np.array([name in kept for name in self.counts_.features], dtype=bool)
 
-    def _best(self, ranking: Ranking) -> list[str]:
-        """The k best; what is not ranked is worst, and columns of equal rank stand as in the data."""
+    def decide(self, blocks: Blocks, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
+        found = believed(blocks, prior=self.prior, approximation=self.approximation, epsilon=self.epsilon, threads=1)
+        mean, p_above, at_mode = (np.where(candidates, figures, np.nan) for figures in found)
+        if self.k is not None:
+            kept = np.zeros(p_above.size, dtype=bool)
+            kept[self._best(mean, p_above)] = True
+            return kept & candidates
+        if self.rule == "plugin":
+            return filters.plugin(at_mode, self.epsilon)
+        if self.rule == "fdr":
+            return filters.false_discovery(p_above, self.fdr)
+        rule = filters.forward if self.rule == "forward" else filters.backward
+        return rule(p_above, self.level)
+
+    def _best(self, mean: FloatArray, p_above: FloatArray) -> NDArray[np.intp]:
+        """The places of the k best; what is not ranked is worst, and equals stand as in the data."""
         k: Any = self.k
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(ranking):
-            raise CredimiError(
-                f"k is {k!r}: it must be a whole number from 1 to {len(ranking)}, the features there are"
-            )
-        columns = ranking.columns
-        p_above, mi = (np.nan_to_num(np.array(columns[name]), nan=-1.0) for name in ("p_above", "mi"))
-        order = np.lexsort((np.arange(len(ranking)), -mi, -p_above))
-        return [columns["feature"][index] for index in order[:k]]
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= mean.size:
+            raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {mean.size}, as there are features")
+        p_above, mean = (np.nan_to_num(figures, nan=-1.0) for figures in (p_above, mean))
+        return np.lexsort((np.arange(mean.size), -mean, -p_above))[:k]

@@ -1,0 +1,116 @@
+"""Naive Bayes from settled counts: what each value of each feature says about the class.
+
+    log P(class i | row) = log P(i) + sum over the features seen of log P(value j | i)  + constant,
+    P(i) = n_i / n,        P(j | i) = (n_ij + a) / (n_i+ + s a),
+
+n_i being the rows of class i, n_ij those of them that have the value j, n_i+ those in which the feature is seen, s the
+number of its values, and a the pseudo-count. A missing feature is left out of the product, which is exact: its value is
+summed over (or missing is taken for a value like others). So is a value that was never seen, about which the counts say
+nothing.
+
+With `unlabeled` rows (n_?j) P(j | i) is taken from the posterior mean of the joint chances, to which such rows
+contribute; without any the two are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.chances import posterior
+from credimi.discretization import bins_of
+from credimi.encoding import Column, encode
+from credimi.labels import NUMBER, shown_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.engines.batches import Missing
+    from credimi.settling import Feature
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likelihood:
+    """log P(i), and of each feature log P(j | i), (s + 1) x r, 0 in the last line: missing or never seen."""
+
+    log_prior: FloatArray
+    features: tuple[Feature, ...]
+    tables: tuple[FloatArray, ...]
+
+    def log_joint(self, columns: Mapping[str, Any], rows: int, missing: Missing) -> FloatArray:
+        """(rows, classes): log P(i) + sum of log P(j | i)."""
+        total = np.tile(self.log_prior, (rows, 1))
+        for feature, table in zip(self.features, self.tables, strict=True):
+            column = encode(columns[feature.name], feature.name)
+            total += table[_places(feature, column, missing)]
+        return total
+
+
+def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
+    """From the counts of the features, of those that can tell anything."""
+    telling = tuple(feature for feature in features if not feature.note)
+    tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in telling)
+    return Likelihood(log_shares(totals), telling, tables)
+
+
+def log_shares(totals: FloatArray) -> FloatArray:
+    """log P(i)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(totals / totals.sum()))
+
+
+def _log_chances(feature: Feature, pseudo_count: float, *, unlabeled: bool) -> FloatArray:
+    counts = feature.block[:-1, :-1].astype(np.float64)
+    if unlabeled and feature.block[-1, :-1].any() and counts.shape[1] > 1:
+        table = feature.table
+        mean = posterior(table, prior=pseudo_count).mean
+        chances = mean / mean.sum(axis=1, keepdims=True)
+    else:
+        smooth = counts + pseudo_count
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chances = np.nan_to_num(smooth / smooth.sum(axis=1, keepdims=True), nan=1.0 / counts.shape[1])
+    with np.errstate(divide="ignore"):
+        return np.vstack([np.log(chances).T, np.zeros(counts.shape[0])])
+
+
+def _places(feature: Feature, column: Column, missing: Missing) -> IntegerArray:
+    """The line of the feature's table for each row."""
+    gone = feature.block.shape[1] - 1 - feature.missing_is_value
+    found = np.append(_places_of_labels(feature, column), gone)
+    found[:-1][missing.among(column)] = gone
+    return found[np.minimum(column.codes, column.values)]
+
+
+def _places_of_labels(feature: Feature, column: Column) -> IntegerArray:
+    unknown = feature.block.shape[1] - 1
+    own = feature.labels
+    if own.kind == NUMBER:
+        numbers = column.numbers if column.numbers is not None else _numbers(column.texts)
+        if feature.cuts.size:
+            bins = bins_of(own.numbers, feature.cuts)
+            places = np.full(feature.cuts.size + 1, unknown, dtype=np.int64)
+            places[bins] = feature.places
+            return np.asarray(np.where(np.isnan(numbers), unknown, places[bins_of(numbers, feature.cuts)]))
+        nearest = np.minimum(np.searchsorted(own.numbers, numbers), own.numbers.size - 1)
+        return np.asarray(np.where(own.numbers[nearest] == numbers, feature.places[nearest], unknown))
+    where = dict(zip(own.texts, feature.places.tolist(), strict=True))
+    texts = column.texts if column.numbers is None else map(shown_number, column.numbers.tolist())
+    return np.array([where.get(text, unknown) for text in texts], dtype=np.int64)
+
+
+def _numbers(texts: Sequence[str]) -> FloatArray:
+    """Texts as numbers, NaN where they are none."""
+    found = np.full(len(texts), np.nan)
+    for place, text in enumerate(texts):
+        try:
+            found[place] = float(text)
+        except ValueError:
+            continue
+    return found

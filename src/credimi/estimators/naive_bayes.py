@@ -1,0 +1,347 @@
+"""`IncrementalNaiveBayes`: discrete naive Bayes on `Counts`, in batches or row by row, with holes anywhere."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from credimi.encoding import is_missing
+from credimi.engines.arrow import TARGET
+from credimi.errors import CredimiError
+from credimi.estimators.classes import Classes
+from credimi.estimators.counting import checked_weights, counted, labelled, target_name
+from credimi.estimators.inputs import Features, cells_of, checked_features, checked_target
+from credimi.estimators.ledger import Ledger
+from credimi.estimators.scoring import Scorer
+from credimi.settling import MISSING_VALUES, READINGS, Settings
+from credimi.threads import threads_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from credimi.counts import Counts
+    from credimi.estimators.selector import CredibleSelector
+
+    FloatArray = NDArray[np.float64]
+
+_FEW_ROWS = 8  # that are entered one by one, which is faster than to count them together
+
+
+class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+    """Naive Bayes for categories, and numbers that are cut into ranges, that learns as rows come.
+
+    Missing features are left out of the product, which is exact. Categories and classes may be new at any time; about a
+    value that was never seen the counts say nothing, and it is left out as well. What is learned depends on the rows
+    alone, not on their order or their batches.
+
+    Parameters
+    ----------
+    prior : float
+        Pseudo-count of every value in every class; 1 is Laplace's rule.
+    selector : CredibleSelector, optional
+        At each moment only the features are used that it keeps now, by all rows so far.
+    learn_unlabeled : bool
+        Whether rows without a class are used: they tell how the features are distributed, and so, by the posterior of
+        the joint chances, how they are in each class. Otherwise they are skipped.
+    decay : float, optional
+        What remains of the weight of all earlier rows with each row that comes, such as 0.999 where things drift.
+    window : int, optional
+        How many of the latest rows are remembered; older ones are taken away again.
+    missing : "ignore" or "category"
+        Whether a hole in a feature says nothing, or is one more value of it.
+    missing_values, discretize
+        As in `credimi.count`.
+    unlabeled : optional
+        One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
+    n_jobs : int, optional
+        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in order.
+    counts_ : credimi.Counts
+        All that was learned.
+    support_ : array of bool
+        The features that are used now.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    """
+
+    def __init__(
+        self,
+        prior: float = 1.0,
+        *,
+        selector: CredibleSelector | None = None,
+        learn_unlabeled: bool = False,
+        decay: float | None = None,
+        window: int | None = None,
+        missing: str = "ignore",
+        missing_values: Iterable[str | float] = MISSING_VALUES,
+        discretize: str | Mapping[str, Any] | None = "mdl",
+        unlabeled: Any = None,  # noqa: ANN401
+        n_jobs: int | None = None,
+    ) -> None:
+        self.prior = prior
+        self.selector = selector
+        self.learn_unlabeled = learn_unlabeled
+        self.decay = decay
+        self.window = window
+        self.missing = missing
+        self.missing_values = missing_values
+        self.discretize = discretize
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IncrementalNaiveBayes:  # noqa: ANN401, N803
+        """Learn these rows, and nothing else."""
+        self._learn(X, y, None, sample_weight, reset=True)
+        self._ledger.kept.class_names(least=1)  # says what is wrong with the target, if anything is
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,  # noqa: ANN401, N803
+        y: Any,  # noqa: ANN401
+        classes: Any = None,  # noqa: ANN401
+        sample_weight: Any = None,  # noqa: ANN401
+    ) -> IncrementalNaiveBayes:
+        """Learn more rows. `classes` may name some that have not come yet, or never; it is never needed."""
+        self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_ledger"))
+        return self
+
+    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> IncrementalNaiveBayes:  # noqa: ANN401, N803
+        """Take rows away that were learned, as if they had never come."""
+        check_is_fitted(self)
+        if self.decay is not None:
+            raise CredimiError("with decay it is not known what remains of a row: unlearn needs decay=None")
+        features = checked_features(self, X, reset=False)
+        target = checked_target(y, features.rows, type(self).__name__)
+        self._take(features, target, checked_weights(sample_weight, features), sign=-1.0)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+        """The most probable class of each row; of equals the first."""
+        joint = self._log_joint(X)
+        return np.asarray(self.classes_[joint.argmax(axis=1)])
+
+    def predict_log_proba(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
+        """(rows, classes): the logarithms of `predict_proba`."""
+        return _normalised(self._log_joint(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
+        """(rows, classes): how probable each class is."""
+        return np.exp(self.predict_log_proba(X))
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:  # noqa: ANN401
+        """One row as a dictionary, in which features may be missing, or new."""
+        names = [str(name) for name in x]
+        if not hasattr(self, "_ledger"):
+            self._start(Ledger.empty(TARGET, names, self._settings()))
+        new = [name for name in names if name not in self._ledger.kept.features]
+        if new:
+            self._ledger.extend(new)
+        features, target = self._one(x), _objects([y])
+        self._take(features, target, None)
+        self._name_features()
+        self._forget(features, target, None)
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:  # noqa: ANN401
+        """The most probable class of one row; None before anything was learned."""
+        if not self._knows_classes():
+            return None
+        return self.classes_.tolist()[int(self._log_joint_of(self._one(x))[0].argmax())]
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """How probable each class is; nothing before anything was learned."""
+        if not self._knows_classes():
+            return {}
+        shares = np.exp(_normalised(self._log_joint_of(self._one(x)))[0])
+        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
+
+    @classmethod
+    def from_counts(cls, counts: Counts, **parameters: Any) -> IncrementalNaiveBayes:  # noqa: ANN401
+        """A fitted classifier, from counts made before, of files larger than memory say."""
+        counts.class_names(least=1)  # says what is wrong with the target, if anything is
+        settings = {"missing_values": counts.settings.missing_values, "discretize": counts.settings.discretize}
+        model = cls(**settings | parameters)
+        model._start(Ledger(counts))
+        model._known.add(counts.classes)
+        model._name_features()
+        return model
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in order."""
+        check_is_fitted(self)
+        return self._known.array()
+
+    @property
+    def counts_(self) -> Counts:
+        """All that was learned; a copy."""
+        check_is_fitted(self)
+        return self._ledger.counts
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """The features that are used now."""
+        check_is_fitted(self)
+        return self._scorer.support().copy()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_ledger")
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    # What was learned
+
+    def _settings(self) -> Settings:
+        return Settings.of(self.missing_values, self.discretize)
+
+    def _start(self, ledger: Ledger) -> None:
+        self._check()
+        self._ledger, self._known = ledger, Classes()
+        self._past: deque[tuple[Features, Any, FloatArray | None]] = deque()
+        self._scorer = Scorer(
+            ledger,
+            float(self.prior),
+            self.selector,
+            unlabeled=self.learn_unlabeled,
+            missing_as_value=self.missing == "category",
+        )
+
+    def _check(self) -> None:
+        prior: Any = self.prior
+        window: Any = self.window
+        if not isinstance(prior, int | float | np.number) or not 0.0 <= prior < math.inf:
+            raise CredimiError(f"prior is {prior!r}: it must be a finite pseudo-count from 0 up, such as 1")
+        if self.decay is not None and not 0.0 < self.decay <= 1.0:
+            raise CredimiError(f"decay is {self.decay!r}: it must lie between 0 and 1, such as 0.999")
+        if window is not None and (not isinstance(window, int | np.integer) or window < 1):
+            raise CredimiError(f"window is {window!r}: it must be a whole number of rows from 1 up")
+        if self.window is not None and self.decay is not None:
+            raise CredimiError("window and decay both forget: choose one of them")
+        if self.missing not in READINGS:
+            raise CredimiError(f"missing is {self.missing!r}: choose one of {', '.join(READINGS)}")
+
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
+        features = checked_features(self, X, reset=reset)
+        target = checked_target(y, features.rows, type(self).__name__)
+        weights = checked_weights(sample_weight, features)
+        if reset:
+            self._start(Ledger.empty(target_name(y, features), features.names, self._settings()))
+        if classes is not None:
+            self._known.declare(classes)
+        self._take(features, target, weights)
+        self._forget(features, target, weights)
+
+    def _take(self, features: Features, target: Any, weights: FloatArray | None, *, sign: float = 1.0) -> None:  # noqa: ANN401
+        """Learn rows, or with a negative sign unlearn them."""
+        self._known.observe(target)
+        ledger, layout = self._ledger, self._ledger.layout
+        if features.rows <= _FEW_ROWS and self.unlabeled is None:
+            labels = cells_of(target)
+            for row, cells in enumerate(zip(*map(cells_of, features.columns), strict=True)):
+                if is_missing(labels[row]) and not self.learn_unlabeled:
+                    continue
+                if self.decay is not None:
+                    ledger.fade(self.decay)
+                ledger.enter(cells, labels[row], sign * (1.0 if weights is None else float(weights[row])))
+        else:
+            if self.decay is not None:
+                weights = self._faded(target, features.rows, weights)
+            counts = counted(
+                features,
+                target,
+                ledger.kept.settings,
+                name=ledger.kept.target,
+                weights=weights,
+                unlabeled=self.unlabeled,
+                threads=threads_of(self.n_jobs),
+            )
+            counts = counts if self.learn_unlabeled else counts.labelled()
+            (ledger.add if sign > 0.0 else ledger.subtract)(counts)
+        if ledger.layout != layout:
+            self._known.add(ledger.kept.classes)
+
+    def _faded(self, target: Any, rows: int, weights: FloatArray | None) -> FloatArray:  # noqa: ANN401
+        """Weights of the rows of a batch, the last of which is the newest; what was there before fades as well."""
+        decay: Any = self.decay
+        counts = np.ones(rows) if self.learn_unlabeled else labelled(target, self._ledger.missing, self.unlabeled)
+        later = counts.sum() - np.cumsum(counts)
+        self._ledger.fade(decay ** counts.sum())
+        return np.asarray(decay**later * (1.0 if weights is None else weights))
+
+    def _forget(self, features: Features, target: Any, weights: FloatArray | None) -> None:  # noqa: ANN401
+        """Remember the latest rows, and unlearn those that are too old."""
+        if self.window is None:
+            return
+        self._past.append((features, target, weights))
+        surplus = sum(each.rows for each, _, _ in self._past) - self.window
+        while surplus > 0:
+            oldest, labels, own = self._past.popleft()
+            gone = min(surplus, oldest.rows)
+            first, rest = slice(0, gone), slice(gone, oldest.rows)
+            self._take(oldest.part(first), labels[first], None if own is None else own[first], sign=-1.0)
+            if gone < oldest.rows:
+                self._past.appendleft((oldest.part(rest), labels[rest], None if own is None else own[rest]))
+            surplus -= gone
+
+    def _name_features(self) -> None:
+        names = self._ledger.kept.features
+        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+
+    # What follows from it
+
+    def _knows_classes(self) -> bool:
+        return hasattr(self, "_ledger") and self._ledger.height > 1
+
+    def _one(self, x: Mapping[Any, Any]) -> Features:
+        """One row of the features that are known."""
+        given = {str(name): value for name, value in x.items()}
+        names = self._ledger.kept.features
+        return Features(list(names), [_objects([given.get(name)]) for name in names], 1, None)
+
+    def _log_joint(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
+        check_is_fitted(self)
+        features = checked_features(self, X, reset=False)
+        if not self._knows_classes():
+            raise CredimiError("no row with a class was learned yet: pass some to fit, or to partial_fit")
+        return self._log_joint_of(features)
+
+    def _log_joint_of(self, features: Features) -> FloatArray:
+        """(rows, classes); classes that were named and did not come are impossible."""
+        found = (
+            self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
+            if features.rows == 1
+            else None
+        )
+        if found is None:
+            columns = dict(zip(self._ledger.kept.features, features.columns, strict=True))
+            found = self._scorer.log_joint(columns, features.rows)
+        joint = np.full((features.rows, len(self._known.labels)), -np.inf)
+        joint[:, self._known.positions(self._ledger.kept.classes)] = found
+        return joint
+
+
+def _normalised(joint: FloatArray) -> FloatArray:
+    """Logarithms of shares; where nothing is possible, all is equally probable."""
+    joint = np.where(np.isneginf(joint).all(axis=1, keepdims=True), 0.0, joint)
+    highest = joint.max(axis=1, keepdims=True)
+    return np.asarray(joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True)))
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
