@@ -253,7 +253,8 @@ def test_streams_of_dictionaries() -> None:
     assert shares == pytest.approx(
         {False: 2 / 3 * 3 / 4 / (2 / 3 * 3 / 4 + 1 / 3 / 3), True: 1 / 3 / 3 / (2 / 3 * 3 / 4 + 1 / 9)}
     )
-    model.learn_one({"colour": "blue"}, None)  # no class: skipped
+    for nothing in (None, "?", "", float("nan")):
+        model.learn_one({"colour": "blue"}, nothing)  # no class: skipped
     assert model.counts_.rows == 3
 
 

@@ -22,13 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
             marks=pytest.mark.slow,
         ),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 7 + 2),
+        ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1"], None),
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
     ],
 )
-def test_runs_at_toy_size(script: str, arguments: list[str], lines: int) -> None:
+def test_runs_at_toy_size(script: str, arguments: list[str], lines: int | None) -> None:
     command = [sys.executable, "-W", "error", str(ROOT / script), *arguments]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert len(answer.stdout.splitlines()) == lines
+    assert lines in (None, len(answer.stdout.splitlines()))  # some have a line for each peer that is installed
     assert "nan" not in answer.stdout

@@ -20,10 +20,12 @@ class Classes:
     def __init__(self) -> None:
         self.labels = Labels(TEXT)
         self._like: Any = None  # an array of values as y has them
+        self._array: NDArray[Any] | None = None
+        self._positions: tuple[Labels | None, NDArray[np.int64]] = (None, np.zeros(0, dtype=np.int64))
 
     def observe(self, values: Any) -> None:  # noqa: ANN401
         """Take the type of y from its values, if it is not known yet."""
-        if self._like is None or not self._like.size:
+        if self._like is None:
             self._like = _example(values)
 
     def declare(self, values: Any) -> None:  # noqa: ANN401
@@ -42,13 +44,21 @@ class Classes:
                 "a few ranges first"
             )
         self.labels = union(self.labels, found)[0]
+        self._array, self._positions = None, (None, self._positions[1])
 
     def positions(self, labels: Labels) -> NDArray[np.int64]:
         """Where these labels stand among the classes."""
-        return union(self.labels, typed(labels)[0])[2]
+        if self._positions[0] is not labels:
+            self._positions = labels, union(self.labels, typed(labels)[0])[2]
+        return self._positions[1]
 
     def array(self) -> NDArray[Any]:
         """The classes as y has them."""
+        if self._array is None:
+            self._array = self._as_y_has_them()
+        return self._array
+
+    def _as_y_has_them(self) -> NDArray[Any]:
         if self.labels.kind == NUMBER:
             fractions = self._like is not None and self._like.dtype.kind == "f"
             return self.labels.numbers.astype(np.float64 if fractions else np.int64)

@@ -130,19 +130,22 @@ class Ledger:
             places.append(place)
         return np.array(places, dtype=np.int64)
 
+    def means_missing(self, value: Any) -> bool:  # noqa: ANN401
+        """Whether a single value is none."""
+        if isinstance(value, str):
+            return value in self.missing.texts
+        return is_missing(value) or (isinstance(value, int | float | np.number) and value in self.missing.numbers)
+
     def group_of(self, label: Any) -> int | None:  # noqa: ANN401
         """The row of the blocks in which this class is counted; None where it is new, or not known so."""
         classes = self.kept.classes
-        if is_missing(label):
+        if self.means_missing(label):
             return len(classes)
         if isinstance(label, bool | np.bool_):
             text: Any = "true" if label else "false"
             return self.groups.get(text) if classes.kind == BOOLEAN else None
-        if isinstance(label, str) and classes.kind == TEXT and label not in self.missing.texts:
-            return self.groups.get(label)
-        if classes.kind == NUMBER and isinstance(label, int | float | np.integer | np.floating):
-            return None if label in self.missing.numbers else self.groups.get(label)
-        return None
+        known = isinstance(label, str) if classes.kind == TEXT else isinstance(label, int | float | np.number)
+        return self.groups.get(label) if known and classes.kind in (TEXT, NUMBER) else None
 
     def extend(self, names: Sequence[str]) -> None:
         """Features that were never seen before: missing in all rows so far."""

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.encoding import is_missing
 from credimi.engines.arrow import TARGET
 from credimi.errors import CredimiError
 from credimi.estimators.classes import Classes
@@ -22,7 +21,7 @@ from credimi.settling import MISSING_VALUES, READINGS, Settings
 from credimi.threads import threads_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -148,22 +147,24 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         new = [name for name in names if name not in self._ledger.kept.features]
         if new:
             self._ledger.extend(new)
-        features, target = self._one(x), _objects([y])
-        self._take(features, target, None)
         self._name_features()
-        self._forget(features, target, None)
+        self._known.observe(_objects([y]))
+        self._take_row(self._cells(x), y, 1.0)
+        if self.window is not None:
+            columns = [_objects([cell]) for cell in self._cells(x)]
+            self._forget(Features(list(self._ledger.kept.features), columns, 1, None), _objects([y]), None)
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:  # noqa: ANN401
         """The most probable class of one row; None before anything was learned."""
         if not self._knows_classes():
             return None
-        return self.classes_.tolist()[int(self._log_joint_of(self._one(x))[0].argmax())]
+        return self.classes_.tolist()[int(self._log_joint_of_row(x)[0].argmax())]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """How probable each class is; nothing before anything was learned."""
         if not self._knows_classes():
             return {}
-        shares = np.exp(_normalised(self._log_joint_of(self._one(x)))[0])
+        shares = np.exp(_normalised(self._log_joint_of_row(x))[0])
         return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
 
     @classmethod
@@ -248,29 +249,36 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _take(self, features: Features, target: Any, weights: FloatArray | None, *, sign: float = 1.0) -> None:  # noqa: ANN401
         """Learn rows, or with a negative sign unlearn them."""
         self._known.observe(target)
-        ledger, layout = self._ledger, self._ledger.layout
-        if features.rows <= _FEW_ROWS and self.unlabeled is None:
+        if features.rows <= _FEW_ROWS:
             labels = cells_of(target)
             for row, cells in enumerate(zip(*map(cells_of, features.columns), strict=True)):
-                if is_missing(labels[row]) and not self.learn_unlabeled:
-                    continue
-                if self.decay is not None:
-                    ledger.fade(self.decay)
-                ledger.enter(cells, labels[row], sign * (1.0 if weights is None else float(weights[row])))
-        else:
-            if self.decay is not None:
-                weights = self._faded(target, features.rows, weights)
-            counts = counted(
-                features,
-                target,
-                ledger.kept.settings,
-                name=ledger.kept.target,
-                weights=weights,
-                unlabeled=self.unlabeled,
-                threads=threads_of(self.n_jobs),
-            )
-            counts = counts if self.learn_unlabeled else counts.labelled()
-            (ledger.add if sign > 0.0 else ledger.subtract)(counts)
+                self._take_row(cells, labels[row], sign * (1.0 if weights is None else float(weights[row])))
+            return
+        ledger = self._ledger
+        if self.decay is not None:
+            weights = self._faded(target, features.rows, weights)
+        counts = counted(
+            features,
+            target,
+            ledger.kept.settings,
+            name=ledger.kept.target,
+            weights=weights,
+            unlabeled=self.unlabeled,
+            threads=threads_of(self.n_jobs),
+        )
+        counts = counts if self.learn_unlabeled else counts.labelled()
+        (ledger.add if sign > 0.0 else ledger.subtract)(counts)
+        self._known.add(ledger.kept.classes)
+
+    def _take_row(self, cells: Sequence[Any], label: Any, weight: float) -> None:  # noqa: ANN401
+        ledger, layout = self._ledger, self._ledger.layout
+        if self.unlabeled is not None and label == self.unlabeled:
+            label = None
+        if ledger.means_missing(label) and not self.learn_unlabeled:
+            return
+        if self.decay is not None:
+            ledger.fade(self.decay)
+        ledger.enter(cells, label, weight)
         if ledger.layout != layout:
             self._known.add(ledger.kept.classes)
 
@@ -306,11 +314,18 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _knows_classes(self) -> bool:
         return hasattr(self, "_ledger") and self._ledger.height > 1
 
-    def _one(self, x: Mapping[Any, Any]) -> Features:
+    def _cells(self, x: Mapping[Any, Any]) -> list[Any]:
         """One row of the features that are known."""
-        given = {str(name): value for name, value in x.items()}
-        names = self._ledger.kept.features
-        return Features(list(names), [_objects([given.get(name)]) for name in names], 1, None)
+        given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
+        return [given.get(name) for name in self._ledger.kept.features]
+
+    def _log_joint_of_row(self, x: Mapping[Any, Any]) -> FloatArray:
+        cells = self._cells(x)
+        found = self._scorer.log_joint_of_row(cells)
+        if found is None:
+            columns = {name: _objects([cell]) for name, cell in zip(self._ledger.kept.features, cells, strict=True)}
+            found = self._scorer.log_joint(columns, 1)
+        return self._of_all_classes(np.atleast_2d(found))
 
     def _log_joint(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
         check_is_fitted(self)
@@ -320,16 +335,17 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self._log_joint_of(features)
 
     def _log_joint_of(self, features: Features) -> FloatArray:
-        """(rows, classes); classes that were named and did not come are impossible."""
-        found = (
-            self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
-            if features.rows == 1
-            else None
-        )
+        found = None
+        if features.rows == 1:
+            found = self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
         if found is None:
             columns = dict(zip(self._ledger.kept.features, features.columns, strict=True))
             found = self._scorer.log_joint(columns, features.rows)
-        joint = np.full((features.rows, len(self._known.labels)), -np.inf)
+        return self._of_all_classes(np.atleast_2d(found))
+
+    def _of_all_classes(self, found: FloatArray) -> FloatArray:
+        """(rows, classes); classes that were named and did not come are impossible."""
+        joint = np.full((len(found), len(self._known.labels)), -np.inf)
         joint[:, self._known.positions(self._ledger.kept.classes)] = found
         return joint
 

@@ -1,0 +1,124 @@
+"""Naive Bayes one row at a time: predict, then learn, as a stream demands; beside river and scikit-learn.
+
+3,163 rows x 23 features of two to four texts, 3 % missing, the size of the paper's hypothyroid data. credimi's learner
+also with its features selected anew before every prediction. scikit-learn's CategoricalNB takes neither texts nor
+holes: it gets codes, holes as one more category. river has no naive Bayes for categories: it gets a feature for each
+value.
+
+    python benchmarks/streaming.py                   as in docs/performance.md; needs scikit-learn; river if it is there
+    python benchmarks/streaming.py --rows 300        a quick look
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.naive_bayes import CategoricalNB
+from timing import best_of
+
+from credimi import CredibleSelector, IncrementalNaiveBayes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FEATURES = 23
+LEVELS = "abcd"
+
+
+def stream(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Texts, some missing, eight of which tell about a rare class."""
+    generator = np.random.default_rng(0)
+    labels = generator.random(rows) < 0.05
+    X = np.empty((rows, FEATURES), dtype=object)  # noqa: N806
+    for column in range(FEATURES):
+        codes = generator.integers(0, 2 + column % 3, rows)
+        told = generator.random(rows) < 0.5 * (column < 8)
+        X[:, column] = np.array(list(LEVELS), dtype=object)[np.where(told, labels, codes)]
+    X[generator.random(X.shape) < 0.03] = None
+    return X, np.where(labels, "hypothyroid", "negative").astype(object)
+
+
+def row_by_row(model: Any, X: np.ndarray, y: np.ndarray) -> Callable[[], float]:  # noqa: ANN401, N803
+    """partial_fit and predict, an array of one row each time; the share that was right."""
+
+    def run() -> float:
+        learner = model()
+        learner.partial_fit(X[:1], y[:1], classes=np.unique(y))
+        right = 0
+        for row in range(1, len(y)):
+            right += learner.predict(X[row : row + 1])[0] == y[row]
+            learner.partial_fit(X[row : row + 1], y[row : row + 1])
+        return right / len(y)
+
+    return run
+
+
+def dictionaries(
+    model: Any,  # noqa: ANN401
+    X: np.ndarray,  # noqa: N803
+    y: np.ndarray,
+    *,
+    one_hot: bool = False,
+) -> Callable[[], float]:
+    """learn_one and predict_one; `one_hot` has a feature for each value, that is 1 where it is there."""
+    names = [f"f{column}" for column in range(FEATURES)]
+    rows = [{name: value for name, value in zip(names, row, strict=True) if value is not None} for row in X]
+    if one_hot:
+        rows = [{f"{name}={value}": 1 for name, value in row.items()} for row in rows]
+
+    def run() -> float:
+        learner, right = model(), 0
+        for row, label in zip(rows, y.tolist(), strict=True):
+            right += learner.predict_one(row) == label
+            learner.learn_one(row, label)
+        return right / len(y)
+
+    return run
+
+
+def peers(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], float]]:  # noqa: N803
+    """What is timed, by name."""
+    coded = np.array([[LEVELS.index(value) if value else len(LEVELS) for value in row] for row in X])
+
+    def selecting(**settings: Any) -> Any:  # noqa: ANN401
+        return IncrementalNaiveBayes(selector=CredibleSelector(**settings))
+
+    found = {
+        "credimi, dictionaries": dictionaries(IncrementalNaiveBayes, X, y),
+        "credimi, dictionaries, reselecting": dictionaries(selecting, X, y),
+        "credimi, arrays": row_by_row(IncrementalNaiveBayes, X, y),
+        "credimi, arrays, reselecting": row_by_row(selecting, X, y),
+        "credimi, arrays, reselecting as the paper": row_by_row(
+            lambda: selecting(prior="uniform", approximation="leading"), X, y
+        ),
+        "scikit-learn CategoricalNB, arrays": row_by_row(
+            lambda: CategoricalNB(min_categories=len(LEVELS) + 1), coded, y
+        ),
+    }
+    try:
+        from river.naive_bayes import BernoulliNB, MultinomialNB  # noqa: PLC0415
+    except ImportError:
+        return found
+    found["river MultinomialNB, dictionaries"] = dictionaries(MultinomialNB, X, y, one_hot=True)
+    found["river BernoulliNB, dictionaries"] = dictionaries(BernoulliNB, X, y, one_hot=True)
+    return found
+
+
+def main() -> None:
+    """Print one line a learner."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=3163, help="(default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts (default: %(default)s)")
+    options = parser.parse_args()
+    X, y = stream(options.rows)  # noqa: N806
+    print("| learner | seconds | rows a second | right |\n|---|---:|---:|---:|")
+    for name, run in peers(X, y).items():
+        right = run()
+        seconds = best_of(options.repeats, run)
+        print(f"| {name} | {seconds:.2f} | {options.rows / seconds:,.0f} | {right:.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
