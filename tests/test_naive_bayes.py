@@ -329,6 +329,7 @@ def test_what_is_wrong_is_said() -> None:
         ({"decay": 1.5}, "decay is 1.5: it must lie between 0 and 1"),
         ({"window": 0}, "window is 0: it must be a whole number of rows"),
         ({"window": 5, "decay": 0.9}, "choose one of them"),
+        ({"selector": "forward"}, "selector is 'forward': pass a CredibleSelector"),
         ({"missing": "drop"}, "missing is 'drop': choose one of ignore, category"),
     ):
         with pytest.raises(CredimiError, match=message):

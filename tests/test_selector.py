@@ -23,6 +23,7 @@ from credimi import CredibleSelector, CredimiError, Ranking, count, rank
 RULES = ("forward", "backward", "plugin", "fdr")
 
 
+@pytest.mark.filterwarnings("ignore:No features were selected")  # of noise, as it should be
 @parametrize_with_checks([CredibleSelector()])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:  # noqa: ANN401
     check(estimator)
@@ -188,6 +189,14 @@ def test_pipelines_and_searches() -> None:
     assert "rest__noise" not in selected.get_feature_names_out()
     assert cross_validate(make_pipeline(CredibleSelector(), boosting), numbers, labels, cv=2)["test_score"].size == 2
     assert make_column_selector(dtype_include=float)(frame)
+
+
+def test_where_nothing_is_kept_it_says_so() -> None:
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(200, 3)), generator.integers(0, 2, 200)  # noqa: N806
+    selector = CredibleSelector().fit(X, y)
+    with pytest.warns(UserWarning, match="No features were selected: none of 3 informs credibly"):
+        assert selector.transform(X).shape == (200, 0)
 
 
 def test_what_is_wrong_is_said() -> None:

@@ -232,6 +232,10 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise CredimiError(f"window is {window!r}: it must be a whole number of rows from 1 up")
         if self.window is not None and self.decay is not None:
             raise CredimiError("window and decay both forget: choose one of them")
+        if self.selector is not None and not hasattr(self.selector, "decide"):
+            raise CredimiError(
+                f"selector is {self.selector!r}: pass a CredibleSelector, such as CredibleSelector('fdr')"
+            )
         if self.missing not in READINGS:
             raise CredimiError(f"missing is {self.missing!r}: choose one of {', '.join(READINGS)}")
 

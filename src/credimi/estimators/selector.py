@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +126,11 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         """The columns that are kept, in the container that they came in."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
-        return features.picked(np.flatnonzero(self.get_support()).tolist())
+        kept = np.flatnonzero(self.get_support()).tolist()
+        if not kept:
+            message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
+            warnings.warn(message, stacklevel=3)  # scikit-learn stands between: it wraps `transform`
+        return features.picked(kept)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
         """An array with all columns again, those that were not kept missing."""
