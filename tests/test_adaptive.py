@@ -116,7 +116,7 @@ def plain_mixture(table: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_mixtures_are_those_of_plain_arithmetic(data: st.DataObject) -> None:
-    """Ragged shapes, counts of any size that are whole or not, all patterns of missingness, on any number of threads."""
+    """Ragged shapes, counts whole or not, all patterns of missingness, on any number of threads."""
     generator = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     tables = []
     for _ in range(data.draw(st.integers(1, 4))):

@@ -159,12 +159,12 @@ def log_rise(a: float, n: float) -> float:
 def log_rise_of_large(a: float, n: float) -> float:
     """The same for a >= 8, with one logarithm instead of three."""
     inverse, after = 1.0 / a, 1.0 / (a + n)
-    series = _stirling_tail(after) - _stirling_tail(inverse)
+    series = stirling_tail(after) - stirling_tail(inverse)
     return (a + n - 0.5) * logarithm_of_one_plus(n * inverse) - n + series
 
 
 @inlined
-def _stirling_tail(z: float) -> float:
+def stirling_tail(z: float) -> float:
     """s(1/x) of the module's docstring; 7 terms reach 1e-15 from x = 8 on."""
     zz = z * z
     return z * (
