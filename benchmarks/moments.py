@@ -81,6 +81,7 @@ def adaptive_lines(count: int, repeats: int, generator: np.random.Generator) -> 
     for rows, columns in ((2, 4), (10, 10)):
         for missing, independent in product(("complete", "feature", "both"), (False, True)):
             blocks = tables(count, rows, columns, missing, generator, independent=independent)
+            summarize(blocks, **wanted)  # compiles
             one = best_of(repeats, lambda: moments(blocks, 0.5, threads=1))  # noqa: B023
             mixed = best_of(repeats, lambda: components(blocks, threads=1))  # noqa: B023
             whole = best_of(repeats, lambda: summarize(blocks, **wanted))  # noqa: B023

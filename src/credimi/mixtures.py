@@ -1,6 +1,7 @@
 """Tails and quantiles of many mixtures at once, in threads; `kernels.tails` has the mathematics and the cost.
 
-One mixture alone is a `Distribution`, which finds its quantiles to the last digit; here it is ten digits, in far less time.
+One mixture alone is a `Distribution`, which finds its quantiles to the last digit; here it is ten digits, in far less
+time.
 """
 
 from __future__ import annotations
