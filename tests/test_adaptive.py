@@ -7,8 +7,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 from credimi import CredimiError, adaptive, mutual_information, posterior
 from credimi.information import Blocks, moments
@@ -73,6 +74,95 @@ def test_weights_are_those_of_arithmetic_of_many_digits(data: st.DataObject) -> 
     assert found.p_zero[0] == pytest.approx(expected[0], rel=1e-7, abs=1e-6)
     assert sorted(found.weight) == pytest.approx(sorted(each for each in expected[1:] if each), rel=1e-6, abs=1e-6)
     assert found.p_zero[0] + found.weight.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def plain_evidence(counts: np.ndarray, parameters: np.ndarray) -> float:
+    """Of a Dirichlet-multinomial, without the multinomial coefficient."""
+    total = parameters.sum()
+    return gammaln(total) - gammaln(total + counts.sum()) + (gammaln(parameters + counts) - gammaln(parameters)).sum()
+
+
+def plain_mixture(table: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Weight of independence, weights that stay, and the blocks of their components, as the module says."""
+    joint = table[:-1, :-1]
+    by_class, by_value = joint.sum(axis=1), joint.sum(axis=0)
+    classes, values = by_class + table[:-1, -1] + 0.5, by_value + table[-1, :-1] + 0.5
+    classes, values = classes / classes.sum(), values / values.sum()
+    most = 10.0 * min(joint.shape) * max(joint.sum(), joint.size)
+    scores, blocks = [math.log(adaptive.P_ZERO)], []
+    for strength in np.geomspace(joint.size / 2.0, most, adaptive.GRID):
+        pseudo = strength * np.outer(classes, values)
+        score = plain_evidence(joint.ravel(), pseudo.ravel())
+        score -= plain_evidence(by_class, strength * classes) + plain_evidence(by_value, strength * values)
+        scores.append(score + math.log((1.0 - adaptive.P_ZERO) / adaptive.GRID))
+        augmented = table.copy()
+        augmented[:-1, :-1] += pseudo
+        cells = augmented[:-1, :-1]
+        both = table[:-1, -1].any() and table[-1, :-1].any()
+        if both and cells[cells < 0.3].sum() > 0.01 * cells.sum():
+            if table[-1, :-1].sum() <= table[:-1, -1].sum():
+                augmented[-1, :-1] = 0.0
+            else:
+                augmented[:-1, -1] = 0.0
+        blocks.append(augmented)
+    shares = np.exp(np.array(scores) - max(scores))
+    shares /= shares.sum()
+    shares[shares < adaptive.NEGLIGIBLE] = 0.0
+    shares /= shares.sum()
+    stay = shares[1:] > 0.0
+    return float(shares[0]), shares[1:][stay], np.array(blocks)[stay]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_mixtures_are_those_of_plain_arithmetic(data: st.DataObject) -> None:
+    """Ragged shapes, counts whole or not, all patterns of missingness, on any number of threads."""
+    generator = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    tables = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        rows, columns = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 12))
+        mean = 10.0 ** data.draw(st.floats(-1.0, 3.5))
+        table = generator.poisson(mean * generator.gamma(1.0, 1.0, (rows + 1, columns + 1))).astype(float)
+        table *= data.draw(st.sampled_from([1.0, 1.0, 0.37]))
+        table[:, -1] *= data.draw(st.sampled_from([0.0, 0.01, 1.0]))
+        table[-1] *= data.draw(st.sampled_from([0.0, 0.01, 1.0]))
+        tables.append(table)
+    found = adaptive.mixtures(Blocks.of(tables), threads=data.draw(st.integers(1, 3)))
+    for index, table in enumerate(tables):
+        own = np.flatnonzero(found.table == index)
+        if min(table.shape) < 3:
+            assert (found.p_zero[index], own.size) == (1.0, 0)
+            continue
+        p_zero, weight, blocks = plain_mixture(table)
+        assume(weight.size == own.size)  # but for a weight within rounding of the bound
+        assert found.p_zero[index] == pytest.approx(p_zero, rel=1e-8, abs=1e-9)
+        assert found.weight[own] == pytest.approx(weight, rel=1e-8, abs=1e-9)
+        start = found.blocks.offsets[own[0]] if own.size else 0
+        np.testing.assert_allclose(found.blocks.flat[start : start + blocks.size], blocks.ravel(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("total", [1e5, 1e7, 1e9])
+@pytest.mark.parametrize("noise", [True, False])
+def test_weights_of_many_rows_keep_their_digits(total: float, *, noise: bool) -> None:
+    chances = np.outer([0.3, 0.7], [0.2, 0.1, 0.7]) + (0.0 if noise else 1e-4) * np.array([[1, -1, 0], [-1, 1, 0]])
+    table = block(np.round(total * chances + np.sqrt(total) * np.array([[0.3, -0.2, 0.1], [0.2, 0.1, -0.4]])))
+    found = adaptive.mixtures(Blocks.of([table]))
+    expected = [each if each >= 1e-4 else 0.0 for each in weights(table)]
+    expected = [each / math.fsum(expected) for each in expected]
+    assert found.p_zero[0] == pytest.approx(expected[0], rel=1e-14 * total + 1e-9)
+    assert found.weight == pytest.approx([each for each in expected[1:] if each], rel=1e-14 * total + 1e-9)
+
+
+def test_constants_may_be_changed_at_run_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = block(JOINT, [5, 2])
+    monkeypatch.setattr(adaptive, "GRID", 24)
+    monkeypatch.setattr(adaptive, "P_ZERO", 0.25)
+    monkeypatch.setattr(adaptive, "NEGLIGIBLE", 0.02)
+    found = adaptive.mixtures(Blocks.of([table]))
+    p_zero, weight, _ = plain_mixture(table)
+    assert found.p_zero[0] == pytest.approx(p_zero, rel=1e-9)
+    assert found.weight == pytest.approx(weight, rel=1e-9)
+    assert 0 < weight.size < 24
 
 
 def test_components_are_posteriors_of_the_counts_and_their_pseudo_counts() -> None:

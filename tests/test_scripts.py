@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.parametrize(
     ("script", "arguments", "lines"),
     [
-        ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 6) + 1 + 2 + 2),
+        ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 12) + 1 + 2 + 2),
         pytest.param(
             "benchmarks/counting.py",
             ["--rows", "800", "--features", "3", "--repeats", "1"],

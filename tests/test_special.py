@@ -1,4 +1,4 @@
-"""Logarithm, digamma and trigamma in the kernels' combinations, against fifty digits."""
+"""Logarithm, digamma, trigamma and log Gamma in the kernels' combinations, against many digits."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from credimi.kernels.special import log_excess, log_spread, logarithm
+from credimi.kernels.special import (
+    log_excess,
+    log_rise,
+    log_rise_of_large,
+    log_spread,
+    logarithm,
+    logarithm_of_one_plus,
+)
 
 GENERATOR = np.random.default_rng(20030715)
 EVERYWHERE = np.exp(GENERATOR.uniform(math.log(1e-300), math.log(1e14), 3000))
@@ -81,3 +88,38 @@ def test_logarithm_is_within_a_unit_in_the_last_place() -> None:
     error, value = errors(logarithm, lambda x: mpmath.log(mpmath.mpf(x)), values)
     assert np.all(error <= np.spacing(value))
     assert logarithm(1.0) == 0.0
+
+
+def test_logarithm_of_one_plus_keeps_small_digits() -> None:
+    values = np.concatenate([VALUES, [0.0, 1.0, math.sqrt(2.0) - 1.0, math.nextafter(math.sqrt(2.0) - 1.0, 1.0)]])
+    error, value = errors(logarithm_of_one_plus, lambda x: mpmath.log1p(mpmath.mpf(x)), values)
+    assert np.all(error <= 2.0 * np.spacing(value))
+
+
+def rise(a: float, n: float) -> mpmath.mpf:
+    a, n = mpmath.mpf(a), mpmath.mpf(n)
+    return mpmath.loggamma(a + n) - mpmath.loggamma(a) - n * mpmath.log(a)
+
+
+def test_log_rise_everywhere() -> None:
+    parameters = np.exp(GENERATOR.uniform(math.log(1e-34), math.log(1e23), 500))
+    counts = np.exp(GENERATOR.uniform(math.log(1e-3), math.log(1e17), 500))
+    whole = np.floor(np.exp(GENERATOR.uniform(0.0, math.log(1e4), 500)))
+    near = GENERATOR.uniform(4.0, 12.0, 500)
+    pairs = [*zip(parameters, counts, strict=True), *zip(near, whole, strict=True)]
+    pairs += [*zip(parameters, whole, strict=True), *zip(parameters, parameters, strict=True)]
+    pairs += [(a, n) for a in (1e-31, 0.5, 7.0, 8.0, 1e17) for n in (0.0, 1e-100, 0.5, 1.0, 2.0, 9.0, 1e17)]
+    with mpmath.workdps(80):
+        for a, n in pairs:
+            true = rise(float(a), float(n))
+            allowed = 1e-14 + 2e-15 * n + 4e-16 * abs(float(true))
+            assert abs(log_rise(float(a), float(n)) - true) < allowed, (a, n)
+            if a >= 8.0:
+                assert abs(log_rise_of_large(float(a), float(n)) - true) < allowed, (a, n)
+
+
+def test_log_rise_of_whole_counts_is_a_product() -> None:
+    assert log_rise(0.25, 0.0) == pytest.approx(0.0, abs=1e-14)
+    assert log_rise(0.25, 1.0) == pytest.approx(0.0, abs=1e-14)
+    assert log_rise(0.5, 3.0) == pytest.approx(math.log(3.0 * 5.0), rel=1e-14)  # (1 + 1/a) (1 + 2/a)
+    assert log_rise_of_large(10.0, 2.0) == pytest.approx(math.log(1.1), rel=1e-13)

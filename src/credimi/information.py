@@ -87,8 +87,16 @@ def moments(blocks: Blocks, pseudo_count: ArrayLike, *, matched: bool = True, th
         tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
         _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], matched=matched)
 
-    share(chunk, _parts(count, blocks.flat.size, threads), threads)
+    share(chunk, parts(count, blocks.flat.size, threads), threads)
     return Moments(mean, variance)
+
+
+def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
+    """Equal shares of the tables, several a thread, so that hard ones delay nobody for long."""
+    count = min(4 * cores(threads), cells // _CELLS_WORTH_A_THREAD, tables)
+    if cores(threads) == 1 or count < 2:
+        return [slice(0, tables)]
+    return [slice(tables * part // count, tables * (part + 1) // count) for part in range(count)]
 
 
 def _moments_of_chunk(
@@ -146,14 +154,6 @@ def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, flo
     size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
     information, _ = draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5)
     return float(information.mean()), float(information.var())
-
-
-def _parts(tables: int, cells: int, threads: int | None) -> list[slice]:
-    """Equal shares of the tables, several a thread, so that hard ones delay nobody for long."""
-    count = min(4 * cores(threads), cells // _CELLS_WORTH_A_THREAD, tables)
-    if cores(threads) == 1 or count < 2:
-        return [slice(0, tables)]
-    return [slice(tables * part // count, tables * (part + 1) // count) for part in range(count)]
 
 
 def exact_mean(parameters: ArrayLike) -> float:

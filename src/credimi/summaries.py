@@ -1,9 +1,8 @@
 """Mean, deviation, interval and P(I > epsilon) of many tables at once.
 
 Every posterior here is a mixture: one component a table with fixed pseudo-counts, several and an atom at 0 with the
-adaptive prior. Moments come from one call of `information.moments`; quantiles from the mixtures' own
-distribution functions, all tables together. Tables with a component that scipy's functions are not trusted with (see
-`beta`), and draws, go through `Distribution` one by one.
+adaptive prior. Moments come from one call of `information.moments`; tails and quantiles from `mixtures`. Tables with
+a component outside the range that these are for, and draws, go through `Distribution` one by one.
 """
 
 from __future__ import annotations
@@ -18,22 +17,17 @@ from credimi.adaptive import Components
 from credimi.distribution import Distribution
 from credimi.inference import law_of, mutual_information
 from credimi.information import Blocks, moments
+from credimi.mixtures import above, laws_of, quantiles
 from credimi.prior import ADAPTIVE, pseudo_count
 from credimi.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from credimi.information import Moments
 
     FloatArray = NDArray[np.float64]
-    Tails = Callable[[FloatArray, NDArray[np.bool_]], FloatArray]
 
-_TRUSTED = (1e-3, 5e6)  # parameters of a Beta for which scipy's functions are right
-_MOST_STEPS = 100
-_PRECISION = 1e-10
 _MOST_GROWTH = 4096.0
 _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has none
 
@@ -62,51 +56,30 @@ def summarize(
     threads: int | None = None,
 ) -> Summary:
     """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
-    count = blocks.rows.size
-    pseudo = _pseudo_counts(blocks, prior)
-    leading = moments(blocks, pseudo, matched=False, threads=threads)
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
     if approximation == "sampled":
-        laws = [
+        drawn = [
             mutual_information(table, prior=prior, approximation="sampled", random_state=random_state)
             for table in _tables(blocks)
         ]
-        return _one_by_one(laws, leading.mean, epsilon, level)
-    matched = approximation == "matched"
-    if prior != ADAPTIVE and not matched:
-        found = _single(blocks, leading)
-    else:
-        found = _components(blocks, pseudo, prior, matched=matched, threads=threads)
+        at_mode = moments(blocks, _pseudo_counts(blocks, prior), matched=False, threads=threads).mean
+        return _one_by_one(drawn, at_mode, epsilon, level)
+    found, at_mode = _posteriors(blocks, prior, approximation, threads)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
     mean = _summed(found, found.weight * found.mean)
     apart = found.variance + (found.mean - mean[found.table]) ** 2
     variance = _summed(found, found.weight * apart) + found.p_zero * mean**2
-    gaussian = approximation == "leading"
-    above, trusted = _gaussian_tails(found) if gaussian else _beta_tails(found, upper)
+    laws = laws_of(found, upper, gaussian=approximation == "leading")
     tail = 0.5 - level / 2.0
-    bottom = np.minimum(found.mean - 40.0 * np.sqrt(found.variance), 0.0) if gaussian else np.zeros(found.mean.size)
-    reach = found.mean + 40.0 * np.sqrt(found.variance) if gaussian else upper[found.table]
-    lowest, highest = np.zeros(count), np.zeros(count)
-    np.minimum.at(lowest, found.table, bottom)
-    np.maximum.at(highest, found.table, reach)
-    low = _quantiles(above, lowest, highest, np.full(count, 1.0 - tail))
+    low = quantiles(laws, 1.0 - tail, threads)
     at_atom = (low == 0.0) & (found.p_zero > 0.0)  # where less is left below: see `Distribution.interval`
-    below = np.maximum(1.0 - above(np.zeros(count), at_atom) - found.p_zero, 0.0)
-    high = _quantiles(above, lowest, highest, np.where(at_atom, 1.0 - level - below, tail))
-    summary = Summary(
-        mean,
-        np.sqrt(variance),
-        low,
-        high,
-        above(np.full(count, float(epsilon)), np.ones(count, dtype=bool)),
-        found.p_zero,
-        leading.mean,
-    )
-    doubtful = np.unique(found.table[~trusted])
-    for index in doubtful.tolist():
-        law = _law(found, index, float(upper[index]), gaussian=gaussian)
-        summary.low[index], summary.high[index] = law.interval(level)
-        summary.p_above[index] = law.sf(epsilon)
-    return summary
+    below = np.where(at_atom, 1.0 - above(laws, 0.0, threads) - found.p_zero, 0.0)
+    high = quantiles(laws, np.where(at_atom, 1.0 - level - np.maximum(below, 0.0), tail), threads)
+    p_above = above(laws, epsilon, threads)
+    for index in np.unique(found.table[~laws.trusted]).tolist():
+        law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
+        low[index], high[index] = law.interval(level)
+        p_above[index] = law.sf(epsilon)
+    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode)
 
 
 def believed(
@@ -118,20 +91,13 @@ def believed(
             blocks, prior=prior, approximation=approximation, epsilon=epsilon, level=0.95, threads=threads
         )
         return found.mean, found.p_above, found.at_mode
-    pseudo = _pseudo_counts(blocks, prior)
+    mixed, at_mode = _posteriors(blocks, prior, approximation, threads)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    leading = moments(blocks, pseudo, matched=False, threads=threads)
-    matched, gaussian = approximation == "matched", approximation == "leading"
-    if prior != ADAPTIVE and not matched:
-        mixed = _single(blocks, leading)
-    else:
-        mixed = _components(blocks, pseudo, prior, matched=matched, threads=threads)
-    above, trusted = _gaussian_tails(mixed) if gaussian else _beta_tails(mixed, upper)
-    count = blocks.rows.size
-    p_above = above(np.full(count, float(epsilon)), np.ones(count, dtype=bool))
-    for index in np.unique(mixed.table[~trusted]).tolist():
-        p_above[index] = _law(mixed, index, float(upper[index]), gaussian=gaussian).sf(epsilon)
-    return _summed(mixed, mixed.weight * mixed.mean), p_above, leading.mean
+    laws = laws_of(mixed, upper, gaussian=approximation == "leading")
+    p_above = above(laws, epsilon, threads)
+    for index in np.unique(mixed.table[~laws.trusted]).tolist():
+        p_above[index] = _law(mixed, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+    return _summed(mixed, mixed.weight * mixed.mean), p_above, at_mode
 
 
 def growth_to_decide(
@@ -155,8 +121,7 @@ def growth_to_decide(
         found = _components(
             grown, pseudo[chosen], prior, matched=approximation in ("matched", "sampled"), threads=threads
         )
-        above, _ = _gaussian_tails(found) if approximation == "leading" else _beta_tails(found, upper[chosen])
-        p_above = above(np.full(chosen.size, float(epsilon)), np.ones(chosen.size, dtype=bool))
+        p_above = above(laws_of(found, upper[chosen], gaussian=approximation == "leading"), epsilon, threads)
         return (p_above >= level) | (p_above <= 1.0 - level)
 
     low, high = np.ones(count), np.full(count, np.nan)
@@ -173,6 +138,18 @@ def growth_to_decide(
         done = decided(found, middle)
         high[found], low[found] = np.where(done, middle, high[found]), np.where(done, low[found], middle)
     return high
+
+
+def _posteriors(
+    blocks: Blocks, prior: str | float, approximation: str, threads: int | None
+) -> tuple[Components, FloatArray]:
+    """The mixtures, and the information at the mode."""
+    pseudo = _pseudo_counts(blocks, prior)
+    leading = moments(blocks, pseudo, matched=False, threads=threads)
+    matched = approximation == "matched"
+    if prior != ADAPTIVE and not matched:
+        return _single(blocks, leading), leading.mean
+    return _components(blocks, pseudo, prior, matched=matched, threads=threads), leading.mean
 
 
 def _components(
@@ -233,76 +210,3 @@ def _law(found: Components, index: int, upper: float, *, gaussian: bool) -> Dist
         for mean, std in zip(found.mean[own].tolist(), np.sqrt(found.variance[own]).tolist(), strict=True)
     ]
     return Distribution.mixture(parts, found.weight[own].tolist(), float(found.p_zero[index]))
-
-
-def _gaussian_tails(found: Components) -> tuple[Tails, NDArray[np.bool_]]:
-    """P(I > x) of the wanted tables as a function of x, and which components it holds for."""
-    from scipy.special import ndtr  # noqa: PLC0415
-
-    std = np.sqrt(found.variance)
-    trusted = std > 0.0
-    scale = np.where(trusted, std, 1.0)
-
-    def above(x: FloatArray, wanted: NDArray[np.bool_]) -> FloatArray:
-        own = np.flatnonzero(wanted[found.table])
-        owner = found.table[own]
-        tails = np.zeros(found.table.size)
-        tails[own] = found.weight[own] * ndtr((found.mean[own] - x[owner]) / scale[own])
-        return _summed(found, tails) + np.where(x < 0.0, found.p_zero, 0.0)
-
-    return above, trusted
-
-
-def _beta_tails(found: Components, upper: FloatArray) -> tuple[Tails, NDArray[np.bool_]]:
-    """The same for Betas on [0, upper]."""
-    from scipy.special import betaincc  # noqa: PLC0415
-
-    width = upper[found.table]
-    with np.errstate(all="ignore"):  # what is not trusted may be anything
-        share = found.mean / width
-        concentration = share * (1.0 - share) * width**2 / found.variance - 1.0
-        alpha, beta = share * concentration, (1.0 - share) * concentration
-    least, most = _TRUSTED
-    trusted = (np.minimum(alpha, beta) > least) & (np.minimum(alpha, beta) < most) & (concentration < most * most)
-    alpha, beta = np.where(trusted, alpha, 1.0), np.where(trusted, beta, 1.0)
-
-    def above(x: FloatArray, wanted: NDArray[np.bool_]) -> FloatArray:
-        own = np.flatnonzero(wanted[found.table])
-        share = np.clip(x[found.table[own]] / width[own], 0.0, 1.0)
-        tails = np.zeros(found.table.size)
-        tails[own] = found.weight[own] * betaincc(alpha[own], beta[own], share)
-        return _summed(found, tails) + np.where(x < 0.0, found.p_zero, 0.0)
-
-    return above, np.asarray(trusted)
-
-
-def _quantiles(above: Tails, lowest: FloatArray, highest: FloatArray, tail: FloatArray) -> FloatArray:
-    """The least x of every table with P(I > x) <= tail, by the method of Chandrupatla (1997), all tables together."""
-    zero, everyone = np.zeros(lowest.size), np.ones(lowest.size, dtype=bool)
-    at_zero = (above(zero, everyone) <= tail) & (above(zero - np.finfo(float).tiny, everyone) > tail)
-    near, far = highest.copy(), lowest.copy()  # the latest point, and one on the other side of the root
-    at_near, at_far = above(near, everyone) - tail, above(far, everyone) - tail
-    older, at_older, step, going = near.copy(), at_near.copy(), np.full(near.size, 0.5), ~at_zero
-    for _ in range(_MOST_STEPS):
-        point = np.where(going, near + step * (far - near), near)
-        value = np.where(going, above(point, going) - tail, at_near)
-        same = np.sign(value) == np.sign(at_near)
-        older = np.where(going, np.where(same, near, far), older)
-        at_older = np.where(going, np.where(same, at_near, at_far), at_older)
-        turned = going & ~same
-        far, at_far = np.where(turned, near, far), np.where(turned, at_near, at_far)
-        near, at_near = point, value
-        width = np.abs(far - near)
-        close = _PRECISION * np.abs(near) + np.finfo(float).tiny
-        going &= (width > close) & (value != 0.0)
-        if not going.any():
-            break
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share, level = (near - far) / (older - far), (at_near - at_far) / (at_older - at_far)
-            smooth = (level**2 < share) & ((1.0 - level) ** 2 < 1.0 - share)
-            inverse = at_near / (at_far - at_near) * at_older / (at_far - at_older)
-            inverse += (older - near) / (far - near) * at_near / (at_older - at_near) * at_far / (at_older - at_far)
-            edge = np.minimum(0.5 * close / width, 0.5)
-            step = np.where(smooth & np.isfinite(inverse), np.clip(inverse, edge, 1.0 - edge), 0.5)
-    best = np.where(np.abs(at_near) <= np.abs(at_far), near, far)
-    return np.where(at_zero, 0.0, best)

@@ -1,4 +1,4 @@
-"""Logarithm, digamma and trigamma, in the combinations that the posterior moments are made of.
+"""Logarithm, digamma, trigamma and log Gamma, in the combinations that posterior moments and evidences are made of.
 
 With psi the digamma function, the moments of a Dirichlet with parameters c need only
 
@@ -13,6 +13,18 @@ For c >= 12 the asymptotic series in 1/c are used, below it the recurrences psi(
 likewise for psi', with the eight reciprocals folded into one division: t = x (x + 7) gives
 (x+1)(x+6) = t + 6, (x+2)(x+5) = t + 10, (x+3)(x+4) = t + 12. Errors against 50-digit arithmetic stay below 4e-15
 relative to the larger of 1 and the value (tests/test_special.py).
+
+The evidence of a Dirichlet-multinomial is made of rising factorials, Gamma(a + n)/Gamma(a), of which
+
+    log_rise(a, n) = log [Gamma(a + n)/Gamma(a)] - n log a           = log prod_{k < n} (1 + k/a) for whole n
+
+is small where a is large beside n: what is left out cancels between a table and its margins. With Stirling's series
+log Gamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + s(1/x), it is for x >= 8
+
+    (x + n - 1/2) log(1 + n/x) - n + s(1/(x + n)) - s(1/x),
+
+and for smaller a the same of x = a + 8, plus n log(1 + 8/a) and the logarithm of the eight factors
+a (a + 1) ... (a + 7) over those of a + n, folded as above. Errors stay below 2e-15 n + 1e-14 (the same tests).
 """
 
 from __future__ import annotations
@@ -37,7 +49,21 @@ def logarithm(x: float) -> float:
     bits = np.float64(x).view(np.int64)
     exponent = (bits - _MANTISSA_OF_ROOT_HALF) >> 52
     mantissa = np.int64(bits - (exponent << 52)).view(np.float64)
-    f = mantissa - 1.0
+    return _logarithm_of_parts(np.float64(exponent), mantissa - 1.0)
+
+
+@inlined
+def logarithm_of_one_plus(f: float) -> float:
+    """log(1 + f) for f >= 0, with the digits of f where it is small; vectorises."""
+    bits = np.float64(1.0 + f).view(np.int64)
+    exponent = (bits - _MANTISSA_OF_ROOT_HALF) >> 52
+    mantissa = np.int64(bits - (exponent << 52)).view(np.float64)
+    return _logarithm_of_parts(np.float64(exponent), f if exponent == 0 else mantissa - 1.0)
+
+
+@inlined
+def _logarithm_of_parts(power: float, f: float) -> float:
+    """log(2^power (1 + f)), 1 + f in [sqrt(1/2), sqrt(2))."""
     s = f / (2.0 + f)
     z = s * s
     tail = z * (
@@ -57,7 +83,6 @@ def logarithm(x: float) -> float:
         )
     )
     half_square = 0.5 * f * f
-    power = np.float64(exponent)
     return power * _LOG_TWO_HIGH - ((half_square - (s * (half_square + tail) + power * _LOG_TWO_LOW)) - f)
 
 
@@ -116,5 +141,38 @@ def _digamma_tail(zz: float) -> float:
         * (
             1.0 / 120.0
             - zz * (1.0 / 252.0 - zz * (1.0 / 240.0 - zz * (1.0 / 132.0 - zz * (691.0 / 32760.0 - zz * (1.0 / 12.0)))))
+        )
+    )
+
+
+@inlined
+def log_rise(a: float, n: float) -> float:
+    """log [Gamma(a + n)/Gamma(a)] - n log a for a > 0, n >= 0; vectorises over a."""
+    x = a + 8.0
+    t, u = a * (a + 7.0), (a + n) * (a + n + 7.0)
+    fewer = t * (t + 6.0) * ((t + 10.0) * (t + 12.0))
+    more = u * (u + 6.0) * ((u + 10.0) * (u + 12.0))
+    return log_rise_of_large(x, n) + n * logarithm_of_one_plus(8.0 / a) + logarithm(fewer / more)
+
+
+@inlined
+def log_rise_of_large(a: float, n: float) -> float:
+    """The same for a >= 8, with one logarithm instead of three."""
+    inverse, after = 1.0 / a, 1.0 / (a + n)
+    series = stirling_tail(after) - stirling_tail(inverse)
+    return (a + n - 0.5) * logarithm_of_one_plus(n * inverse) - n + series
+
+
+@inlined
+def stirling_tail(z: float) -> float:
+    """s(1/x) of the module's docstring; 7 terms reach 1e-15 from x = 8 on."""
+    zz = z * z
+    return z * (
+        1.0 / 12.0
+        - zz
+        * (
+            1.0 / 360.0
+            - zz
+            * (1.0 / 1260.0 - zz * (1.0 / 1680.0 - zz * (1.0 / 1188.0 - zz * (691.0 / 360360.0 - zz * (1.0 / 156.0)))))
         )
     )
