@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from credimi.distribution import Distribution
     from credimi.engines.door import count
     from credimi.errors import CredimiError
+    from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.inference import mutual_information
     from credimi.ranking import Ranking, rank
     from credimi.table import Table
@@ -23,6 +24,7 @@ __all__ = [
     "Counts",
     "CredimiError",
     "Distribution",
+    "EntropyDiscretizer",
     "Posterior",
     "Ranking",
     "Table",
@@ -37,6 +39,7 @@ _MODULE_OF = {
     "Counts": "credimi.counts",
     "CredimiError": "credimi.errors",
     "Distribution": "credimi.distribution",
+    "EntropyDiscretizer": "credimi.estimators.discretizer",
     "Posterior": "credimi.chances",
     "Ranking": "credimi.ranking",
     "Table": "credimi.table",

@@ -156,7 +156,8 @@ def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: in
     def look(first: int, last: int) -> None:
         found = split(first, last) if last - first > 1 else None
         if found is not None and _pays(found[1], found[2]):
-            heappush(offers, (-_gain(found[1], found[2]), first, found[0], last))
+            gain = round(_gain(found[1], found[2]), 6)  # what differs by less differs by rounding: the lower goes first
+            heappush(offers, (-gain, first, found[0], last))
 
     look(0, size)
     while offers and len(accepted) + 1 < most:

@@ -94,7 +94,7 @@ def tally(
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
-    classes, groups = _grouped(encode(batch.columns[target], target, raw=raw, compiled=compiled), missing, target)
+    classes, groups = grouped(encode(batch.columns[target], target, raw=raw, compiled=compiled), missing, target)
     most = labels.most_labels(len(features), len(classes) + 1)
     encoded: dict[str, Column] = {}
 
@@ -120,7 +120,7 @@ def tally(
     return Counts.join(target, classes, blocks, batch.rows, settings)
 
 
-def _grouped(column: Column, missing: Missing, target: str) -> tuple[Labels, NDArray[Any]]:
+def grouped(column: Column, missing: Missing, target: str) -> tuple[Labels, NDArray[Any]]:
     """The target's labels in order, and for each row its class, r where it is missing."""
     occurring = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)

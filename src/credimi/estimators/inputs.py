@@ -8,6 +8,7 @@ one array of objects. They are taken apart column by column, as in `count`, with
 
 from __future__ import annotations
 
+import datetime as dt
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,24 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from credimi.checks import require_numbers
+from credimi.counts import CATEGORIES
+from credimi.encoding import Coded, doubles, encode
 from credimi.engines.arrow import array_of
+from credimi.engines.batches import Missing, grouped
 from credimi.errors import CredimiError
+from credimi.labels import BOOLEAN, NUMBER
+from credimi.tabulation import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.labels import Labels
+
+_TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +97,55 @@ def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # n
             "values; pass one a row"
         )
     return column
+
+
+def checked_classes(y: Any, rows: int, estimator: str = "estimator") -> tuple[Labels, NDArray[Any]]:  # noqa: ANN401
+    """The classes of the target in order, and the code of each row's; their number where it is missing."""
+    column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
+    classes, codes = grouped(column, Missing(()), "y")
+    if not len(classes):
+        raise CredimiError(f"y is missing in all {rows:,} rows: nothing can be said about it")
+    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+        raise CredimiError(
+            f"y holds {len(classes):,} different numbers, not classes (Unknown label type: continuous): "
+            "cut it into a few ranges first"
+        )
+    return classes, codes
+
+
+def checked_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """The rows' weights, None if they are all alike."""
+    if sample_weight is None:
+        return None
+    weights = require_numbers("sample_weight", np.asarray(sample_weight))
+    if weights.shape != (rows,):
+        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number a row")
+    if not ((weights >= 0.0) & (weights < np.inf)).all():
+        raise CredimiError("sample_weight must hold finite numbers from 0 up")
+    if not weights.any():
+        raise CredimiError("Sample weights must contain at least one non-zero number: all weights are zero")
+    return weights
+
+
+def numbers_of(column: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
+    """A column of numbers or truth values as doubles, NaN where it is missing; another is refused."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
+        return np.ascontiguousarray(column, dtype=np.float64)
+    if isinstance(column, pa.Array | pa.ChunkedArray) and any(test(column.type) for test in _NUMBERS):
+        return doubles(column)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "O":
+        coded = encode(column, name, compiled=column.size >= CELLS_WORTH_COMPILING)
+        plain = not any(isinstance(item, _TIMES) for item in column)
+        if plain and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
+            numbers = np.arange(2.0) if coded.kind == BOOLEAN else coded.numbers
+            labels = np.append(np.zeros(0) if numbers is None else numbers, np.nan)
+            doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
+            return doubled
+    kind = "categories" if isinstance(column, Coded) else "no numbers"
+    raise CredimiError(
+        f"column {name!r} holds {kind} and cannot be cut: leave it out, or name the columns of numbers in "
+        'ColumnTransformer([("cut", EntropyDiscretizer(), columns)], remainder="passthrough")'
+    )
 
 
 def _is_frame(data: Any) -> bool:  # noqa: ANN401
