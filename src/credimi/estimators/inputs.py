@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noq
     Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
     """
     if _is_frame(X):
+        _check_names(X)
         known = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
         source = validate_data(estimator, X if known else pa.table(X), reset=reset, skip_check_array=True)
         rows, width = source.shape
@@ -71,7 +73,7 @@ def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noq
         names = _names(estimator, width)
         columns = [array_of(each, name) for each, name in zip(_columns(source), names, strict=True)]
         return Features(names, columns, rows, source)
-    source = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    source = validate_data(estimator, _objects(X), reset=reset, dtype=None, ensure_all_finite=False)
     return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
 
 
@@ -137,8 +139,8 @@ def numbers_of(column: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
         coded = encode(column, name, compiled=column.size >= CELLS_WORTH_COMPILING)
         plain = not any(isinstance(item, _TIMES) for item in column)
         if plain and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
-            numbers = np.arange(2.0) if coded.kind == BOOLEAN else coded.numbers
-            labels = np.append(np.zeros(0) if numbers is None else numbers, np.nan)
+            truths = [text == "true" for text in coded.texts]
+            labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
             doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
             return doubled
     kind = "categories" if isinstance(column, Coded) else "no numbers"
@@ -153,8 +155,25 @@ def _is_frame(data: Any) -> bool:  # noqa: ANN401
     return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
 
 
+def _check_names(frame: Any) -> None:  # noqa: ANN401
+    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
+
+
+def _objects(rows: Any) -> Any:  # noqa: ANN401
+    """Lists in which some values are text: numpy would make text of the numbers, and of the holes."""
+    if not isinstance(rows, list | tuple):
+        return rows
+    try:
+        mixed = np.asarray(rows).dtype.kind in "US"
+    except ValueError:  # rows of different lengths, on which scikit-learn has its own words
+        return rows
+    return np.array(rows, dtype=object) if mixed else rows
+
+
 def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
-    """By place, as names may occur twice."""
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, place] for place in range(frame.shape[1])]
     table = frame if isinstance(frame, pa.Table) else pa.table(frame)
