@@ -1,8 +1,8 @@
 """Speed of `EntropyDiscretizer`, beside sorting the same columns and what people call today.
 
-One run, one machine: read the ratios. Data: 1,000,000 rows x 10 columns of doubles, all values different. "Noise" tells
-nothing of the classes; in "informative" columns the classes are shifted, from hardly to far apart. numpy sorts the values
-alone: no classes go with them, nothing is cut.
+One run, one machine: read the ratios. Data: 1,000,000 rows x 10 columns of doubles, all values different. "Noise"
+tells nothing of the classes; in "informative" columns the classes are shifted, from hardly to far apart. numpy sorts
+the values alone: no classes go with them, nothing is cut. KBinsDiscretizer takes quantiles and sees no classes.
 
     python benchmarks/discretizing.py                        as in docs/performance.md
     python benchmarks/discretizing.py --rows 100000          a quick look

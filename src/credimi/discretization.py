@@ -155,9 +155,10 @@ def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: in
 
     def look(first: int, last: int) -> None:
         found = split(first, last) if last - first > 1 else None
-        if found is not None and _pays(found[1], found[2]):
-            gain = round(_gain(found[1], found[2]), 6)  # what differs by less differs by rounding: the lower goes first
-            heappush(offers, (-gain, first, found[0], last))
+        gain = None if found is None else _gain(found[1], found[2])
+        if found is not None and gain is not None:
+            # What differs by less than a millionth of a bit may differ by rounding: the lower goes first.
+            heappush(offers, (-round(gain, 6), first, found[0], last))
 
     look(0, size)
     while offers and len(accepted) + 1 < most:
@@ -264,26 +265,23 @@ def _best_split(edges: FloatArray, fewest: float) -> int:
     return 1 + int(np.argmax(remaining <= remaining.min() + slack))
 
 
-def _gain(left: FloatArray, right: FloatArray) -> float:
-    """n gain: the bits that a split takes off the classes."""
-    return float(_bits(left + right) - _bits(left) - _bits(right))
-
-
-def _pays(left: FloatArray, right: FloatArray) -> bool:
-    """Whether a split into these two sides shortens the description (see the module)."""
+def _gain(left: FloatArray, right: FloatArray) -> float | None:
+    """n gain, the bits that a split into these two sides takes off the classes; None if it does not pay (see above)."""
     whole = left + right
     total = float(whole.sum())
     classes = int(np.count_nonzero(whole))
+    whole_bits, left_bits, right_bits = _bits(whole), _bits(left), _bits(right)
     # Between weights that add up to less than two instances there is still one place.
     place = np.log2(max(total - 1.0, 1.0))
     sides = classes * np.log2(3.0) + np.log1p(-2.0 * 3.0**-classes) / np.log(2.0)  # 3^k itself overflows
-    codes = _code_bits(left) + _code_bits(right) - _code_bits(whole)
-    return bool(_gain(left, right) > place + sides + codes)
+    codes = _code_bits(left, left_bits) + _code_bits(right, right_bits) - _code_bits(whole, whole_bits)
+    gain = float(whole_bits - left_bits - right_bits)
+    return gain if gain > place + sides + codes else None
 
 
-def _code_bits(counts: FloatArray) -> float:
+def _code_bits(counts: FloatArray, bits: FloatArray) -> float:
     """k Ent."""
-    return float(np.count_nonzero(counts) * _bits(counts) / counts.sum())
+    return float(np.count_nonzero(counts) * bits / counts.sum())
 
 
 def _bits(counts: FloatArray) -> FloatArray:
