@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
             2 + 2 + 2 + 7,
             marks=pytest.mark.slow,
         ),
+        ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 7 + 2),
         ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1"], None),
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from credimi.distribution import Distribution
     from credimi.engines.door import count
     from credimi.errors import CredimiError
+    from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
     from credimi.inference import mutual_information
@@ -26,6 +27,7 @@ __all__ = [
     "CredibleSelector",
     "CredimiError",
     "Distribution",
+    "EntropyDiscretizer",
     "IncrementalNaiveBayes",
     "Posterior",
     "Ranking",
@@ -42,6 +44,7 @@ _MODULE_OF = {
     "CredibleSelector": "credimi.estimators.selector",
     "CredimiError": "credimi.errors",
     "Distribution": "credimi.distribution",
+    "EntropyDiscretizer": "credimi.estimators.discretizer",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Posterior": "credimi.chances",
     "Ranking": "credimi.ranking",

@@ -20,7 +20,7 @@ import numpy as np
 
 from credimi import labels, storage
 from credimi.errors import CredimiError
-from credimi.labels import NUMBER, Labels
+from credimi.labels import BOOLEAN, NUMBER, Labels
 from credimi.settling import MOST_CLASSES, Feature, Settings, settle, settle_classes, spread, too_many_classes
 
 if TYPE_CHECKING:
@@ -95,6 +95,23 @@ class Counts:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self._blocks()[index], self._settled_classes())
+
+    def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
+        """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
+
+        Truth values are 0 and 1. More numbers than are kept have lost their last bits (see `labels`).
+        """
+        if column not in self.features:
+            raise CredimiError(unknown(column, self.features))
+        index = self.features.index(column)
+        kept, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
+        if len(kept) and kept.kind not in (NUMBER, BOOLEAN):
+            raise CredimiError(
+                f"column {column!r} holds no numbers, but {kept.kind}: count the columns of numbers (features=[...])"
+            )
+        classes, rows = labels.typed(self.classes)
+        numbers = np.array([text == "true" for text in kept.texts], dtype=np.float64) if kept.texts else kept.numbers
+        return numbers, spread(self._blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""

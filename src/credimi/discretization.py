@@ -34,6 +34,9 @@ A split of d runs and r classes costs O(d r) operations, from sums over all lowe
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -42,19 +45,26 @@ import numpy as np
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     BooleanArray = NDArray[np.bool_]
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
+    Classes = NDArray[np.unsignedinteger]
+    Split = tuple[int, FloatArray, FloatArray]  # what stands behind it, the counts on its two sides
 
 _ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what a choice turns on
+_TABLE_BITS = 22  # of the largest n whose n log2 n is looked up: 32 MiB
 _LARGEST = np.finfo(np.float64).max
 _SMALLEST = np.finfo(np.float64).tiny
 _DIGITS = range(6, 17)  # a label has six digits, unless it needs more; with seventeen every double is itself
 
 
-def mdl_cuts(values: ArrayLike, class_counts: ArrayLike) -> FloatArray:
+def mdl_cuts(
+    values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
+) -> FloatArray:
     """Cuts by least class entropy, as many as shorten the description; in order, and perhaps none.
 
     Parameters
@@ -63,21 +73,100 @@ def mdl_cuts(values: ArrayLike, class_counts: ArrayLike) -> FloatArray:
         The distinct values of the column, in order.
     class_counts : (d, r) array
         How often (or with which weight) each class occurs at each value. Values without counts are no values.
+    min_samples : float
+        How many instances (or how much weight) each side of a split must hold.
+    max_bins : int, optional
+        If there would be more bins, the splits that gain most bits are made, first of all the first.
     """
-    values, counts = _occurring(values, class_counts)
+    numbers, places = mdl_places(values, class_counts, min_samples=min_samples, max_bins=max_bins)
+    return cuts_after(numbers, places)
+
+
+def mdl_places(
+    values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
+) -> tuple[FloatArray, IntegerArray]:
+    """The values that have counts, and after which of them `mdl_cuts` cuts."""
+    numbers, counts = _occurring(values, class_counts)
     ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
     edges = _sums_below(counts, ends)
-    accepted = []
-    todo = [(0, ends.size + 1)]
-    while todo:
-        first, last = todo.pop()
-        if last - first < 2:
-            continue
-        middle = first + _best_split(edges[:, first : last + 1])
-        if _pays(edges[:, middle] - edges[:, first], edges[:, last] - edges[:, middle]):
-            accepted.append(ends[middle - 1])
-            todo += [(first, middle), (middle, last)]
-    return _halfway(values, np.sort(np.array(accepted, dtype=np.int64)))
+
+    def split(first: int, last: int) -> Split | None:
+        middle = _best_split(edges[:, first : last + 1], min_samples)
+        if middle < 0:
+            return None
+        return first + middle, edges[:, first + middle] - edges[:, first], edges[:, last] - edges[:, first + middle]
+
+    return numbers, ends[_accepted(ends.size + 1, split, max_bins) - 1]
+
+
+def mdl_places_of_rows(
+    values: FloatArray, classes: Classes, number: int, *, min_samples: float = 0.0, max_bins: int | None = None
+) -> tuple[FloatArray, IntegerArray]:
+    """The same for instances one by one, in any order, in compiled code: all values in order, and where to cut.
+
+    `values` may hold NaN, which is left out; `classes` are codes below `number`. Sorting is most of the work.
+    """
+    from credimi.kernels import splitting  # noqa: PLC0415  (loads compiled code)
+
+    order = np.argsort(values)
+    numbers = values[order]
+    numbers = numbers[: np.searchsorted(numbers, np.nan)]  # NaN comes last
+    if not numbers.size:
+        return numbers, np.zeros(0, dtype=np.int64)
+    labels = classes[order[: numbers.size]]
+    flags = np.empty(numbers.size, dtype=np.uint8)
+    splitting.boundaries(numbers, labels, number, flags)
+    sums = np.empty((numbers.size // splitting.STEP + 1, number), dtype=np.int64)
+    splitting.sums_below(labels, sums)
+    table, scale = _logarithms(numbers.size)
+    left, right = np.empty((2, number), dtype=np.int64)
+    room = order  # which is not needed any more: fresh memory is slow
+    fewest = math.ceil(min_samples)
+
+    def split(first: int, last: int) -> Split | None:
+        behind = splitting.best_split(
+            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, room
+        )
+        return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
+
+    return numbers, _accepted(numbers.size, split, max_bins) - 1
+
+
+@lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
+def _powers_table(bits: int) -> tuple[IntegerArray, float]:
+    """n log2 n for up to 2^bits instances, in whole multiples of 1 / scale: sums of them stay below 2^62."""
+    from credimi.kernels import splitting  # noqa: PLC0415  (loads compiled code)
+
+    scale = 2.0 ** (60 - bits - bits.bit_length())
+    table = np.empty(1 + (1 << min(bits, _TABLE_BITS)), dtype=np.int64)
+    splitting.fill_table(table, scale)
+    return table, scale
+
+
+def _logarithms(size: int) -> tuple[IntegerArray, float]:
+    return _powers_table(max(size - 1, 1).bit_length())
+
+
+def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:
+    """What stands behind the splits that pay, in order; `split` gives the best one between two places."""
+    accepted: list[int] = []
+    offers: list[tuple[float, int, int, int]] = []  # a heap; the most gain comes first, then the lowest place
+    most = size if max_bins is None else max_bins
+
+    def look(first: int, last: int) -> None:
+        found = split(first, last) if last - first > 1 else None
+        gain = None if found is None else _gain(found[1], found[2])
+        if found is not None and gain is not None:
+            # What differs by less than a millionth of a bit may differ by rounding: the lower goes first.
+            heappush(offers, (-round(gain, 6), first, found[0], last))
+
+    look(0, size)
+    while offers and len(accepted) + 1 < most:
+        _, first, middle, last = heappop(offers)
+        accepted.append(middle)
+        look(first, middle)
+        look(middle, last)
+    return np.sort(np.array(accepted, dtype=np.int64))
 
 
 def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray:
@@ -106,7 +195,7 @@ def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray
     upper = np.searchsorted(places, wanted)
     lower, upper = (index.clip(0, places.size - 1) for index in (upper - 1, upper))
     nearest = np.where(wanted - places[lower] <= places[upper] - wanted, lower, upper)
-    return _halfway(values, np.unique(nearest))
+    return cuts_after(values, np.unique(nearest))
 
 
 def bins_of(values: ArrayLike, cuts: ArrayLike) -> IntegerArray:
@@ -159,31 +248,40 @@ def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
     return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
 
 
-def _best_split(edges: FloatArray) -> int:
-    """The edge, neither first nor last, that leaves the least entropy on its two sides; the lowest of equals."""
+def _best_split(edges: FloatArray, fewest: float) -> int:
+    """The edge, neither first nor last, that leaves the least entropy on its two sides; the lowest of equals.
+
+    Edges that leave less than the `fewest` instances to a side are passed over; -1 if there is no other.
+    """
     inner = edges[:, 1:-1]
-    remaining = _bits(inner - edges[:, :1]) + _bits(edges[:, -1:] - inner)
+    left, right = inner - edges[:, :1], edges[:, -1:] - inner
+    remaining = _bits(left) + _bits(right)
+    if fewest > 0.0:
+        remaining[np.minimum(left.sum(axis=0), right.sum(axis=0)) < fewest] = np.inf
+        if np.isinf(remaining).all():
+            return -1
     total = float((edges[:, -1] - edges[:, 0]).sum())
     slack = _ROUNDING * total * np.log2(total + 1.0)
     return 1 + int(np.argmax(remaining <= remaining.min() + slack))
 
 
-def _pays(left: FloatArray, right: FloatArray) -> bool:
-    """Whether a split into these two sides shortens the description (see the module)."""
+def _gain(left: FloatArray, right: FloatArray) -> float | None:
+    """n gain, the bits that a split into these two sides takes off the classes; None if it does not pay (see above)."""
     whole = left + right
     total = float(whole.sum())
     classes = int(np.count_nonzero(whole))
-    gain = _bits(whole) - _bits(left) - _bits(right)
+    whole_bits, left_bits, right_bits = _bits(whole), _bits(left), _bits(right)
     # Between weights that add up to less than two instances there is still one place.
     place = np.log2(max(total - 1.0, 1.0))
     sides = classes * np.log2(3.0) + np.log1p(-2.0 * 3.0**-classes) / np.log(2.0)  # 3^k itself overflows
-    codes = _code_bits(left) + _code_bits(right) - _code_bits(whole)
-    return bool(gain > place + sides + codes)
+    codes = _code_bits(left, left_bits) + _code_bits(right, right_bits) - _code_bits(whole, whole_bits)
+    gain = float(whole_bits - left_bits - right_bits)
+    return gain if gain > place + sides + codes else None
 
 
-def _code_bits(counts: FloatArray) -> float:
+def _code_bits(counts: FloatArray, bits: FloatArray) -> float:
     """k Ent."""
-    return float(np.count_nonzero(counts) * _bits(counts) / counts.sum())
+    return float(np.count_nonzero(counts) * bits / counts.sum())
 
 
 def _bits(counts: FloatArray) -> FloatArray:
@@ -197,8 +295,8 @@ def _times_logarithm(counts: FloatArray) -> FloatArray:
     return counts * np.log2(np.maximum(counts, _SMALLEST))
 
 
-def _halfway(values: FloatArray, places: IntegerArray) -> FloatArray:
-    """The cut after each of these values: in the middle to the next, but never at the next."""
+def cuts_after(values: FloatArray, places: IntegerArray) -> FloatArray:
+    """The cut after each of these places among the values: in the middle to the next, but never at the next."""
     # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
     # is no middle, and the lower of them does.
     finite = values.clip(-_LARGEST, _LARGEST)

@@ -108,6 +108,15 @@ def encode(  # noqa: PLR0911
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
 
 
+def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    """An Arrow array of numbers or truth values as doubles, NaN where it is null."""
+    array = _one_chunk(values)
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.uint8())
+    array = array.cast(pa.float64(), safe=False)
+    return _plain(array.fill_null(math.nan) if array.null_count else array)
+
+
 def _one_chunk(values: Any) -> Any:  # noqa: ANN401
     if not isinstance(values, pa.ChunkedArray):
         return values

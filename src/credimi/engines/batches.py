@@ -98,7 +98,7 @@ def tally(
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
     coded = encode(batch.columns[target], target, raw=raw, compiled=compiled)
-    classes, groups = _grouped(coded, missing, target, batch.weights)
+    classes, groups = grouped(coded, missing, target, batch.weights)
     most = labels.most_labels(len(features), len(classes) + 1)
     encoded: dict[str, Column] = {}
 
@@ -123,8 +123,8 @@ def tally(
     return Counts.join(target, classes, blocks, rows, settings)
 
 
-def _grouped(
-    column: Column, missing: Missing, target: str, weights: NDArray[np.float64] | None
+def grouped(
+    column: Column, missing: Missing, target: str, weights: NDArray[np.float64] | None = None
 ) -> tuple[Labels, NDArray[Any]]:
     """The target's labels in order, and for each row its class, r where it is missing."""
     occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0

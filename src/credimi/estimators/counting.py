@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
 
 from credimi.encoding import encode
 from credimi.engines.arrow import TARGET
 from credimi.engines.batches import Batch, columns_of, tally
-from credimi.errors import CredimiError
 from credimi.labels import NUMBER, Labels, shown_number
 
 if TYPE_CHECKING:
@@ -47,18 +45,6 @@ def target_name(target: Any, features: Features) -> str:  # noqa: ANN401
     while name in features.names:
         name += "_"
     return name
-
-
-def checked_weights(weights: Any, features: Features) -> NDArray[np.float64] | None:  # noqa: ANN401
-    """Weights, one a row, or None where each row counts once."""
-    if weights is None:
-        return None
-    source = np.empty((features.rows, 1))  # all that the check looks at is the number of rows
-    found: NDArray[np.float64] = _check_sample_weight(weights, source, dtype=np.float64)
-    if np.any(found < 0.0):
-        row = int(np.argmax(found < 0.0))
-        raise CredimiError(f"sample_weight of row {row} is {found[row]:g}: weights must not be negative")
-    return found
 
 
 def labelled(target: Any, missing: Missing, unlabeled: Any) -> NDArray[np.float64]:  # noqa: ANN401

@@ -8,7 +8,9 @@ one array of objects. They are taken apart column by column, as in `count`, with
 
 from __future__ import annotations
 
+import datetime as dt
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +20,24 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from credimi.encoding import Coded
+from credimi.checks import require_numbers
+from credimi.encoding import Coded, doubles, encode
 from credimi.engines.arrow import array_of
+from credimi.engines.batches import Missing, grouped
 from credimi.errors import CredimiError
+from credimi.labels import BOOLEAN, NUMBER
+from credimi.settling import CATEGORIES
+from credimi.tabulation import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.labels import Labels
+
+_TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +65,7 @@ def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noq
     Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
     """
     if _is_frame(X):
+        _check_names(X)
         known = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
         source = validate_data(estimator, X if known else pa.table(X), reset=reset, skip_check_array=True)
         rows, width = source.shape
@@ -63,7 +78,7 @@ def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noq
         names = _names(estimator, width)
         columns = [array_of(each, name) for each, name in zip(_columns(source), names, strict=True)]
         return Features(names, columns, rows, source)
-    source = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    source = validate_data(estimator, _objects(X), reset=reset, dtype=None, ensure_all_finite=False)
     return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
 
 
@@ -91,6 +106,57 @@ def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # n
     return column
 
 
+def checked_classes(y: Any, rows: int, estimator: str = "estimator") -> tuple[Labels, NDArray[Any]]:  # noqa: ANN401
+    """The classes of the target in order, and the code of each row's; their number where it is missing."""
+    column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
+    classes, codes = grouped(column, Missing(()), "y")
+    if not len(classes):
+        raise CredimiError(f"y is missing in all {rows:,} rows: nothing can be said about it")
+    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+        raise CredimiError(
+            f"y holds {len(classes):,} different numbers, not classes (Unknown label type: continuous): "
+            "cut it into a few ranges first"
+        )
+    return classes, codes
+
+
+def checked_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """The rows' weights, None if they are all alike."""
+    if sample_weight is None:
+        return None
+    weights = require_numbers("sample_weight", np.asarray(sample_weight))
+    if weights.shape != (rows,):
+        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number a row")
+    right = (weights >= 0.0) & (weights < np.inf)
+    if not right.all():
+        row = int(np.argmin(right))
+        raise CredimiError(f"sample_weight of row {row} is {weights[row]:g}: weights are finite numbers from 0 up")
+    if not weights.any():
+        raise CredimiError("Sample weights must contain at least one non-zero number: all weights are zero")
+    return weights
+
+
+def numbers_of(column: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
+    """A column of numbers or truth values as doubles, NaN where it is missing; another is refused."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
+        return np.ascontiguousarray(column, dtype=np.float64)
+    if isinstance(column, pa.Array | pa.ChunkedArray) and any(test(column.type) for test in _NUMBERS):
+        return doubles(column)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "O":
+        coded = encode(column, name, compiled=column.size >= CELLS_WORTH_COMPILING)
+        plain = not any(isinstance(item, _TIMES) for item in column)
+        if plain and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
+            truths = [text == "true" for text in coded.texts]
+            labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
+            doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
+            return doubled
+    kind = "categories" if isinstance(column, Coded) else "no numbers"
+    raise CredimiError(
+        f"column {name!r} holds {kind} and cannot be cut: leave it out, or name the columns of numbers in "
+        'ColumnTransformer([("cut", EntropyDiscretizer(), columns)], remainder="passthrough")'
+    )
+
+
 def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
     """The values of a column as Python's own."""
     if isinstance(column, Coded):
@@ -105,8 +171,25 @@ def _is_frame(data: Any) -> bool:  # noqa: ANN401
     return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
 
 
+def _check_names(frame: Any) -> None:  # noqa: ANN401
+    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
+
+
+def _objects(rows: Any) -> Any:  # noqa: ANN401
+    """Lists in which some values are text: numpy would make text of the numbers, and of the holes."""
+    if not isinstance(rows, list | tuple):
+        return rows
+    try:
+        mixed = np.asarray(rows).dtype.kind in "US"
+    except ValueError:  # rows of different lengths, on which scikit-learn has its own words
+        return rows
+    return np.array(rows, dtype=object) if mixed else rows
+
+
 def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
-    """By place, as names may occur twice."""
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, place] for place in range(frame.shape[1])]
     table = frame if isinstance(frame, pa.Table) else pa.table(frame)

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.engines.arrow import TARGET
 from credimi.errors import CredimiError
 from credimi.estimators.classes import Classes
-from credimi.estimators.counting import checked_weights, counted, labelled, target_name
-from credimi.estimators.inputs import Features, cells_of, checked_features, checked_target
+from credimi.estimators.counting import counted, labelled, target_name
+from credimi.estimators.inputs import Features, cells_of, checked_features, checked_target, checked_weights
 from credimi.estimators.ledger import Ledger
 from credimi.estimators.scoring import Scorer
 from credimi.settling import MISSING_VALUES, READINGS, Settings
@@ -123,7 +123,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise CredimiError("with decay it is not known what remains of a row: unlearn needs decay=None")
         features = checked_features(self, X, reset=False)
         target = checked_target(y, features.rows, type(self).__name__)
-        self._take(features, target, checked_weights(sample_weight, features), sign=-1.0)
+        self._take(features, target, checked_weights(sample_weight, features.rows), sign=-1.0)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
@@ -242,7 +242,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
-        weights = checked_weights(sample_weight, features)
+        weights = checked_weights(sample_weight, features.rows)
         if reset:
             self._start(Ledger.empty(target_name(y, features), features.names, self._settings()))
         if classes is not None:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from credimi import filters
 from credimi.errors import CredimiError
-from credimi.estimators.counting import checked_weights, counted, target_name
-from credimi.estimators.inputs import checked_features, checked_target
+from credimi.estimators.counting import counted, target_name
+from credimi.estimators.inputs import checked_features, checked_target, checked_weights
 from credimi.ranking import Ranking, rank
 from credimi.settling import MISSING_VALUES, Settings
 from credimi.summaries import believed
@@ -157,7 +157,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             target,
             Settings.of(self.missing_values, self.discretize),
             name=target_name(y, features) if reset else self.counts_.target,
-            weights=checked_weights(sample_weight, features),
+            weights=checked_weights(sample_weight, features.rows),
             unlabeled=self.unlabeled,
             threads=threads_of(self.n_jobs),
         )

@@ -1,0 +1,202 @@
+"""`EntropyDiscretizer`: columns of numbers cut where the classes of a target change.
+
+Each column is sorted once, with the classes of its rows, and split as Fayyad and Irani (1993) do: where least class
+entropy is left, as long as the shorter description says so. O(n log n) a column, columns in threads. Counts of distinct
+values are enough (`from_counts`), so that files larger than memory can be cut too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from credimi.checks import require_whole
+from credimi.discretization import bins_of, cuts_after, interval_labels, mdl_places, mdl_places_of_rows
+from credimi.errors import CredimiError
+from credimi.estimators.inputs import checked_classes, checked_features, checked_weights, numbers_of
+from credimi.threads import share, threads_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.counts import Counts
+
+    FloatArray = NDArray[np.float64]
+    Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
+
+OUTPUTS = ("codes", "labels")
+_CELLS_WORTH_COMPILING = 200_000  # below, numpy is done before compiled code is loaded
+
+
+class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Cut columns of numbers into ranges that tell of the classes, as many as the data speak for (MDL).
+
+    What is missing stays missing. A value at a cut goes to the lower range; one beyond all that `fit` saw goes to the
+    first or the last. A column in which no cut pays becomes one range, 0 or "all".
+
+    Parameters
+    ----------
+    min_samples : int
+        How many rows (or how much weight) each side of a split must hold. The value has to be there, and the class.
+    max_bins : int, optional
+        The most ranges a column may have. The splits that gain most are made first.
+    output : "codes" or "labels"
+        The number of the range, from 0, as a double, NaN where the value is missing; or a text such as "2.5 to 7",
+        None where it is missing.
+    drop_uninformative : bool
+        Leave out the columns in which no cut pays.
+    n_jobs : int, optional
+        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+
+    Attributes
+    ----------
+    cut_points_ : list of arrays
+        The cuts of each column, in order, perhaps none.
+    bin_labels_ : list of lists of str
+        The names of each column's ranges, one more than there are cuts.
+    n_bins_ : array of int
+        How many ranges each column has.
+    support_ : array of bool
+        Which columns `transform` gives.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    """
+
+    def __init__(
+        self,
+        *,
+        min_samples: int = 1,
+        max_bins: int | None = None,
+        output: str = "codes",
+        drop_uninformative: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.min_samples = min_samples
+        self.max_bins = max_bins
+        self.output = output
+        self.drop_uninformative = drop_uninformative
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EntropyDiscretizer:  # noqa: ANN401, N803
+        """Find the cuts. Rows without a class are left out, and in each column those without a value."""
+        self._check_parameters()
+        features = checked_features(self, X, reset=True)
+        classes, codes = checked_classes(y, features.rows, type(self).__name__)
+        weights = checked_weights(sample_weight, features.rows)
+        known = codes < len(classes)
+        used = None if known.all() else np.flatnonzero(known)
+        codes, weights = _rows(codes, used), weights if weights is None else _rows(weights, used)
+        compiled = weights is None and features.rows * len(features.columns) >= _CELLS_WORTH_COMPILING
+
+        def places(index: int) -> Places:
+            values = _rows(numbers_of(features.columns[index], features.names[index]), used)
+            if compiled:
+                return mdl_places_of_rows(values, codes, len(classes), **self._limits())
+            return mdl_places(*_counted(values, codes, len(classes), weights), **self._limits())
+
+        return self._cut(places, len(features.columns), threads_of(self.n_jobs) if compiled else 1)
+
+    @classmethod
+    def from_counts(cls, counts: Counts, **parameters: Any) -> EntropyDiscretizer:  # noqa: ANN401
+        """The discretizer that `fit` would give on the rows that were counted, without them.
+
+        Beyond 32,768 different values of a column, counts are of rounded numbers, and so are the cuts.
+
+        Parameters
+        ----------
+        counts : credimi.Counts
+            The counts of columns of numbers, such as `credimi.count("large.parquet", "class", features=[...])`.
+        parameters
+            As of the class.
+        """
+        self = cls(**parameters)
+        self._check_parameters()
+        self.feature_names_in_ = np.array(counts.features, dtype=object)
+        self.n_features_in_ = len(counts.features)
+
+        def places(index: int) -> Places:
+            return mdl_places(*counts.distinct_numbers(counts.features[index]), **self._limits())
+
+        return self._cut(places, len(counts.features), 1)
+
+    def transform(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+        """The range of every value, in the columns of `support_`."""
+        check_is_fitted(self)
+        features = checked_features(self, X, reset=False)
+        kept = np.flatnonzero(self.support_)
+        labels = self.output == "labels"
+        out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
+
+        def fill(place: int) -> None:
+            index = kept[place]
+            values = numbers_of(features.columns[index], features.names[index])
+            bins, missing = bins_of(values, self.cut_points_[index]), np.isnan(values)
+            if labels:
+                out[:, place] = np.array([*self.bin_labels_[index], None], dtype=object)[np.where(missing, -1, bins)]
+            else:
+                out[:, place] = np.where(missing, np.nan, bins)
+
+        share(fill, range(kept.size), threads_of(self.n_jobs) if out.size >= _CELLS_WORTH_COMPILING else 1)
+        return out
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[Any]:
+        """The names of the columns that `transform` gives: those of the columns they are made from."""
+        check_is_fitted(self)
+        names: NDArray[Any] = super().get_feature_names_out(input_features)[self.support_]
+        return names
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        if self.output == "labels":
+            tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _check_parameters(self) -> None:
+        require_whole("min_samples", self.min_samples, 1)
+        if self.max_bins is not None:
+            require_whole("max_bins", self.max_bins, 2)
+        if self.output not in OUTPUTS:
+            raise CredimiError(f"output is {self.output!r}: choose one of {', '.join(OUTPUTS)}")
+
+    def _limits(self) -> dict[str, Any]:
+        return {"min_samples": self.min_samples, "max_bins": self.max_bins}
+
+    def _cut(self, places: Callable[[int], Places], columns: int, threads: int | None) -> EntropyDiscretizer:
+        """Set what is fitted; `places` says for each column after which values to cut."""
+        cuts: list[FloatArray] = [np.zeros(0)] * columns
+        labels: list[list[str]] = [[]] * columns
+
+        def work(index: int) -> None:
+            values, after = places(index)
+            cuts[index] = cuts_after(values, after)
+            # If the values beside the cuts are on their sides, so are all others.
+            labels[index] = interval_labels(cuts[index], np.concatenate([values[after], values[after + 1]]))
+
+        share(work, range(columns), threads)
+        self.cut_points_ = cuts
+        self.bin_labels_ = labels
+        self.n_bins_ = np.array([cut.size + 1 for cut in cuts])
+        self.support_ = (self.n_bins_ > 1) | (not self.drop_uninformative)
+        return self
+
+
+def _rows(values: NDArray[Any], used: NDArray[np.int64] | None) -> NDArray[Any]:
+    return values if used is None else values[used]
+
+
+def _counted(
+    values: FloatArray, codes: NDArray[Any], classes: int, weights: FloatArray | None
+) -> tuple[FloatArray, NDArray[Any]]:
+    """The distinct values in order, and the counts or weights of each class at each."""
+    there = ~np.isnan(values)
+    distinct, at = np.unique(values[there], return_inverse=True)
+    cells = at * classes + codes[there]
+    counts = np.bincount(cells, None if weights is None else weights[there], minlength=distinct.size * classes)
+    return distinct, counts.reshape(distinct.size, classes)
