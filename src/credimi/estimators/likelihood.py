@@ -23,6 +23,8 @@ from credimi.chances import posterior
 from credimi.discretization import bins_of
 from credimi.encoding import Column, encode
 from credimi.labels import NUMBER, shown_number
+from credimi.tabulation import CELLS_WORTH_COMPILING
+from credimi.threads import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     IntegerArray = NDArray[np.int64]
 
 
+_ROWS_AT_ONCE = 1 << 16
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Likelihood:
     """log P(i), and of each feature log P(j | i), (s + 1) x r, 0 in the last line: missing or never seen."""
@@ -44,12 +49,20 @@ class Likelihood:
     features: tuple[Feature, ...]
     tables: tuple[FloatArray, ...]
 
-    def log_joint(self, columns: Mapping[str, Any], rows: int, missing: Missing) -> FloatArray:
+    def log_joint(
+        self, columns: Mapping[str, Any], rows: int, missing: Missing, threads: int | None = None
+    ) -> FloatArray:
         """(rows, classes): log P(i) + sum of log P(j | i)."""
+        compiled = rows * len(self.features) >= CELLS_WORTH_COMPILING
         total = np.tile(self.log_prior, (rows, 1))
-        for feature, table in zip(self.features, self.tables, strict=True):
-            column = encode(columns[feature.name], feature.name)
-            total += table[_places(feature, column, missing)]
+
+        def add(start: int) -> None:
+            part = slice(start, start + _ROWS_AT_ONCE)
+            for feature, table in zip(self.features, self.tables, strict=True):
+                column = encode(columns[feature.name][part], feature.name, compiled=compiled)
+                total[part] += table[_places(feature, column, missing)]
+
+        share(add, range(0, rows, _ROWS_AT_ONCE), threads if compiled else 1)
         return total
 
 
