@@ -95,6 +95,11 @@ def main() -> None:
         own = best_of(options.repeats, lambda: credimi.rank(frame, target="target"), seconds=0.0)  # noqa: B023
         peer = best_of(options.repeats, lambda: [frame[name].factorize() for name in frame], seconds=0.0)  # noqa: B023
         line(f"pandas, {kind}", own, "Series.factorize of each column", peer)
+        if kind == "str":
+            features, target = frame.drop(columns="target"), frame["target"]
+            for model in (credimi.CredibleSelector(), credimi.IncrementalNaiveBayes()):
+                fitted = best_of(options.repeats, lambda: model.fit(features, target), seconds=0.0)  # noqa: B023
+                line(f"pandas, {kind}", own, f"{type(model).__name__}.fit", fitted)
     print(f"\npeak memory of the command: {peaks[0]} (CSV), {peaks[1]} (Parquet)")
 
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
             marks=pytest.mark.slow,
         ),
         ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),
-        ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 7 + 2),
+        ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1"], None),
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
