@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from credimi.distribution import Distribution
     from credimi.engines.door import count
     from credimi.errors import CredimiError
+    from credimi.experiments.stream import prequential
     from credimi.inference import mutual_information
     from credimi.ranking import Ranking, rank
     from credimi.table import Table
@@ -30,6 +31,7 @@ __all__ = [
     "count",
     "mutual_information",
     "posterior",
+    "prequential",
     "rank",
 ]
 
@@ -43,6 +45,7 @@ _MODULE_OF = {
     "count": "credimi.engines.door",
     "mutual_information": "credimi.inference",
     "posterior": "credimi.chances",
+    "prequential": "credimi.experiments.stream",
     "rank": "credimi.ranking",
 }
 

@@ -62,13 +62,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked."""
+    """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked.
+
+    `places` says of each label that was counted which of the values it has become; empty where it is not ranked.
+    """
 
     name: str
     block: CountArray
     values: tuple[str, ...]
     treatment: str = ""
     note: str = ""
+    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def table(self) -> Table:
@@ -327,16 +331,17 @@ class Counts:
         if len(kept) == 1:
             return Feature(name, counts, kept.shown(), note=f"one value only: {kept.shown()[0]}")
         if kept.kind == NUMBER:
-            return self._settle_numbers(name, kept, counts, method, named=named)
+            settled = self._settle_numbers(name, kept, counts, method, named=named)
+            return replace(settled, places=settled.places[positions]) if settled.places.size else settled
         if kept.kind != BOOLEAN and method != "categories" and seen >= _ENOUGH and 2 * len(kept) > seen:
             return Feature(name, counts, kept.shown(), note=_identifier(len(kept), seen, name, "categories"))
         treatment = "categories, not numbers: leading zeros" if names_of_digits and own.kind == RAW else "categories"
-        return Feature(name, counts, kept.shown(), treatment=treatment)
+        return Feature(name, counts, kept.shown(), treatment=treatment, places=positions)
 
     def _settle_numbers(self, name: str, kept: Labels, counts: CountArray, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
         seen = int(counts[:, :-1].sum())
         if method == "categories" or (kept.integral and len(kept) <= CATEGORIES and not named):
-            return Feature(name, counts, kept.shown(), treatment="categories")
+            return Feature(name, counts, kept.shown(), treatment="categories", places=np.arange(len(kept)))
         if not named and seen >= _FEW and _is_key(kept, seen):
             return Feature(name, counts, (), note=_identifier(len(kept), seen, name, "mdl"))
         if method is None:
@@ -362,7 +367,7 @@ class Counts:
         treatment = (
             f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
         )
-        return Feature(name, binned, tuple(names[index] for index in used), treatment, note)
+        return Feature(name, binned, tuple(names[index] for index in used), treatment, note, bins.astype(np.int64))
 
 
 def spread(block: CountArray, rows: NDArray[np.int64], columns: NDArray[np.int64], size: tuple[int, int]) -> CountArray:

@@ -105,6 +105,42 @@ def summarize(
     return summary
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Beliefs:
+    """All that the filters ask, one entry a table: the information of the most probable chances, P(I > epsilon)."""
+
+    at_mode: FloatArray
+    p_above: FloatArray
+
+
+def beliefs(
+    blocks: Blocks, *, prior: str | float, approximation: str, epsilon: float, threads: int | None = None
+) -> Beliefs:
+    """`at_mode` and `p_above` of `summarize`, for "leading", "leading-beta" and "matched", without any quantile.
+
+    Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
+    """
+    pseudo = _pseudo_counts(blocks, prior)
+    leading = moments(blocks, pseudo, matched=False, threads=threads)
+    matched, gaussian = approximation == "matched", approximation == "leading"
+    if prior != ADAPTIVE and not matched:
+        found = _single(blocks, leading)
+    else:
+        found = _components(blocks, pseudo, prior, matched=matched, threads=threads)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
+        above, trusted = _gaussian_tails(found) if gaussian else _beta_tails(found, upper)
+    every = np.ones(upper.size, dtype=bool)
+    p_above = above(np.full(upper.size, float(epsilon)), every)
+    if prior != ADAPTIVE:  # one component a table, and where it is certain no tail but a step
+        certain = found.variance == 0.0
+        p_above[certain] = found.mean[certain] > epsilon
+        trusted = trusted | certain
+    for index in np.unique(found.table[~trusted]).tolist():
+        p_above[index] = _law(found, index, float(upper[index]), gaussian=gaussian).sf(epsilon)
+    return Beliefs(leading.mean, p_above)
+
+
 def growth_to_decide(
     blocks: Blocks, *, prior: str | float, approximation: str, epsilon: float, level: float, threads: int | None = None
 ) -> FloatArray:
@@ -164,9 +200,9 @@ def _single(blocks: Blocks, found: Moments) -> Components:
 
 def _pseudo_counts(blocks: Blocks, prior: str | float) -> FloatArray:
     """Of each table the fixed pseudo-count; with the adaptive prior that of the plug-in estimate."""
-    shapes = list(zip(blocks.rows.tolist(), blocks.columns.tolist(), strict=True))
-    of_shape = {shape: _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, shape) for shape in set(shapes)}
-    return np.array([of_shape[shape] for shape in shapes])
+    if prior == ADAPTIVE or prior != "perks":  # all but that one add the same to every shape
+        return np.full(blocks.rows.size, _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, (2, 2)))
+    return 1.0 / (blocks.rows * blocks.columns)
 
 
 def _summed(found: Components, values: FloatArray) -> FloatArray:

@@ -50,13 +50,8 @@ def count(
     progress : callable, optional
         Called with the share of the data that has been counted.
     """
-    settings = Settings(_checked_missing(missing_values), _checked_methods(discretize))
-    wanted, offered, batches = _source(data, target, features, progress or (lambda _: None))
-    for name in settings.named:
-        if name not in offered:
-            raise CredimiError(unknown(name, offered))
-        if name == wanted[0]:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+    settings = settings_of(missing_values, discretize)
+    wanted, batches = source(data, target, features, settings, progress or (lambda _: None))
     result: Counts | None = None
     for batch in batches:
         try:
@@ -70,7 +65,29 @@ def count(
     return result
 
 
-def _source(
+def settings_of(missing_values: Any, discretize: Any) -> Settings:  # noqa: ANN401  (whatever the user passed)
+    """How values are read, checked."""
+    return Settings(_checked_missing(missing_values), _checked_methods(discretize))
+
+
+def source(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    features: Sequence[str] | None,
+    settings: Settings,
+    progress: Callable[[float], None],
+) -> tuple[list[str], Iterator[Batch]]:
+    """The wanted columns, the target first, and their batches."""
+    wanted, offered, batches = _offered(data, target, features, progress)
+    for name in settings.named:
+        if name not in offered:
+            raise CredimiError(unknown(name, offered))
+        if name == wanted[0]:
+            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+    return wanted, batches
+
+
+def _offered(
     data: Any,  # noqa: ANN401
     target: Any,  # noqa: ANN401
     features: Sequence[str] | None,
