@@ -12,9 +12,11 @@ from sklearn.feature_selection import mutual_info_classif
 from sklearn.impute import SimpleImputer
 
 import credimi
+from credimi import summaries
 from credimi.engines.rows import rows_of
 from credimi.experiments import kept, significance, steps, stream
 from credimi.experiments.settings import RULES
+from credimi.information import Blocks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -262,6 +264,18 @@ def test_rows_are_coded_as_they_are_ranked(tmp_path: Path) -> None:
         np.add.at(block, (rows.target, column), 1)
         assert np.array_equal(block, feature.block), name
         assert rows.values[place] == feature.values
+
+
+@pytest.mark.parametrize("approximation", ["leading", "leading-beta", "matched"])
+@pytest.mark.parametrize("prior", ["adaptive", "perks", "uniform", 0.2])
+def test_beliefs_are_those_of_a_summary(prior: str | float, approximation: str) -> None:
+    generator = np.random.default_rng(14)
+    shapes = [(2, 2), (3, 5), (4, 2), (2, 7)] * 5
+    blocks = Blocks.of([generator.poisson(6.0, (r + 1, s + 1)).astype(float) for r, s in shapes])
+    short = summaries.beliefs(blocks, prior=prior, approximation=approximation, epsilon=0.05)
+    long = summaries.summarize(blocks, prior=prior, approximation=approximation, epsilon=0.05, level=0.9)
+    assert np.array_equal(short.at_mode, long.at_mode)
+    assert short.p_above == pytest.approx(long.p_above, rel=1e-12)
 
 
 def correctness(rows: int, orders: int, seed: int) -> NDArray[np.bool_]:
