@@ -196,6 +196,20 @@ def test_a_killed_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert np.array_equal(resumed.used, whole.used)
 
 
+def test_an_interruption_ends_all_threads_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, answers = made(60, 15)
+    told: list[float] = []
+
+    def interrupted(share: float) -> None:
+        told.append(share)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(steps, "_STEPS_TOLD", 1)
+    with pytest.raises(KeyboardInterrupt):
+        credimi.prequential(table, answers, orders=2, threads=2, progress=interrupted)
+    assert len(told) <= 2  # each thread at most once
+
+
 def test_a_spoilt_file_is_made_anew(tmp_path: Path) -> None:
     table, answers = made(30, 8)
     first = credimi.prequential(table, answers, orders=1, keep=tmp_path)

@@ -174,14 +174,14 @@ def test_a_result_has_the_keys_that_others_script_against() -> None:
 def test_the_command_writes_all_and_goes_on_from_what_is_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["reproduce", "--data", str(DATA), "--orders", "2", "--quick", "--dataset", "crx"]
+    command = ["reproduce", "--data", str(DATA), "--orders", "2", "--quick", "--dataset", "horse-colic"]
     texts = []
     for folder in ("one", "one", "two"):
         assert main([*command, "--output", str(tmp_path / folder)]) == 0
         texts.append(capsys.readouterr().out)
     assert len(set(texts)) == 1
     assert "### Features kept: the paper's method (uniform, leading)" in texts[0]
-    for name in ("reproduction.json", "reproduction.md", "crx.svg", "crx.png"):
+    for name in ("reproduction.json", "reproduction.md", "horse-colic.svg", "horse-colic.png"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     report = json.loads((tmp_path / "one" / "reproduction.json").read_text(encoding="utf-8"))
     assert report["settings"]["orders"] == 2

@@ -190,14 +190,26 @@ def _run(
     width = max(1, min(_ORDERS_AT_ONCE, -(-count // cores(threads))))
     parts = [slice(start, min(start + width, count)) for start in range(0, count, width)]
     done, lock = [0], Lock()
+    failed: list[BaseException] = []
 
     def told(steps: int) -> None:
+        if (
+            failed
+        ):  # on another thread, perhaps by Ctrl-C: a block may take minutes, and nobody wants the rest of this one
+            raise failed[0]
         with lock:
             done[0] += steps
             if progress is not None:
                 progress(done[0] / max(orders.size, 1))
 
     def work(part: slice) -> None:
+        try:
+            block(part)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    def block(part: slice) -> None:
         own = orders[part]
         path = None if keep is None else keep / f"{kept.key(rows, own, settings)}.npz"
         found = None if path is None else kept.load(path, (shape[0], *own.shape))
