@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
+    from credimi.experiments.stream import prequential
     from credimi.inference import mutual_information
     from credimi.ranking import Ranking, rank
     from credimi.table import Table
@@ -36,6 +37,7 @@ __all__ = [
     "count",
     "mutual_information",
     "posterior",
+    "prequential",
     "rank",
 ]
 
@@ -52,6 +54,7 @@ _MODULE_OF = {
     "count": "credimi.engines.door",
     "mutual_information": "credimi.inference",
     "posterior": "credimi.chances",
+    "prequential": "credimi.experiments.stream",
     "rank": "credimi.ranking",
 }
 

@@ -62,7 +62,8 @@ class Settings:
 class Feature:
     """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked.
 
-    `labels` are those of the data, and `places` says in which column of the block each of them is counted.
+    `labels` are those of the data, typed, and `places` says in which column of the block each of them is counted;
+    `typed_as` says of each label as it was counted, which of them it has become.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Feature:
     values: tuple[str, ...]
     labels: Labels
     places: Positions
+    typed_as: Positions
     cuts: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     treatment: str = ""
     note: str = ""
@@ -147,7 +149,7 @@ def settle(  # noqa: PLR0911
             )
         kept, positions = labels.of_numbers(np.array([float(text) for text in own.texts]))
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
-    feature = Feature(name, counts, kept.shown(), kept, np.arange(len(kept)), treatment="categories")
+    feature = Feature(name, counts, kept.shown(), kept, np.arange(len(kept)), positions, treatment="categories")
     seen = counts[:, :-1].sum()
     if len(kept) == 0:
         return replace(feature, note="all values are missing")
@@ -192,7 +194,7 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     places = ", ".join(labels.shown_number(float(f"{cut:.6g}")) for cut in cuts)
     treatment = f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
     values = tuple(names[index] for index in used)
-    return Feature(name, binned, values, kept, bins, cuts, treatment, note)
+    return replace(feature, block=binned, values=values, places=bins, cuts=cuts, treatment=treatment, note=note)
 
 
 def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401

@@ -82,22 +82,37 @@ def summarize(
     return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode)
 
 
-def believed(
+@dataclass(frozen=True, slots=True, eq=False)
+class Beliefs:
+    """All that the filters ask, one entry a table."""
+
+    mean: FloatArray
+    at_mode: FloatArray
+    p_above: FloatArray
+
+
+def beliefs(
     blocks: Blocks, *, prior: str | float, approximation: str, epsilon: float, threads: int | None = None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean, P(I > epsilon) and the information at the mode: what decisions need, without the cost of intervals."""
+) -> Beliefs:
+    """`mean`, `at_mode` and `p_above` of `summarize`, without the cost of intervals.
+
+    Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
+    """
     if approximation == "sampled":
-        found = summarize(
-            blocks, prior=prior, approximation=approximation, epsilon=epsilon, level=0.95, threads=threads
-        )
-        return found.mean, found.p_above, found.at_mode
-    mixed, at_mode = _posteriors(blocks, prior, approximation, threads)
+        drawn = summarize(blocks, prior=prior, approximation=approximation, epsilon=epsilon, level=0.95)
+        return Beliefs(drawn.mean, drawn.at_mode, drawn.p_above)
+    found, at_mode = _posteriors(blocks, prior, approximation, threads)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    laws = laws_of(mixed, upper, gaussian=approximation == "leading")
-    p_above = above(laws, epsilon, threads)
-    for index in np.unique(mixed.table[~laws.trusted]).tolist():
-        p_above[index] = _law(mixed, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
-    return _summed(mixed, mixed.weight * mixed.mean), p_above, at_mode
+    with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
+        laws = laws_of(found, upper, gaussian=approximation == "leading")
+    p_above, trusted = above(laws, epsilon, threads), laws.trusted
+    if prior != ADAPTIVE:  # one component a table, and where it is certain no tail but a step
+        certain = found.variance == 0.0
+        p_above[certain] = found.mean[certain] > epsilon
+        trusted = trusted | certain
+    for index in np.unique(found.table[~trusted]).tolist():
+        p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+    return Beliefs(_summed(found, found.weight * found.mean), at_mode, p_above)
 
 
 def growth_to_decide(
@@ -170,9 +185,9 @@ def _single(blocks: Blocks, found: Moments) -> Components:
 
 def _pseudo_counts(blocks: Blocks, prior: str | float) -> FloatArray:
     """Of each table the fixed pseudo-count; with the adaptive prior that of the plug-in estimate."""
-    shapes = list(zip(blocks.rows.tolist(), blocks.columns.tolist(), strict=True))
-    of_shape = {shape: _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, shape) for shape in set(shapes)}
-    return np.array([of_shape[shape] for shape in shapes])
+    if prior == ADAPTIVE or prior != "perks":  # all but that one add the same to every shape
+        return np.full(blocks.rows.size, _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, (2, 2)))
+    return 1.0 / (blocks.rows * blocks.columns)
 
 
 def _summed(found: Components, values: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-from credimi.cli import count, rank, select, table
+from credimi.cli import count, prequential, rank, reproduce, select, table
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {_version()}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, select, count, table):
+    for command in (rank, select, count, table, prequential, reproduce):
         command.add(commands)
     return parser
 

@@ -43,7 +43,9 @@ def add_command(
     return parser
 
 
-def add_posterior_options(parser: argparse.ArgumentParser) -> None:
+def add_posterior_options(
+    parser: argparse.ArgumentParser, *, seed_for: str = "--approximation sampled", units: bool = True
+) -> None:
     """Add prior, approximation, threshold, level, seed and units."""
     parser.add_argument(
         "--prior",
@@ -60,10 +62,22 @@ def add_posterior_options(parser: argparse.ArgumentParser) -> None:
         "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
     )
     parser.add_argument("--level", type=number, default=0.95, help="of the credible interval (default: %(default)s)")
-    parser.add_argument("--seed", type=seed, default=0, help="for --approximation sampled (default: %(default)s)")
+    parser.add_argument("--seed", type=seed, default=0, help=f"for {seed_for} (default: %(default)s)")
+    if units:
+        parser.add_argument(
+            "--units",
+            choices=["nats", "bits"],
+            default="nats",
+            help="of the printed information (default: %(default)s)",
+        )
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add how results are printed, and where."""
     parser.add_argument(
-        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
+        "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
     )
+    parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
 
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
@@ -116,6 +130,11 @@ def check_thresholds(options: argparse.Namespace) -> None:
 def features(count: int) -> str:
     """How many features, in words."""
     return f"{count:,} {'feature' if count == 1 else 'features'}"
+
+
+def orders(count: int) -> str:
+    """How many orders, in words."""
+    return f"{count:,} random {'order' if count == 1 else 'orders'}"
 
 
 def paths(options: argparse.Namespace) -> list[Path]:

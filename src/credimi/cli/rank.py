@@ -47,10 +47,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
-    parser.add_argument(
-        "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
-    )
-    parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
+    shared.add_output_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -131,7 +131,7 @@ def grouped(
     keep = occurring & ~missing.among(column)
     if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
-    kept, positions = _labels_of(column, keep)
+    kept, positions = labels_of(column, keep)
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]
@@ -161,12 +161,13 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
     if gone.any():
         block[:, -1] += block[:, :-1][:, gone].sum(axis=1)
     keep = (block[:, :-1].any(axis=0) & ~gone) | (column.kind == MANY)
-    kept, positions = _labels_of(column, keep, most)
+    kept, positions = labels_of(column, keep, most)
     chosen = block if keep.all() else block[:, np.append(keep, True)]
     return kept, spread(chosen, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
 
-def _labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
+def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
+    """The labels of a column that are kept, in order, and where each has gone."""
     if column.numbers is not None:
         return labels.of_numbers(column.numbers[keep], column.dropped_bits, most)
     if column.kind == MANY:

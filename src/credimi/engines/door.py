@@ -52,12 +52,7 @@ def count(
         Called with the share of the data that has been counted.
     """
     settings = Settings.of(missing_values, discretize)
-    wanted, offered, batches = _source(data, target, features, progress or (lambda _: None))
-    for name in settings.named:
-        if name not in offered:
-            raise CredimiError(unknown(name, offered))
-        if name == wanted[0]:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+    wanted, batches = source(data, target, features, settings, progress or (lambda _: None))
     result: Counts | None = None
     for batch in batches:
         try:
@@ -71,7 +66,24 @@ def count(
     return result
 
 
-def _source(
+def source(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    features: Sequence[str] | None,
+    settings: Settings,
+    progress: Callable[[float], None],
+) -> tuple[list[str], Iterator[Batch]]:
+    """The wanted columns, the target first, and their batches."""
+    wanted, offered, batches = _offered(data, target, features, progress)
+    for name in settings.named:
+        if name not in offered:
+            raise CredimiError(unknown(name, offered))
+        if name == wanted[0]:
+            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+    return wanted, batches
+
+
+def _offered(
     data: Any,  # noqa: ANN401
     target: Any,  # noqa: ANN401
     features: Sequence[str] | None,

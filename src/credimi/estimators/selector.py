@@ -16,7 +16,7 @@ from credimi.estimators.counting import counted, target_name
 from credimi.estimators.inputs import checked_features, checked_target, checked_weights
 from credimi.ranking import Ranking, rank
 from credimi.settling import MISSING_VALUES, Settings
-from credimi.summaries import believed
+from credimi.summaries import beliefs
 from credimi.threads import threads_of
 
 if TYPE_CHECKING:
@@ -187,8 +187,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def decide(self, blocks: Blocks, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
-        found = believed(blocks, prior=self.prior, approximation=self.approximation, epsilon=self.epsilon, threads=1)
-        mean, p_above, at_mode = (np.where(candidates, figures, np.nan) for figures in found)
+        found = beliefs(blocks, prior=self.prior, approximation=self.approximation, epsilon=self.epsilon, threads=1)
+        mean, p_above, at_mode = (
+            np.where(candidates, figures, np.nan) for figures in (found.mean, found.p_above, found.at_mode)
+        )
         if self.k is not None:
             kept = np.zeros(p_above.size, dtype=bool)
             kept[self._best(mean, p_above)] = True

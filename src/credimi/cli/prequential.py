@@ -1,0 +1,149 @@
+"""`credimi prequential`: accuracy and features used, row by row, per filter."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from credimi.cli import options as shared
+from credimi.errors import CredimiError
+from credimi.output import write
+
+if TYPE_CHECKING:
+    import argparse
+
+    from credimi.experiments.stream import Prequential
+
+_EXAMPLES = """\
+Each row, in a random order, is a question first: a filter picks columns from
+the rows before it, naive Bayes says the class from them, and only then is the
+row counted. rules: plugin (F), forward (FF), backward (BF), all (no filter),
+imputed (most frequent value for what is missing, then as plugin).
+
+examples:
+  credimi prequential survey.csv --target income
+  credimi prequential survey.csv --target income --rule forward --rule all
+  credimi prequential survey.csv --target income --prior uniform --approximation leading
+"""
+_RULES = ("plugin", "forward", "backward", "all", "imputed")
+_COLUMNS = ("rule", "orders", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd")
+
+
+def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+    """Add the command to the parser."""
+    parser = shared.add_command(
+        commands,
+        "prequential",
+        run,
+        summary="what the filters do to naive Bayes, row by row",
+        description="Accuracy of naive Bayes and features used, each row first asked and then learned from.",
+        epilog=_EXAMPLES,
+    )
+    shared.add_data_options(parser)
+    shared.add_posterior_options(parser, seed_for="the orders of the rows", units=False)
+    parser.add_argument(
+        "--rule",
+        action="append",
+        choices=_RULES,
+        help="a filter; may be repeated (default: plugin, forward and backward)",
+    )
+    parser.add_argument(
+        "--orders", type=shared.positive, default=10, metavar="K", help="random orders of the rows (default: 10)"
+    )
+    parser.add_argument("--keep", metavar="DIR", help="a folder for finished orders: a killed run goes on from them")
+    shared.add_output_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print one row a rule."""
+    shared.check_thresholds(options)
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    from credimi.experiments.stream import prequential  # noqa: PLC0415  (numba and pyarrow load only from here on)
+    from credimi.storage import is_counts  # noqa: PLC0415
+
+    paths = shared.paths(options)
+    shared.check_output(options.output, paths)
+    for path in paths:
+        if is_counts(path):
+            raise CredimiError(f"{path} holds counts, which have no rows to go through: name the data")
+    shared.announce_compiling()
+    with shared.progress("going through the rows") as told:
+        found = prequential(
+            paths,
+            options.target,
+            rules=tuple(options.rule or ("plugin", "forward", "backward")),
+            prior=shared.prior(options.prior),
+            approximation=options.approximation,
+            epsilon=options.epsilon,
+            level=options.level,
+            orders=options.orders,
+            random_state=options.seed,
+            keep=options.keep,
+            progress=told,
+            **shared.counting(options),
+        )
+    if options.format == "json":
+        ascii_only = not shared.speaks_unicode(options.output)
+        write(json.dumps(_report(found, options), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+    elif options.format == "csv":
+        write(shared.sayable(_csv(found, options), options.output), options.output)
+    else:
+        write(shared.sayable(_table(found, options), options.output), options.output)
+
+
+def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "settings": found.settings.to_dict() | {"target": options.target, "seed": options.seed},
+        "rows": len(found.rows),
+        "rows_without_target": found.rows.without_target,
+        "classes": list(found.rows.classes),
+        "features": list(found.rows.features),
+        "left_out": found.rows.notes,
+        "results": found.summary(),
+    }
+
+
+def _csv(found: Prequential, options: argparse.Namespace) -> str:
+    """One line a rule, full precision; the settings stand in lines that start with #."""
+    from credimi.engines.files import csv_writer  # noqa: PLC0415
+
+    report = _report(found, options)
+    text = io.StringIO()
+    for name, value in (*report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])):
+        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
+    writer = csv_writer(text)
+    writer.writerow(_COLUMNS)
+    for row in report["results"]:
+        writer.writerow([row[name] for name in _COLUMNS])
+    return text.getvalue()
+
+
+def _table(found: Prequential, options: argparse.Namespace) -> str:
+    from rich.table import Table  # noqa: PLC0415  (rich costs more than the whole parser)
+
+    grid = Table(box=None, header_style="", pad_edge=False)
+    for name in ("rule", "accuracy", "sd", "features", "sd"):
+        grid.add_column(name, justify="left" if name == "rule" else "right", no_wrap=True)
+    for row in found.summary():
+        figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
+        grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
+    rows, gone = found.rows, found.rows.without_target
+    head = f"Naive Bayes on {options.target}, {len(rows):,} rows in {shared.orders(options.orders)}, "
+    console = shared.console(options.output)
+    with console.capture() as capture:
+        console.print(head + f"{shared.features(len(rows.features))}", markup=False, highlight=False)
+        console.print(grid)
+        console.print(
+            "accuracy and features kept: means over the rows, then mean and sd over the orders; "
+            f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
+            f"level {options.level:g}, seed {options.seed}",
+            markup=False,
+            highlight=False,
+        )
+        if gone:
+            console.print(f"{gone:,} rows without the target are left out", markup=False, highlight=False)
+        for name, note in rows.notes.items():
+            console.print(f"{name}: left out: {note}", markup=False, highlight=False)
+    return capture.get()

@@ -1,0 +1,86 @@
+"""`credimi reproduce`: the experiments of Hutter and Zaffalon (2003), ours beside theirs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from credimi.cli import options as shared
+from credimi.errors import CredimiError
+from credimi.output import write_bytes
+
+if TYPE_CHECKING:
+    import argparse
+
+_EXAMPLES = """\
+Data come from --data, else from the folder that the environment variable
+CREDIMI_DATA names, else they are downloaded into the user's cache. Finished
+orders are kept in OUTPUT/runs: a killed run, called again, goes on from them.
+
+examples:
+  credimi reproduce --output reproduction
+  credimi reproduce --data uci --orders 100 --quick --output reproduction
+  credimi reproduce --dataset crx --dataset horse-colic --output reproduction
+"""
+
+
+def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+    """Add the command to the parser."""
+    parser = shared.add_command(
+        commands,
+        "reproduce",
+        run,
+        summary="the paper's experiments done again: table, figure, and more",
+        description="Write reproduction.json, reproduction.md and one figure a data set.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("--data", metavar="DIR", help="the folder that has the data sets, a folder each")
+    parser.add_argument(
+        "--orders", type=shared.positive, default=20, metavar="K", help="random orders of the rows (default: 20)"
+    )
+    parser.add_argument("--seed", type=shared.seed, default=0, help="of these orders (default: %(default)s)")
+    parser.add_argument(
+        "--output", metavar="DIR", default="reproduction", help="the folder to write to (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--dataset", metavar="NAME", action="append", help="one data set only; may be repeated (default: the paper's)"
+    )
+    parser.add_argument(
+        "--complete", action="store_true", help="also the complete data sets of Zaffalon and Hutter (2002)"
+    )
+    parser.add_argument("--quick", action="store_true", help="the paper's table and figure, and no other priors")
+    parser.add_argument("--threads", type=shared.positive, metavar="N", help="(default: all cores)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run all, and write it."""
+    from credimi.experiments import datasets, figures, pages, reproduction  # noqa: PLC0415  (numpy and more)
+
+    names = list(options.dataset or datasets.INCOMPLETE)
+    names += [name for name in datasets.COMPLETE if options.complete and name not in names]
+    folder = Path(options.output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CredimiError(f"{folder} is no folder to write to: {error.strerror or error}") from None
+    shared.announce_compiling()
+    with shared.progress("going through the rows") as told:
+        report, runs = reproduction.reproduce(
+            data=options.data,
+            orders=options.orders,
+            seed=options.seed,
+            names=list(dict.fromkeys(names)),
+            quick=options.quick,
+            keep=folder / "runs",
+            threads=options.threads,
+            progress=told,
+        )
+    text = pages.markdown(report)
+    write_bytes((json.dumps(report, indent=1) + "\n").encode(), folder / "reproduction.json")
+    write_bytes(text.encode(), folder / "reproduction.md")
+    for name, by_case in runs.items():
+        figures.draw(name, by_case[reproduction.drawn(by_case)], folder)
+    print(shared.sayable(text, None), end="")
+    print(f"credimi: {folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Experiments: prequential runs, and those of Hutter and Zaffalon (2003) done again."""

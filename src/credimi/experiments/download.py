@@ -1,0 +1,41 @@
+"""Files of the UCI repository, downloaded once into the user's cache (by pooch, which is loaded only for that)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+REPOSITORY = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+MIRROR = "CREDIMI_DATA_ADDRESS"  # an environment variable: another place with the same folders
+
+
+def fetched(folder: str, files: Sequence[str], cache: str | Path | None = None) -> list[Path]:
+    """The files of one folder of the repository, from the cache where they are there.
+
+    Editions of these files differ in their bytes (blanks for commas, line ends), so no digest is asked for: whoever
+    reads them compares what they hold with the papers' figures.
+    """
+    try:
+        import pooch  # noqa: PLC0415
+    except ImportError:
+        raise CredimiError(
+            "to download data pooch is needed: pip install 'credimi[reproduce]'; or name a folder that has them "
+            "(--data, CREDIMI_DATA)"
+        ) from None
+    pooch.get_logger().setLevel("WARNING")
+    base = os.environ.get(MIRROR, REPOSITORY).rstrip("/") + f"/{folder}/"
+    place = Path(cache if cache is not None else pooch.os_cache("credimi")) / folder
+    store = pooch.create(path=place, base_url=base, registry=dict.fromkeys(files))
+    try:
+        return [Path(store.fetch(file)) for file in files]
+    except (OSError, ValueError) as error:  # requests' errors are OSErrors
+        raise CredimiError(
+            f"cannot download from {base}: {str(error).splitlines()[0]}; name a folder that has the data (--data, "
+            "CREDIMI_DATA)"
+        ) from None

@@ -1,0 +1,53 @@
+"""`Settings`: which filters a prequential run compares, and by which posterior they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from credimi.checks import require_number
+from credimi.errors import CredimiError
+from credimi.inference import checked_approximation
+from credimi.prior import ADAPTIVE, pseudo_count
+
+ALL, IMPUTED = "all", "imputed"
+RULES = ("plugin", "forward", "backward", ALL, IMPUTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an order's result depends on, besides the data and the order."""
+
+    rules: tuple[str, ...] = ("plugin", "forward", "backward")
+    prior: str | float = "adaptive"
+    approximation: str = "matched"
+    epsilon: float = 0.003
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not self.rules:
+            raise CredimiError(f"there are no rules: choose some of {', '.join(RULES)}")
+        for rule in self.rules:
+            if rule not in RULES:
+                raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
+        if self.prior != ADAPTIVE:
+            pseudo_count(self.prior, (2, 2))
+        if checked_approximation(self.approximation) == "sampled":
+            raise CredimiError("draws for every row would take days: choose matched, leading or leading-beta")
+        if not 0.0 <= require_number("epsilon", self.epsilon) < np.inf:
+            raise CredimiError(f"epsilon is {self.epsilon!r}: it must be a finite number of nats from 0 up")
+        if not 0.0 < require_number("level", self.level) < 1.0:
+            raise CredimiError(f"level is {self.level!r}: it must lie between 0 and 1, such as 0.95")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        prior = self.prior if isinstance(self.prior, str) else float(self.prior)
+        return {
+            "rules": list(self.rules),
+            "prior": prior,
+            "approximation": self.approximation,
+            "epsilon": float(self.epsilon),
+            "level": float(self.level),
+        }
