@@ -130,25 +130,25 @@ def power(count: int, generator: np.random.Generator) -> None:
 
 def coverage(count: int, generator: np.random.Generator) -> None:
     """How often the interval holds the true I, which is drawn from the prior."""
-    print("| shape | N | 12 points, 1/2 | 24 points, 1/2 | 12 points, 1/4 | 12 points, 3/4 |")
+    print("| shape | N | as it is | twice the points | P(independent) 1/4 | 3/4 |")
     print("|---|---:|---:|---:|---:|---:|")
     for rows, columns in SHAPES:
         for size in (100, 1000, 10_000):
             classes, values = generator.dirichlet(np.full(rows, 3.0)), generator.dirichlet(np.full(columns, 3.0))
             base = np.outer(classes, values).ravel()
-            least, most = np.log(rows * columns / 2.0), np.log(10.0 * min(rows, columns) * max(size, rows * columns))
-            strength = np.exp(generator.uniform(least, most, count))
+            most = adaptive.TIGHTEST * min(rows, columns) * max(size, rows * columns)
+            strength = np.exp(generator.uniform(np.log(adaptive.LOOSEST), np.log(most), count))
             chances = generator.gamma(strength[:, None] * base) + 1e-300
             chances /= chances.sum(axis=1, keepdims=True)
             chances[generator.random(count) < 0.5] = base
             blocks = drawn(chances.reshape(count, rows, columns), size, count, (0.2, 0.0), generator)
             truth = np.maximum(information(chances.reshape(count, rows, columns)), 0.0)
             cells = []
-            for points, p_zero in ((12, 0.5), (24, 0.5), (12, 0.25), (12, 0.75)):
+            for points, p_zero in ((18, 0.5), (36, 0.5), (18, 0.25), (18, 0.75)):
                 adaptive.GRID, adaptive.P_ZERO = points, p_zero
                 found = summary(blocks)
                 cells.append(f"{100 * np.mean((found.low <= truth + 1e-12) & (truth <= found.high + 1e-12)):.1f}")
-            adaptive.GRID, adaptive.P_ZERO = 12, 0.5
+            adaptive.GRID, adaptive.P_ZERO = 18, 0.5
             print(f"| {rows} x {columns} | {size:,} | " + " | ".join(cells) + " |", flush=True)
 
 

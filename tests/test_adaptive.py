@@ -47,16 +47,16 @@ def weights(table: np.ndarray) -> list[float]:
         values = [mpmath.mpf(float(each)) + mpmath.mpf("0.5") for each in joint.sum(axis=0) + table[-1, :-1]]
         classes = [each / mpmath.fsum(classes) for each in classes]
         values = [each / mpmath.fsum(values) for each in values]
-        least = mpmath.mpf(rows * columns) / 2
-        most = mpmath.mpf(10) * min(rows, columns) * max(float(joint.sum()), rows * columns)
+        least, points = mpmath.mpf(4), points_of(joint.shape)
+        most = mpmath.mpf(50) * min(rows, columns) * max(float(joint.sum()), rows * columns)
         scores = [mpmath.mpf("0.5")]
-        for point in range(12):
-            strength = least * (most / least) ** (mpmath.mpf(point) / 11)
+        for point in range(points):
+            strength = least * (most / least) ** (mpmath.mpf(point) / (points - 1))
             flat = [strength * one * other for one in classes for other in values]
             score = evidence([float(each) for each in joint.ravel()], flat)
             score -= evidence([float(each) for each in joint.sum(axis=1)], [strength * each for each in classes])
             score -= evidence([float(each) for each in joint.sum(axis=0)], [strength * each for each in values])
-            scores.append(mpmath.exp(score) / 24)
+            scores.append(mpmath.exp(score) / (2 * points))
         total = mpmath.fsum(scores)
         return [float(each / total) for each in scores]
 
@@ -76,6 +76,10 @@ def test_weights_are_those_of_arithmetic_of_many_digits(data: st.DataObject) -> 
     assert found.p_zero[0] + found.weight.sum() == pytest.approx(1.0, rel=1e-12)
 
 
+def points_of(shape: tuple[int, ...]) -> int:
+    return adaptive.GRID if (shape[0] - 1) * (shape[1] - 1) >= 16 else adaptive.GRID * 2 // 3
+
+
 def plain_evidence(counts: np.ndarray, parameters: np.ndarray) -> float:
     """Of a Dirichlet-multinomial, without the multinomial coefficient."""
     total = parameters.sum()
@@ -88,13 +92,14 @@ def plain_mixture(table: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     by_class, by_value = joint.sum(axis=1), joint.sum(axis=0)
     classes, values = by_class + table[:-1, -1] + 0.5, by_value + table[-1, :-1] + 0.5
     classes, values = classes / classes.sum(), values / values.sum()
-    most = 10.0 * min(joint.shape) * max(joint.sum(), joint.size)
+    most = 50.0 * min(joint.shape) * max(joint.sum(), joint.size)
     scores, blocks = [math.log(adaptive.P_ZERO)], []
-    for strength in np.geomspace(joint.size / 2.0, most, adaptive.GRID):
+    points = points_of(joint.shape)
+    for strength in np.geomspace(4.0, most, points):
         pseudo = strength * np.outer(classes, values)
         score = plain_evidence(joint.ravel(), pseudo.ravel())
         score -= plain_evidence(by_class, strength * classes) + plain_evidence(by_value, strength * values)
-        scores.append(score + math.log((1.0 - adaptive.P_ZERO) / adaptive.GRID))
+        scores.append(score + math.log((1.0 - adaptive.P_ZERO) / points))
         augmented = table.copy()
         augmented[:-1, :-1] += pseudo
         cells = augmented[:-1, :-1]

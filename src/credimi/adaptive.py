@@ -5,8 +5,9 @@ A fixed pseudo-count in every cell says that strong dependence is as likely as a
 
     pi ~ Dirichlet(K a_i b_j),          K from loose (dependence of any strength) to tight (hardly any),
 
-with K on a grid of `GRID` values, evenly spaced in log K from rs/2 (half a pseudo-count a cell on average) to
-10 N min(r, s), and equal weights; and with probability `P_ZERO` = 1/2 exact independence, the limit of K, an atom at
+with K on a grid of `GRID` values (two thirds of them where (r - 1)(s - 1) < 16, which suffice), evenly spaced in log K
+from `LOOSEST` = 4 (the prior weighs as four rows, and lets each class have values of its own) to `TIGHTEST` = 50 times
+N min(r, s), and equal weights; and with probability `P_ZERO` = 1/2 exact independence, the limit of K, an atom at
 I = 0. a and b are the margins: all rows that have the class, or the value, plus half a count each.
 
 **The weights** are those of the counts n_ij given their margins. A multinomial with a Dirichlet(alpha) prior has the
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
 
-GRID = 12
+GRID = 18
+LOOSEST = 4.0
+TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
 _SMOOTHING = 0.5
@@ -83,8 +86,9 @@ def mixtures(blocks: Blocks, *, threads: int | None = None) -> Mixtures:
     p_zero, weights, staying = np.empty(count), np.empty((count, GRID)), np.empty(count, dtype=np.int64)
     chunks = parts(count, GRID * blocks.flat.size, threads)
 
-    def tables(part: slice) -> tuple[NDArray[np.number], IntegerArray, IntegerArray, IntegerArray, float]:
-        return blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+    def tables(part: slice) -> tuple[NDArray[np.number], IntegerArray, IntegerArray, IntegerArray, float, float, float]:
+        own = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
+        return *own, _SMOOTHING, LOOSEST, TIGHTEST
 
     def weigh(part: slice) -> None:
         evidence.weigh(*tables(part), P_ZERO, NEGLIGIBLE, p_zero[part], weights[part], staying[part])

@@ -203,8 +203,20 @@ def _accuracies(report: dict[str, Any]) -> str:
 def _adaptive(report: dict[str, Any]) -> str:
     if not report["adaptive"]:
         return ""
-    text = "### FF with the adaptive prior against F with the paper's (paired t test over orders)\n"
-    head = ("data set", "features: FF adaptive / F / the paper's FF", "accuracy / F's", "difference", "p", "FF is")
+    text = (
+        "### FF with the adaptive prior against F with the paper's\n\n"
+        "p is that of the paired t test over orders. The last column is the paper's test, on all rows of one order: "
+        "in how many orders FF is significantly ahead, and behind.\n"
+    )
+    head = (
+        "data set",
+        "features: FF adaptive / F / the paper's FF",
+        "accuracy / F's",
+        "difference",
+        "p",
+        "FF is",
+        "orders ahead / behind",
+    )
     for level in dict.fromkeys(row["level"] for row in report["adaptive"]):
         own = [row for row in report["adaptive"] if row["level"] == level]
         lines = [
@@ -215,6 +227,7 @@ def _adaptive(report: dict[str, Any]) -> str:
                 f"{row['difference']:+.4f}",
                 f"{row['p_value']:.2g}",
                 row["verdict"],
+                f"{row['orders_ahead']} / {row['orders_behind']} of {row['orders']}",
             )
             for row in own
         ]

@@ -225,7 +225,7 @@ def _by_order(each: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequ
 
 
 def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[dict[str, Any]]:
-    """FF with the adaptive prior against the paper's F: features, and accuracy by the paired t test over orders."""
+    """FF with the adaptive prior against the paper's F: features, and accuracy, by the t tests over orders and rows."""
     paper = next(run for case, run in runs.items() if case.is_(PAPER))
     plugin = paper.rules.index("plugin")
     lines = []
@@ -233,6 +233,7 @@ def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[dict[s
         if (case.prior, case.approximation) == ADAPTIVE:
             forward = run.rules.index("forward")
             accuracy = significance.over_orders(run.accuracy[forward], paper.accuracy[plugin])
+            by_rows = significance.stretches(run.correct[forward], paper.correct[plugin])
             lines.append(
                 {
                     "dataset": each.name,
@@ -245,6 +246,9 @@ def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[dict[s
                     "difference": accuracy.mean,
                     "p_value": accuracy.p_value,
                     "verdict": accuracy.verdict,
+                    "orders": by_rows["orders"],
+                    "orders_ahead": by_rows["ahead_at_end"],
+                    "orders_behind": by_rows["behind_at_end"],
                 }
             )
     return lines

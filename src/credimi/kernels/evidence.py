@@ -32,6 +32,7 @@ _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
 _SPARSE = 0.3  # as in kernels.two_sided
 _MUCH_SPARSE = 0.01
+_MANY_CELLS = 16  # degrees of freedom of a table
 
 
 @inlined
@@ -71,10 +72,16 @@ def _shares(
 
 
 @inlined
-def _ends(total: float, r: int, s: int, points: int) -> tuple[float, float]:
-    """The least K and the ratio of neighbours on the grid."""
-    least, most = r * s / 2.0, 10.0 * min(r, s) * max(total, np.float64(r * s))
-    return least, (most / least) ** (1.0 / max(points - 1, 1))
+def _points(r: int, s: int, most: int) -> int:
+    """How many points a table's grid has: `most` where cells are many, and a component is narrow beside a step."""
+    return most if (r - 1) * (s - 1) >= _MANY_CELLS else most * 2 // 3
+
+
+@inlined
+def _ratio(loosest: float, tightest: float, total: float, r: int, s: int, points: int) -> float:
+    """Of neighbours on the grid of K."""
+    ratio: float = (tightest * min(r, s) * max(total, np.float64(r * s)) / loosest) ** (1.0 / max(points - 1, 1))
+    return ratio
 
 
 @inlined
@@ -91,6 +98,8 @@ def weigh(
     rows: IntegerArray,
     columns: IntegerArray,
     smoothing: float,
+    loosest: float,
+    tightest: float,
     prior_zero: float,
     negligible: float,
     p_zero: FloatArray,
@@ -102,8 +111,7 @@ def weigh(
     A weight less than `negligible` is 0. The formula for large parameters or the one for any, and whether a count is
     multiplied out, is decided for `LANES` points at a time.
     """
-    points = weights.shape[1]
-    padded = (points + LANES - 1) // LANES * LANES
+    padded = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
     for table in range(offsets.size):
         side = max(side, rows[table], columns[table])
@@ -112,17 +120,18 @@ def weigh(
     terms = np.empty((3, cells + 2 * side + 1))
     signs, shares, counts = terms[0], terms[1], terms[2]
     strength, inverse, score, product = np.empty(padded), np.empty(padded), np.empty(padded), np.ones(padded)
-    log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
         if r < 2 or s < 2:  # nothing can depend: independent for sure
             p_zero[table] = 1.0
             staying[table] = 0
-            for point in range(points):
-                weights[table, point] = 0.0
+            weights[table, :] = 0.0
             continue
+        points = _points(r, s, weights.shape[1])
+        padded = (points + LANES - 1) // LANES * LANES
+        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
         total = _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
-        least, ratio = _ends(total, r, s, points)
+        least, ratio = loosest, _ratio(loosest, tightest, total, r, s, points)
         for point in range(padded):
             strength[point] = least
             inverse[point] = 1.0 / least
@@ -183,6 +192,7 @@ def weigh(
             whole += score[point]
         p_zero[table] = zero / whole
         staying[table] = 0
+        weights[table, points:] = 0.0
         for point in range(points):
             weights[table, point] = score[point] / whole
             staying[table] += weights[table, point] > 0.0
@@ -195,6 +205,8 @@ def augment(
     rows: IntegerArray,
     columns: IntegerArray,
     smoothing: float,
+    loosest: float,
+    tightest: float,
     weights: FloatArray,
     numbers: IntegerArray,
     targets: IntegerArray,
@@ -205,7 +217,6 @@ def augment(
 
     A block holds the counts with their pseudo-counts. They follow each other from `targets[table]` on.
     """
-    points = weights.shape[1]
     side = 1
     for table in range(offsets.size):
         side = max(side, rows[table], columns[table])
@@ -214,7 +225,8 @@ def augment(
         r, s, start = rows[table], columns[table], offsets[table]
         number, target, size = numbers[table], targets[table], (r + 1) * (s + 1)
         total = _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
-        strength, ratio = _ends(total, r, s, points)
+        points = _points(r, s, weights.shape[1])
+        strength, ratio = loosest, _ratio(loosest, tightest, total, r, s, points)
         for point in range(points):
             if weights[table, point] > 0.0:
                 weight[number] = weights[table, point]
