@@ -258,6 +258,16 @@ def test_streams_of_dictionaries() -> None:
     assert model.counts_.rows == 3
 
 
+def test_a_window_forgets_rows_from_before_a_feature_came() -> None:
+    model, only = IncrementalNaiveBayes(window=2), IncrementalNaiveBayes()
+    rows = [({"a": "p"}, "x"), ({"a": "q", "b": "r"}, "y"), ({"b": "s"}, "x")]
+    for row, label in rows:
+        model.learn_one(row, label)
+    for row, label in rows[1:]:
+        only.learn_one(row, label)
+    assert cells_of(model) == cells_of(only)
+
+
 def test_classes_may_be_named_before_they_come_and_come_unnamed() -> None:
     model = IncrementalNaiveBayes().partial_fit([["a"]], ["x"], classes=["x", "y"])
     assert model.classes_.tolist() == ["x", "y"]

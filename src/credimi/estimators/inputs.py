@@ -54,6 +54,11 @@ class Features:
         columns = [column[rows] for column in self.columns]
         return Features(self.names, columns, len(columns[0]), None)
 
+    def widened(self, names: Sequence[str]) -> Features:
+        """With the features that came later, missing in these rows."""
+        later = [np.full(self.rows, None, dtype=object) for _ in names[len(self.names) :]]
+        return Features(list(names), self.columns + later, self.rows, None)
+
     def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
         """These columns of what was passed, in the same kind of container."""
         return _safe_indexing(self.source, list(positions), axis=1)

@@ -302,6 +302,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         surplus = sum(each.rows for each, _, _ in self._past) - self.window
         while surplus > 0:
             oldest, labels, own = self._past.popleft()
+            oldest = oldest.widened(self._ledger.kept.features)
             gone = min(surplus, oldest.rows)
             first, rest = slice(0, gone), slice(gone, oldest.rows)
             self._take(oldest.part(first), labels[first], None if own is None else own[first], sign=-1.0)
