@@ -104,7 +104,7 @@ def plain_mixture(table: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         augmented[:-1, :-1] += pseudo
         cells = augmented[:-1, :-1]
         both = table[:-1, -1].any() and table[-1, :-1].any()
-        if both and cells[cells < 0.3].sum() > 0.01 * cells.sum():
+        if both and cells[cells < 0.3].sum() > 0.001 * cells.sum():
             if table[-1, :-1].sum() <= table[:-1, -1].sum():
                 augmented[-1, :-1] = 0.0
             else:

@@ -31,7 +31,7 @@ _LARGE = 8.0  # from here on the series holds without a shift
 _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
 _SPARSE = 0.3  # as in kernels.two_sided
-_MUCH_SPARSE = 0.01
+_MUCH_SPARSE = 0.001
 _MANY_CELLS = 16  # degrees of freedom of a table
 
 
