@@ -61,7 +61,7 @@ def forest_plot(ranking: Any, path: str | Path | None, top: int, ax: Axes | None
     axes.set_xlim(left=min([0.0, *(row["low"] for row in rows)]))
     axes.set_xlabel(f"mutual information with {_label(ranking.target)}, nats: mean and {100 * level:g} % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, pad=8)
     axes.grid(visible=True, axis="x", linewidth=0.3)
     seen = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
     if seen:

@@ -10,7 +10,7 @@ const state = {
   epsilon: report.settings.epsilon, level: report.settings.level, query: "", sort: "mi", scale: "linear", page: 0,
   selected: null, hidden: new Set(), found: null, lower: report.features.name.map((name) => name.toLowerCase()),
 };
-const narrow = matchMedia("(max-width: 62rem)");
+const narrow = matchMedia("(max-width: 72rem)");
 
 function describe() {
   document.title = `What informs about ${report.target.slice(0, 80)} - credimi`;
