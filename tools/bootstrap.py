@@ -2,6 +2,7 @@
 
     python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
+    python3 tools/bootstrap.py browser                           the tests of the page, in Chromium
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
 Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
@@ -20,6 +21,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - whom the script has to tell is t
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -122,15 +124,30 @@ def lint() -> int:
     return next(filter(None, codes.values()), 0)
 
 
+def browser() -> int:
+    """Run the tests of the page in a browser; where none can be had, say so and go on."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    if not os.environ.get("CREDIMI_CHROMIUM") and not any(map(shutil.which, names)):
+        say("no Chromium: trying apt-get install chromium")
+        get = ("apt-get", "install", "--yes", "--no-install-recommends", "chromium")
+        if not works(*get) and not (works("apt-get", "update") and works(*get)):
+            say("NOT TESTED: Chromium could not be installed, so the page was not opened in a browser.")
+            return 0
+    return run("python", "-m", "pytest", "-n", "2", str(Path("tests", "test_browser.py")))
+
+
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    if command not in {"demo", "test", "lint"} or (arguments and command != "test"):
+    if command not in {"demo", "test", "browser", "lint"} or (arguments and command != "test"):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
     build_environment()
     if command == "demo":
         install()
         return run("credimi", "rank", str(Path("examples", "clinic.csv")), "--target", "diabetes")
+    if command == "browser":
+        install("browser", "test")
+        return browser()
     install(command)  # the extras are called as the commands that need them
     return lint() if command == "lint" else run("python", "-m", "pytest", "-n", "auto", *arguments)
 

@@ -38,6 +38,7 @@ from credimi.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
 Numbers = TypeVar("Numbers", float, FloatArray)
@@ -129,6 +130,17 @@ class Distribution:
         low, high = self.interval()
         atom = f", p_zero={self.p_zero:.4g}" if self.p_zero > 0.0 else ""
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
+
+    def _repr_html_(self) -> str:
+        from credimi.report.notebook import distribution_html  # noqa: PLC0415
+
+        return distribution_html(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The density with matplotlib, the atom at 0 as a stem; the axes."""
+        from credimi.report.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
+
+        return density_plot(self, ax)
 
     def mean(self) -> float:
         """E[I]."""

@@ -15,12 +15,14 @@ from credimi.errors import CredimiError
 from credimi.inference import checked_approximation
 from credimi.information import Blocks
 from credimi.prior import ADAPTIVE, pseudo_count
+from credimi.report.kept import Kept
 from credimi.settling import READINGS
 from credimi.summaries import growth_to_decide, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from credimi.settling import Feature
@@ -72,6 +74,7 @@ class Ranking:
     rows: int | float
     classes: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
+    _kept: Kept | None = None  # what the page shows besides the columns
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -92,6 +95,25 @@ class Ranking:
         from credimi.display import ranking_text  # noqa: PLC0415  (rich is loaded only to print)
 
         return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from credimi.report.notebook import ranking_html  # noqa: PLC0415
+
+        return ranking_html(self)
+
+    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
+        """One HTML page to explore the ranking with, offline; `source` is the name of the data that it shows."""
+        from credimi.report.page import write_page  # noqa: PLC0415
+
+        if self._kept is None:
+            raise CredimiError("the ranking has no counts beside it: make the page of what `rank` returned")
+        write_page(self, self._kept, path, source)
+
+    def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
+        """A forest plot of the best `top` with matplotlib; the axes, and a picture where `path` names one."""
+        from credimi.report.figures import forest_plot  # noqa: PLC0415
+
+        return forest_plot(self, path, top, ax)
 
     def selected(self, rule: str = "forward") -> list[str]:
         """The features that a filter keeps, best first."""
@@ -215,8 +237,10 @@ def rank(
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
-    columns = _columns([features[index] for index in order], summary, epsilon, level, fdr)
-    return Ranking(columns, counts.target, counts.rows, classes, settings)
+    features = [features[index] for index in order]
+    columns = _columns(features, summary, epsilon, level, fdr)
+    kept = Kept.of(features, summary["at_mode"], data)
+    return Ranking(columns, counts.target, counts.rows, classes, settings, kept)
 
 
 @dataclass(frozen=True, slots=True)

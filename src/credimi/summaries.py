@@ -155,6 +155,11 @@ def growth_to_decide(
     return high
 
 
+def posteriors(blocks: Blocks, prior: str | float, approximation: str, threads: int | None = None) -> Components:
+    """The mixtures that `summarize` reads its numbers off; draws are none."""
+    return _posteriors(blocks, prior, approximation, threads)[0]
+
+
 def _posteriors(
     blocks: Blocks, prior: str | float, approximation: str, threads: int | None
 ) -> tuple[Components, FloatArray]:

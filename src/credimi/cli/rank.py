@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
 from credimi.errors import CredimiError
 from credimi.output import write
+from credimi.report.kept import source_of
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
     from credimi.ranking import Ranking
 
@@ -28,6 +29,7 @@ examples:
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
   credimi rank survey.csv --target income --format json --output ranking.json
+  credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
 _INFORMATION = ("mi", "std", "low", "high", "missing_mi", "missing_low", "missing_high")
@@ -48,11 +50,18 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
     shared.add_ranking_options(parser)
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
     shared.add_output_options(parser)
+    parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking with in a browser, offline")
+    parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, into a .png, .svg or .pdf file")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the ranking."""
+    _check_pictures(options)
     ranking = ranked(options)
+    if options.html is not None:
+        ranking.to_html(options.html, source=source_of(options.data))
+    if options.plot is not None:
+        ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
         ascii_only = not shared.speaks_unicode(options.output)
         write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
@@ -66,6 +75,23 @@ def run(options: argparse.Namespace) -> None:
             for part in ranking_grid(ranking, units=options.units, top=options.top, width=console.width):
                 console.print(part)
         write(shared.sayable(capture.get(), options.output), options.output)
+
+
+def _check_pictures(options: argparse.Namespace) -> None:
+    """Refuse, before the work is done, a page or a picture that could not be written."""
+    inputs = [Path(each) for each in options.data]
+    for path in (options.html, options.plot):
+        if path == "-":
+            raise CredimiError("a page or a picture needs a file of its own, not standard output")
+        shared.check_output(path, inputs)
+    named = [Path(path) for path in (options.output, options.html, options.plot) if path not in (None, "-")]
+    if len({path.resolve() for path in named}) < len(named):
+        raise CredimiError("--output, --html and --plot name the same file: give each its own")
+    if options.plot is not None:
+        from credimi.report import figures  # noqa: PLC0415  (numpy is loaded only to draw)
+
+        figures.picture_kind(options.plot)
+        figures.require_matplotlib()
 
 
 def ranked(options: argparse.Namespace) -> Ranking:

@@ -27,6 +27,7 @@ from credimi.threads import cores, share
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
@@ -83,6 +84,12 @@ class Prequential:
             }
             for rule, accuracy, features in zip(self.rules, self.accuracy, self.features, strict=True)
         ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The accuracy of each filter on the first k rows, with matplotlib; the axes."""
+        from credimi.report.figures import prequential_plot  # noqa: PLC0415  (an extra: loaded only to draw)
+
+        return prequential_plot(self, ax)
 
     def __repr__(self) -> str:
         lines = [

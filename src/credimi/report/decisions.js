@@ -1,0 +1,54 @@
+// What the filters say of every feature at once, for any epsilon and level (credimi/filters.py).
+"use strict";
+
+// P(I > epsilon): what the ranking said where it was asked the same, else from the posteriors.
+function tailsAbove(report, laws, epsilon) {
+  const count = report.features.name.length, p = new Float64Array(count);
+  const asked = epsilon === report.settings.epsilon;
+  for (let feature = 0; feature < count; feature += 1) {
+    const told = report.features.p_above[feature];
+    if (told === null) p[feature] = NaN; // an identifier
+    else if (asked) p[feature] = told;
+    else p[feature] = report.features.ranked[feature] ? above(laws, feature, epsilon) : 0;
+  }
+  return p;
+}
+
+// The largest set with an expected share of at most fdr that does not exceed epsilon.
+function falseDiscovery(p, fdr) {
+  const kept = new Array(p.length).fill(false);
+  const doubts = Array.from(p, (value) => (Number.isNaN(value) ? Infinity : 1 - value));
+  const order = doubts.map((_, feature) => feature).sort((one, other) => {
+    if (doubts[one] === doubts[other]) return one - other;
+    return doubts[one] < doubts[other] ? -1 : 1;
+  });
+  let total = 0;
+  for (let place = 0; place < order.length; place += 1) {
+    total += doubts[order[place]];
+    if (!(total / (place + 1) <= fdr)) break;
+    kept[order[place]] = true;
+  }
+  return kept;
+}
+
+function decide(report, p, epsilon, level) {
+  const found = { p_above: p, plugin: [], forward: [], backward: [], verdict: [] };
+  for (let feature = 0; feature < p.length; feature += 1) {
+    const forward = p[feature] >= level, backward = 1 - p[feature] < level;
+    const mode = report.features.at_mode[feature];
+    found.plugin.push(mode !== null && mode > epsilon);
+    found.forward.push(forward);
+    found.backward.push(backward);
+    const known = report.features.p_above[feature] !== null;
+    found.verdict.push(!known ? "not ranked" : forward ? "keep" : backward ? "unsure" : "drop");
+  }
+  found.fdr = falseDiscovery(p, report.settings.fdr);
+  return found;
+}
+
+// What a feature's interval is at a level; that of the ranking where it was asked the same.
+function intervalOf(report, laws, feature, level) {
+  const low = report.features.low[feature], high = report.features.high[feature];
+  if (level === report.settings.level || !report.features.ranked[feature]) return [low, high];
+  return interval(laws, feature, level);
+}

@@ -1,0 +1,174 @@
+"""The figures: a ranking as a forest plot, a posterior as a density, a prequential run as curves; with matplotlib.
+
+Colours are those of Okabe and Ito that stay apart for all kinds of colour blindness; shapes say the same again.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.errors import CredimiError
+from credimi.output import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from credimi.distribution import Distribution
+
+KINDS = ("png", "svg", "pdf")
+_COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
+_LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
+_LONGEST = 32  # characters of a name beside the plot
+_POINTS = 600
+
+
+def require_matplotlib() -> None:
+    """Say how it is installed where it is missing."""
+    try:
+        import matplotlib as mpl  # noqa: F401, PLC0415  (an extra: loaded only to draw)
+    except ImportError:
+        raise CredimiError("matplotlib is not installed: pip install 'credimi[plot]'") from None
+
+
+def picture_kind(path: str | Path) -> str:
+    """The format of a picture, by the end of its name."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in KINDS:
+        raise CredimiError(f"{path} is no picture: name a file that ends in .{', .'.join(KINDS)}")
+    return kind
+
+
+def forest_plot(ranking: Any, path: str | Path | None, top: int, ax: Axes | None) -> Axes:  # noqa: ANN401
+    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape."""
+    if top < 1:
+        raise CredimiError(f"top is {top}: plot at least one feature")
+    if path is not None:
+        picture_kind(path)
+    rows = [row for row in ranking if not math.isnan(row["mi"])][:top]
+    axes = _axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
+    for place, row in enumerate(rows):
+        colour = _COLOURS[row["verdict"]]
+        axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.6, solid_capstyle="round")
+        axes.plot([row["mi"]], [place], clip_on=False, zorder=3, **_dot(row["verdict"]))
+    epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
+    axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
+    axes.set_yticks(range(len(rows)), [_label(row["feature"]) for row in rows])
+    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
+    axes.set_xlim(left=min([0.0, *(row["low"] for row in rows)]))
+    axes.set_xlabel(f"mutual information with {_label(ranking.target)}, nats: mean and {100 * level:g} % interval")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0, pad=8)
+    axes.grid(visible=True, axis="x", linewidth=0.3)
+    seen = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
+    if seen:
+        axes.legend(handles=[_key(verdict) for verdict in seen], loc="lower right", frameon=False)
+    if path is not None:
+        save(axes, path)
+    return axes
+
+
+def density_plot(law: Distribution, ax: Axes | None) -> Axes:
+    """The density of what is continuous, filled within the 95 % interval, and the atom at 0 as a stem of its height."""
+    axes = _axes(ax, (5.0, 3.0))
+    (low, high), atom = law.interval(0.95), law.p_zero
+    least, most = min(law.ppf(0.0005), 0.0), max(law.isf(0.0005), high)
+    width = (most - least) or 1.0
+    x = least + width * 1.05 * (np.arange(_POINTS) + 0.5) / _POINTS
+    density = np.where(np.isfinite(pdf := law.pdf(x)), pdf, 0.0)
+    axes.plot(x, density, color=_LINES[0], linewidth=1.5)
+    inside = (x >= low) & (x <= high)
+    axes.fill_between(x[inside], density[inside], color=_LINES[0], alpha=0.2, linewidth=0.0)
+    shown = density[x > least + 0.01 * width] if atom > 0.0 else density
+    peak = float(shown.max()) or 1.0
+    axes.set_ylim(0.0, 1.1 * peak)
+    axes.set_xlabel("mutual information, nats")
+    axes.set_ylabel("posterior density")
+    axes.spines[["top", "right"]].set_visible(False)
+    masses = [(0.0, atom)] if atom > 0.0 else []
+    masses += [(part.mean, weight) for part, weight in zip(law.components, law.weights, strict=True) if part.std == 0.0]
+    if masses:
+        beside = axes.twinx()
+        for location, mass in masses:
+            beside.plot([location, location], [0.0, mass], color=_LINES[1], linewidth=2.2)
+            beside.plot([location], [mass], "o", color=_LINES[1], markersize=5)
+        beside.set_ylim(0.0, 1.1)
+        beside.set_ylabel("mass at one point, P(I = 0)", color=_LINES[1])
+        beside.spines[["top", "left"]].set_visible(False)
+        axes.set_xlim(left=least - 0.03 * width)
+    return axes
+
+
+def prequential_plot(run: Any, ax: Axes | None) -> Axes:  # noqa: ANN401
+    """The accuracy on the first k rows, a curve a filter: the mean over the orders."""
+    axes = _axes(ax, (6.4, 3.6))
+    for index, rule in enumerate(run.rules):
+        accuracy = run.running_accuracy(rule).mean(axis=0)
+        rows = np.arange(1, accuracy.size + 1)
+        shown = slice(min(10, accuracy.size - 1), None)  # accuracies of fewer rows jump from 0 to 1
+        colour, style = _LINES[index % len(_LINES)], ("-", "--", "-.", ":")[index % 4]
+        axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
+    axes.set_xlabel("rows k")
+    axes.set_ylabel("accuracy on the first k rows")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, linewidth=0.3)
+    axes.legend(frameon=False)
+    return axes
+
+
+def save(axes: Axes, path: str | Path) -> None:
+    """The figure of these axes into a file, whole or not at all; the same bytes for the same ranking."""
+    import matplotlib as mpl  # noqa: PLC0415
+
+    kind = picture_kind(path)
+    metadata: dict[str, Any] = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
+        axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
+
+
+def _axes(given: Axes | None, size: tuple[float, float]) -> Axes:
+    """Those that were given, or new ones: of pyplot in a notebook or a session that uses it, else of no screen."""
+    if given is not None:
+        return given
+    require_matplotlib()
+    import sys  # noqa: PLC0415
+
+    if "matplotlib.pyplot" in sys.modules:  # only then is there somebody who would show it
+        from matplotlib import pyplot as plt  # noqa: PLC0415
+
+        return plt.subplots(figsize=size, layout="constrained")[1]
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.subplots()
+
+
+def _key(verdict: str) -> Any:  # noqa: ANN401
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    return Line2D([], [], label=verdict, **_dot(verdict))
+
+
+def _dot(verdict: str) -> dict[str, Any]:
+    """How a verdict is marked: full, half or empty."""
+    colour = _COLOURS[verdict]
+    face = {"fillstyle": "left", "markerfacecoloralt": "white"} if verdict == "unsure" else {}
+    return {
+        "color": colour,
+        "marker": "o",
+        "markersize": 6,
+        "markerfacecolor": "white" if verdict == "drop" else colour,
+        **face,
+    }
+
+
+def _label(text: str) -> str:
+    """A name on one line, short, and not read as a formula."""
+    plain = " ".join(text.split()) or "(no name)"
+    plain = plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
+    return plain.replace("$", r"\$")

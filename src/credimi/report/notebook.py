@@ -1,0 +1,57 @@
+"""Rankings and distributions in notebooks: small tables of HTML, every value escaped."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from credimi.display import probability
+
+if TYPE_CHECKING:
+    from credimi.distribution import Distribution
+
+_LINES = 60
+_LONGEST = 120
+_SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
+
+
+def ranking_html(ranking: Any) -> str:  # noqa: ANN401
+    """The best features: mean, interval, P(I > epsilon), verdict."""
+    settings = ranking.settings
+    heads = ("", "feature", "nats", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})")
+    lines = []
+    for place, row in enumerate(ranking, 1):
+        if place > _LINES:
+            break
+        known = not math.isnan(row["mi"])
+        cells = [
+            str(place) if known else "",
+            f"<bdi>{_text(row['feature']) or '(no name)'}</bdi>",
+            f"{row['mi']:.4f}" if known else "",
+            f"{row['low']:.4f} to {row['high']:.4f}" if known else "",
+            escape(probability(row["p_above"], row["std"])) if known else "",
+            f"{_SIGNS[row['verdict']]} {row['verdict']}",
+            f"{row['complete']:,}",
+        ]
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    head = "".join(f"<th>{escape(each)}</th>" for each in (*heads, "verdict", "complete"))
+    rest = f"<p>the best {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
+    title = f"What informs about <bdi>{_text(ranking.target)}</bdi>, {ranking.rows:,} rows"
+    return (
+        f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{rest}</div>"
+    )
+
+
+def distribution_html(law: Distribution) -> str:
+    """Mean, standard deviation, interval and the mass at 0."""
+    low, high = law.interval()
+    rows = {"mean": f"{law.mean():.4g}", "std": f"{law.std():.4g}", "95 % interval": f"{low:.4g} to {high:.4g}"}
+    if law.p_zero > 0.0:
+        rows["P(I = 0)"] = f"{law.p_zero:.4g}"
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+    return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
+
+
+def _text(text: str) -> str:
+    return escape(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

@@ -1,0 +1,41 @@
+"""The page: one HTML file that asks nothing of the network, filled with a ranking's plain data.
+
+Whatever comes from the user's data travels inside one block of JSON, in which <, > and & are written as escapes, so
+that no name can end the block; the page's script puts it on the screen as text, never as markup.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from credimi.output import write_bytes
+from credimi.report.collect import collect
+
+_SCRIPTS = ("tails.js", "decisions.js", "drawing.js", "detail.js", "list.js", "page.js")
+_ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
+
+
+def page(data: dict[str, Any]) -> str:
+    """The HTML of a ranking's plain data."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
+    parts = {
+        "/* style */": _part("page.css"),
+        "/* script */": "(() => {\n" + "".join(map(_part, _SCRIPTS)) + "})();\n",
+        "null/* data */": text,
+    }
+    html = _part("page.html")
+    for mark, part in parts.items():
+        before, _, after = html.partition(mark)
+        html = before + part + after
+    return html
+
+
+def write_page(ranking: Any, kept: Any, path: Any, source: str | None = None) -> None:  # noqa: ANN401
+    """The page of a ranking into a file, whole or not at all."""
+    write_bytes(page(collect(ranking, kept, source)).encode(), path)
+
+
+def _part(name: str) -> str:
+    return files("credimi.report").joinpath(name).read_text(encoding="utf-8")
