@@ -119,6 +119,23 @@ def test_the_page_decides_as_rank_does_on_the_example() -> None:
         assert found["verdict"] == expected.columns["verdict"]
 
 
+@pytest.mark.parametrize(("rows", "doublings", "prior"), [(6, 0, "adaptive"), (6, 0, 1e-3), (300, 28, "adaptive")])
+def test_the_page_decides_as_rank_does_for_few_rows_and_for_very_many(rows: int, doublings: int, prior: Any) -> None:  # noqa: ANN401
+    columns = table(12, rows, seed=9)
+    columns["class"][:2] = ["a", "b"]
+    columns["copy"] = ["x" if value is None else value for value in columns["class"]]
+    counts = count(columns, "class")
+    for _ in range(doublings):
+        counts = counts + counts
+    ranking = rank(counts, prior=prior)
+    asked = [(epsilon, 0.95) for epsilon in (*EPSILONS[::4], *(mean for mean in ranking.columns["mi"][:6] if mean > 0))]
+    data = data_of(ranking)
+    for (epsilon, level), found in zip(asked, node(DECIDE, {"report": data, "asked": asked}), strict=True):
+        expected = rank(counts, prior=prior, epsilon=epsilon, level=level)
+        assert found["p_above"] == pytest.approx(expected.columns["p_above"], rel=1e-6, abs=1e-9)
+        assert found["verdict"] == expected.columns["verdict"]
+
+
 @pytest.mark.parametrize("approximation", ["matched", "leading"])
 def test_the_page_gives_the_intervals_of_rank(approximation: str) -> None:
     counts = count(table(25, seed=3), "class")
