@@ -17,6 +17,8 @@ A refusal of ours comes back as a row, too: raised in a worker, Spark would try 
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +79,8 @@ def tallies(
     builder = sessions.builder.appName("credimi")
     if master is not None:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    if master is None or master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would start whatever python3 is on the path
     running = sessions.getActiveSession()
     session = running or builder.getOrCreate()
     try:
