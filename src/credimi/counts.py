@@ -22,6 +22,7 @@ from credimi import labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
 from credimi.settling import MOST_CLASSES, Feature, Settings, settle, settle_classes, spread, too_many_classes
+from credimi.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,6 +49,7 @@ class Counts:
     flat: CountArray
     rows: int | float = 0
     settings: Settings = field(default_factory=Settings)
+    sources: tuple[Source, ...] = ()  # files that were counted, as far as known
 
     @classmethod
     def join(
@@ -166,12 +168,12 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
-        rows = self.rows + other.rows
+        rows, sources = self.rows + other.rows, self.sources + other.sources
         same = self.classes == other.classes and self.features == other.features
         if same and all(
             one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
         ):
-            return replace(self, flat=self.flat + other.flat, rows=rows)
+            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
         classes, mine, theirs = labels.union(self.classes, other.classes)
         if len(classes) > MOST_CLASSES:
             raise CredimiError(too_many_classes(self.target, len(classes)))
@@ -183,7 +185,7 @@ class Counts:
             size = (len(classes), len(merged))
             added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most)
-        return Counts.join(self.target, classes, columns, rows, self.settings)
+        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
 
     def __sub__(self, other: Counts) -> Counts:
         """Without rows that were counted before, as if they had never been."""
@@ -256,6 +258,8 @@ class Counts:
                 {"name": name} | _described(own) for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
+        if self.sources:
+            header["sources"] = [source.described() for source in self.sources]
         numbers = [each.numbers for each in (self.classes, *self.labels)]
         return header, {"numbers": np.concatenate(numbers), "counts": self.flat}
 
@@ -292,6 +296,7 @@ class Counts:
             arrays["counts"],
             header["rows"],
             Settings(tuple(header["missing_values"]), header["discretize"]),
+            tuple(Source(**source) for source in header.get("sources", ())),
         )
         cells = sum((len(counts.classes) + 1) * (len(each) + 1) for each in counts.labels)
         if cells != counts.flat.size or np.any(counts.flat < 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from credimi.engines.parts import Plan, check_named, counted, merged
 from credimi.engines.paths import check_engine, tallies
 from credimi.errors import CredimiError
 from credimi.settling import MISSING_VALUES, Settings
+from credimi.sources import Source
 from credimi.threads import ahead
 
 if TYPE_CHECKING:
@@ -72,8 +74,9 @@ def count(
         paths = files.paths_of(data)
         plan = Plan.of(files.names(paths), _of_files(target), features, settings)
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
+        sources = tuple(map(Source.of, paths))  # as they are before they are read
         whole = merged(counts for _, counts in parts)
-        return counted([], plan) if whole is None else whole
+        return replace(counted([], plan) if whole is None else whole, sources=sources)
     if engine is not None:
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
     cluster = _cluster(data)
