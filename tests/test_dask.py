@@ -12,7 +12,8 @@ import pytest
 from test_engines import WRITERS, assert_same, pandas_frame, write_drifting
 from trap_table import ROWS, digest, expected, table
 
-from credimi import CredimiError, count
+from credimi import Counts, CredimiError, count
+from credimi.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,6 +69,12 @@ def test_files(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     told: list[float] = []
     assert_same(write(tmp_path / "some"), engine="dask", progress=told.append)
     assert told[-1] == 1.0
+
+
+def test_command(tmp_path: Path) -> None:
+    data, into = str(write_drifting(tmp_path / "some")), str(tmp_path / "all.counts")
+    assert main(["count", data, "--target", "class", "--engine", "dask", "--into", into]) == 0
+    assert digest(Counts.load(into)) == expected()
 
 
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 from trap_table import ROWS, SCHEMA, digest, expected, table
 
 from credimi import Counts, CredimiError, count
+from credimi.cli import main
 from credimi.engines import arrow, files, parts
 from credimi.engines import polars as lazy
 from credimi.engines.parts import Plan
@@ -264,6 +265,36 @@ def test_library_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(CredimiError, match=rf"pip install 'credimi\[{engine}\]'"):
         count(write_csvs(tmp_path / "some"), "class", engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["files", "duckdb"])
+def test_engines_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], engine: str) -> None:
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    data, into = str(write_drifting(tmp_path / "some")), str(tmp_path / "all.counts")
+    assert main(["count", data, "--target", "class", "--engine", engine, "--into", into]) == 0
+    assert digest(Counts.load(into)) == expected()
+    assert len(Counts.load(into).sources) == 3
+    capsys.readouterr()
+    assert main(["rank", data, "--target", "class", "--engine", engine, "--format", "json"]) == 0
+    ranked = capsys.readouterr().out
+    assert main(["rank", data, "--target", "class", "--format", "json"]) == 0
+    assert capsys.readouterr().out == ranked
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--master", "local"], "credimi: a master is where Spark runs: ask for the engine spark as well"),
+        (["--engine", "spark", "--scheduler", "tcp://x"], "credimi: a scheduler is where Dask runs"),
+    ],
+)
+def test_engines_of_the_command_that_cannot_be_meant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    data = str(write_csvs(tmp_path / "some"))
+    for command in (["rank"], ["count", "--into", str(tmp_path / "new.counts")]):
+        assert main([*command, data, "--target", "class", *options]) == 2
+        assert capsys.readouterr().err.startswith(said)
 
 
 # Parts

@@ -118,7 +118,9 @@ def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN
     from credimi.counts import Counts  # noqa: PLC0415
 
     if options.features or options.missing or options.discretize or any(shared.engine(options).values()):
-        raise CredimiError(f"{paths[0]} holds counts: --features, --missing and --discretize, as --engine, are for data")
+        raise CredimiError(
+            f"{paths[0]} holds counts: --features, --missing and --discretize, as --engine, are for data"
+        )
     counts = Counts.load(paths[0])
     for path in paths[1:]:
         counts = counts + Counts.load(path)
