@@ -100,6 +100,13 @@ def test_files_on_a_cluster(tmp_path: Path, cluster: Any, write: Callable[[Path]
 
 
 @pytest.mark.slow
+def test_files_by_the_client_that_is_active(tmp_path: Path, cluster: Any) -> None:  # noqa: ANN401
+    with distributed.Client(cluster) as client:
+        assert_same(write_drifting(tmp_path / "some"), engine="dask")
+        assert client.status == "running"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("finished", [0, 2])
 def test_a_worker_is_killed(cluster: Any, finished: int) -> None:  # noqa: ANN401
     """With its first task running, or with tasks done whose counts it alone has: all is counted once."""

@@ -8,6 +8,7 @@ one thread; the scheduler has as many tasks at work as the workers have threads.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -52,20 +53,28 @@ def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401
 def tallies(
     paths: Sequence[Path], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
 ) -> Iterator[tuple[Sequence[Path], Counts]]:
-    """Files and their counts as they are done, by the workers of the scheduler at this address; else by threads."""
+    """Files and their counts as they are done, by the workers of the scheduler at this address."""
     distributed = library("distributed", "dask")
-    local = {"processes": False, "dashboard_address": None}
-    try:
-        client = distributed.Client(scheduler, timeout=30) if scheduler else distributed.Client(**local)
-    except (OSError, ValueError) as error:
-        raise CredimiError(f"there is no Dask scheduler at {scheduler}: {error}") from error
-    with client:
+    with _client(distributed, scheduler) as client:
         futures = client.map(partial(_count_file, plan), [str(path.absolute()) for path in paths], pure=False)
         place = {future.key: path for future, path in zip(futures, paths, strict=True)}
         for done, future in enumerate(distributed.as_completed(futures), start=1):
             yield [place[future.key]], as_planned(future.result(), plan)
             future.release()  # the workers need not keep it
             progress(done / len(paths))
+
+
+def _client(distributed: Any, scheduler: str | None) -> Any:  # noqa: ANN401
+    """A client of that scheduler; else the one that is active, which stays open; else threads of this process."""
+    if scheduler is None:
+        try:
+            return nullcontext(distributed.default_client())
+        except ValueError:  # there is none
+            return distributed.Client(processes=False, dashboard_address=None)
+    try:
+        return distributed.Client(scheduler, timeout=30)
+    except (OSError, ValueError) as error:
+        raise CredimiError(f"there is no Dask scheduler at {scheduler}: {error}") from error
 
 
 def _count_file(plan: Plan, path: str) -> bytes:

@@ -64,8 +64,8 @@ def count(
         Who counts files: "files" (this process), "duckdb", "dask" or "spark", the last two as schedulers over files
         that their workers see under the same paths.
     master, scheduler : str, optional
-        The address of a Spark master (or `sc://` of Spark Connect), of a Dask scheduler. Without them, the Spark
-        session that is active or a local one; threads of this process.
+        The address of a Spark master (or `sc://` of Spark Connect), of a Dask scheduler. Without them, the
+        session or client that is active, else a local one.
     """
     settings = Settings.of(missing_values, discretize)
     told = progress or (lambda _: None)

@@ -1,9 +1,8 @@
 """DuckDB over Parquet files: it groups by target and feature, and only groups come back, to be counted with weights.
 
 One query takes up to `_COLUMNS` features as grouping sets, ((target, a), (target, b), ...), in one pass over the rows;
-GROUPING() tells the sets apart by the bits of one integer. A group travels once,
-however many rows it has, so cost is that of the grouping: O(rows x features) in time, and the groups in memory, which
-DuckDB spills to disk.
+GROUPING() tells the sets apart by the bits of one integer. A group travels once, however many rows it has, so cost is
+that of the grouping: O(rows x features) in time, and the groups in memory, which DuckDB spills to disk.
 
 CSV files go through `files`: DuckDB has other rules for quotes and empty fields, and engines must agree. So do files
 whose columns differ in capitals only, which are one column to DuckDB. DuckDB's own relations are streamed by `arrow`:
