@@ -953,7 +953,7 @@ def test_counts_and_data_that_do_not_go_together(refusal: Refusal, call: Call, a
 OUTPUTS = [
     ["rank", "data.csv", "--target", "y", "--output"],
     ["select", "data.csv", "--target", "y", "--output"],
-    ["count", "data.csv", "--target", "y", "--into"],
+    ["count", "data.csv", "--target", "y", "--force", "--into"],
 ]
 
 

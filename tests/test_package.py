@@ -14,7 +14,7 @@ import pytest
 import credimi
 
 ROOT = Path(__file__).resolve().parent.parent
-LOADED_ON_USE = ("numba", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "sklearn")
+LOADED_ON_USE = ("numba", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "sklearn", "dask", "pyspark", "duckdb")
 
 
 def test_import_loads_no_heavy_library() -> None:

@@ -22,6 +22,7 @@ from credimi import labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
 from credimi.settling import MOST_CLASSES, Feature, Settings, settle, settle_classes, spread, too_many_classes
+from credimi.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,6 +49,7 @@ class Counts:
     flat: CountArray
     rows: int | float = 0
     settings: Settings = field(default_factory=Settings)
+    sources: tuple[Source, ...] = ()  # files that were counted, as far as known
 
     @classmethod
     def join(
@@ -94,7 +96,7 @@ class Counts:
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
-        return self._settle(column, self.labels[index], self._blocks()[index], self._settled_classes())
+        return self._settle(column, self.labels[index], self.blocks()[index], self._settled_classes())
 
     def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
         """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
@@ -111,7 +113,7 @@ class Counts:
             )
         classes, rows = labels.typed(self.classes)
         numbers = np.array([text == "true" for text in kept.texts], dtype=np.float64) if kept.texts else kept.numbers
-        return numbers, spread(self._blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
+        return numbers, spread(self.blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
@@ -120,7 +122,7 @@ class Counts:
     def settled(self, least_classes: int = 2) -> list[Feature]:
         """All columns as they are ranked."""
         classes = self._settled_classes(least_classes)
-        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self._blocks(), strict=True)]
+        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -138,7 +140,7 @@ class Counts:
         most = labels.most_labels(len(self), len(self.classes) + 1)
         classes, rows = labels.typed(self.classes)
         found = {}
-        for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
+        for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
             kept, columns = labels.typed(own, most)
             found[name] = ((classes, kept), spread(block, rows, columns, (len(classes), len(kept))))
         return found
@@ -166,24 +168,24 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
-        rows = self.rows + other.rows
+        rows, sources = self.rows + other.rows, self.sources + other.sources
         same = self.classes == other.classes and self.features == other.features
         if same and all(
             one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
         ):
-            return replace(self, flat=self.flat + other.flat, rows=rows)
+            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
         classes, mine, theirs = labels.union(self.classes, other.classes)
         if len(classes) > MOST_CLASSES:
             raise CredimiError(too_many_classes(self.target, len(classes)))
-        others = dict(zip(other.features, zip(other.labels, other._blocks(), strict=True), strict=True))
+        others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
         columns, most = {}, labels.most_labels(len(self), len(classes) + 1)
-        for name, own, block in zip(self.features, self.labels, self._blocks(), strict=True):
+        for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
             other_labels, other_block = others[name]
             merged, here, there = labels.union(own, other_labels, most)
             size = (len(classes), len(merged))
             added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most)
-        return Counts.join(self.target, classes, columns, rows, self.settings)
+        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
 
     def __sub__(self, other: Counts) -> Counts:
         """Without rows that were counted before, as if they had never been."""
@@ -192,7 +194,7 @@ class Counts:
         self._require_alike(other)
         both = self + replace(other, flat=-other.flat, rows=-other.rows)
         slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
-        for name, block in zip(both.features, both._blocks(), strict=True):
+        for name, block in zip(both.features, both.blocks(), strict=True):
             if np.any(block < -slack):
                 raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
         return replace(both, flat=np.where(both.flat > slack, both.flat, 0))._trimmed()
@@ -200,14 +202,14 @@ class Counts:
     def labelled(self) -> Counts:
         """The counts of those rows alone whose class is known."""
         known = replace(self, flat=self.flat.copy())
-        for block in known._blocks():  # noqa: SLF001  (of the same class)
+        for block in known.blocks():
             known.rows = self.rows - block[-1].sum().item()  # the same of every feature
             block[-1] = 0
-        return known._trimmed()  # noqa: SLF001
+        return known._trimmed()  # noqa: SLF001  (of the same class)
 
     def _trimmed(self) -> Counts:
         """Without the labels and classes that do not occur."""
-        blocks = self._blocks()
+        blocks = self.blocks()
         occurring = np.zeros(len(self.classes), dtype=bool)
         for block in blocks:
             occurring |= block[:-1].any(axis=1)
@@ -238,6 +240,14 @@ class Counts:
 
     def save(self, path: str | Path) -> None:
         """Write to one file (docs/counts-format.md), whole or not at all."""
+        storage.save(*self._parts(), path)
+
+    def to_bytes(self) -> bytes:
+        """What `save` would write, to be sent elsewhere."""
+        return storage.packed(*self._parts())
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header and arrays of a file."""
         header = {
             "target": self.target,
             "rows": self.rows,
@@ -248,13 +258,24 @@ class Counts:
                 {"name": name} | _described(own) for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
+        if self.sources:
+            header["sources"] = [source.described() for source in self.sources]
         numbers = [each.numbers for each in (self.classes, *self.labels)]
-        storage.save(header, {"numbers": np.concatenate(numbers), "counts": self.flat}, path)
+        return header, {"numbers": np.concatenate(numbers), "counts": self.flat}
 
     @staticmethod
     def load(path: str | Path) -> Counts:
         """Read what `save` wrote."""
-        header, arrays = storage.load(path)
+        return Counts._checked(*storage.load(path), path)
+
+    @staticmethod
+    def from_bytes(content: bytes) -> Counts:
+        """Read what `to_bytes` made."""
+        place = "what was sent"
+        return Counts._checked(*storage.unpacked(content, place), place)
+
+    @staticmethod
+    def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Counts:
         try:
             return Counts._read(header, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
@@ -275,14 +296,15 @@ class Counts:
             arrays["counts"],
             header["rows"],
             Settings(tuple(header["missing_values"]), header["discretize"]),
+            tuple(Source(**source) for source in header.get("sources", ())),
         )
         cells = sum((len(counts.classes) + 1) * (len(each) + 1) for each in counts.labels)
         if cells != counts.flat.size or np.any(counts.flat < 0):
             raise ValueError(f"{counts.flat.size} counts do not fill {cells} cells, or are negative")
         return counts
 
-    def _blocks(self) -> list[CountArray]:
-        """Views into the flat array."""
+    def blocks(self) -> list[CountArray]:
+        """The blocks of the features, raw: views into the flat array."""
         blocks, start, height = [], 0, len(self.classes) + 1
         for each in self.labels:
             width = len(each) + 1

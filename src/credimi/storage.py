@@ -41,12 +41,17 @@ def is_counts(path: Path) -> bool:
 
 def save(header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: str | Path) -> None:
     """Write header and arrays; the file is there whole or not at all."""
+    write_bytes(packed(header, arrays), path)
+
+
+def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+    """What a file would hold; counts travel between processes in this form too."""
     listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
     text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
     parts = [_NAME + _VERSION, len(text).to_bytes(8, "little"), text]
     parts += [array.astype(_TYPES[array.dtype.name], copy=False).tobytes() for array in arrays.values()]
     body = b"".join(parts)
-    write_bytes(body + hashlib.sha256(body).digest(), path)
+    return body + hashlib.sha256(body).digest()
 
 
 def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -55,6 +60,11 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         content = Path(path).read_bytes()
     except OSError as error:
         raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+    return unpacked(content, path)
+
+
+def unpacked(content: bytes, path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header and arrays of what `packed` made; `path` is where it comes from, for messages."""
     if not content.startswith(_NAME):
         raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")
     start = len(_NAME) + len(_VERSION)

@@ -103,6 +103,23 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
 
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Add who counts."""
+    parser.add_argument(
+        "--engine",
+        choices=["files", "duckdb", "dask", "spark"],
+        help="who counts the files: this process (files, the default), DuckDB in it, or the workers of a cluster, "
+        "which see the same paths",
+    )
+    parser.add_argument("--master", metavar="URL", help="of Spark: spark://HOST:PORT, local[4], sc://HOST of Connect")
+    parser.add_argument("--scheduler", metavar="URL", help="of Dask: tcp://HOST:PORT")
+
+
+def engine(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_engine_options`, where a command has them, as `credimi.count` takes them."""
+    return {name: getattr(options, name, None) for name in ("engine", "master", "scheduler")}
+
+
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     """Add the false-discovery rate, and what a hole is taken for."""
     parser.add_argument(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_engine_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
@@ -113,7 +115,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
         from credimi.engines.door import count  # noqa: PLC0415
 
         with shared.progress("counting") as told:
-            counts = count(paths, options.target, **shared.counting(options), progress=told)
+            counts = count(paths, options.target, **shared.counting(options), **shared.engine(options), progress=told)
         if not counts.rows:
             raise CredimiError(
                 f"{options.data[0]} has a header and no rows: nothing can be said about {options.target!r}"
@@ -141,11 +143,17 @@ def ranked(options: argparse.Namespace) -> Ranking:
 def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN401
     from credimi.counts import Counts  # noqa: PLC0415
 
-    if options.features or options.missing or options.discretize:
-        raise CredimiError(f"{paths[0]} holds counts: --features, --missing and --discretize are for data")
+    if options.features or options.missing or options.discretize or any(shared.engine(options).values()):
+        raise CredimiError(
+            f"{paths[0]} holds counts: --features, --missing and --discretize, as --engine, are for data"
+        )
     counts = Counts.load(paths[0])
     for path in paths[1:]:
         counts = counts + Counts.load(path)
+    if any(source.unfinished for source in counts.sources):
+        warnings.warn(
+            "these are counts of a call that was killed: the same `credimi count` again would finish them", stacklevel=2
+        )
     if not counts.rows:
         raise CredimiError(f"{paths[0]} counts no rows: nothing can be said about {counts.target!r}")
     return counts

@@ -16,8 +16,9 @@ from credimi.engines.batches import Batch
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+_ROWS, _CELLS = 1 << 20, 1 << 24  # of Arrow's batches that are counted together
 TARGET = "target"  # the name of a target that comes as an array beside the data
 
 
@@ -85,12 +86,20 @@ def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: 
     reader = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
     height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
     rows = height if isinstance(height, int) else 0
+    yield from gathered(reader, wanted, rows)
+
+
+def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> Iterator[Batch]:
+    """Arrow's batches, small ones joined: each costs a merge of labels. Bounded, so that memory is, for wide ones too.
+
+    `rows` is how many there are in all, as far as known.
+    """
     waiting: list[Any] = []
     size = 0
-    for batch in reader:
+    for batch in batches:
         waiting.append(batch)
         size += batch.num_rows
-        if size >= 1 << 20:  # small ones are counted together
+        if size >= _ROWS or size * len(wanted) >= _CELLS:
             yield _joined(waiting, wanted, rows)
             waiting, size = [], 0
     if waiting:

@@ -18,6 +18,7 @@ from credimi.threads import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -29,7 +30,7 @@ class Batch:
     """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known.
 
     `weights` is what each row counts for, where that is not 1. `fault` says where in the source bytes are that are no
-    text.
+    text. `path` is the file that the rows come from.
     """
 
     columns: Mapping[str, Any]
@@ -38,6 +39,7 @@ class Batch:
     cells: int = 0
     fault: Callable[[Exception], str] = str
     weights: NDArray[np.float64] | None = None
+    path: Path | None = None
 
 
 class Missing:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.counts import Counts, unknown
-from credimi.engines.batches import Batch, columns_of, tally
+from credimi.engines import arrow, files, polars
+from credimi.engines.batches import Batch, columns_of
+from credimi.engines.parts import Plan, check_named, counted, merged
+from credimi.engines.paths import check_engine, tallies
 from credimi.errors import CredimiError
 from credimi.settling import MISSING_VALUES, Settings
+from credimi.sources import Source
 from credimi.threads import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from credimi.counts import Counts
 
 
 def count(
@@ -25,15 +31,19 @@ def count(
     discretize: str | Mapping[str, Any] | None = "mdl",
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
+    engine: str | None = None,
+    master: str | None = None,
+    scheduler: str | None = None,
 ) -> Counts:
     """Count a target with every feature.
 
     Parameters
     ----------
     data : path, list of paths, data frame, array, ...
-        A CSV or Parquet file, several, a directory or a pattern; a pandas, polars or pyarrow table, a duckdb relation
-        or whatever else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of
-        dictionaries; a dictionary of columns.
+        A CSV or Parquet file, several, a directory or a pattern; a DataFrame of Spark or Dask, counted where its
+        partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow table, a duckdb relation or whatever
+        else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of dictionaries;
+        a dictionary of columns.
     target : str or array
         The target's column, or its values beside the data.
     features : list of str, optional
@@ -50,20 +60,47 @@ def count(
         All cores, unless said.
     progress : callable, optional
         Called with the share of the data that has been counted.
+    engine : str, optional
+        Who counts files: "files" (this process), "duckdb", "dask" or "spark", the last two as schedulers over files
+        that their workers see under the same paths.
+    master, scheduler : str, optional
+        The address of a Spark master (or `sc://` of Spark Connect), of a Dask scheduler. Without them, the
+        session or client that is active, else a local one.
     """
     settings = Settings.of(missing_values, discretize)
-    wanted, batches = source(data, target, features, settings, progress or (lambda _: None))
-    result: Counts | None = None
-    for batch in batches:
-        try:
-            counted = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
-        except UnicodeDecodeError as error:
-            raise CredimiError(batch.fault(error)) from error
-        result = counted if result is None else result + counted
-    if result is None:
-        empty = Batch({name: np.zeros(0, dtype=object) for name in wanted}, 0)
-        result = tally(empty, wanted[0], wanted[1:], settings)
-    return result
+    told = progress or (lambda _: None)
+    check_engine(engine, master, scheduler)
+    if files.reads(data):
+        paths = files.paths_of(data)
+        plan = Plan.of(files.names(paths), _of_files(target), features, settings)
+        parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
+        sources = tuple(map(Source.of, paths))  # as they are before they are read
+        whole = merged(counts for _, counts in parts)
+        return replace(counted([], plan) if whole is None else whole, sources=sources)
+    if engine is not None:
+        raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
+    cluster = _cluster(data)
+    if cluster is not None:
+        counts: Counts = cluster.count(data, Plan.of(cluster.names(data), target, features, settings))
+        told(1.0)
+        return counts
+    wanted, batches = source(data, target, features, settings, told)
+    return counted(batches, Plan(wanted[0], tuple(wanted[1:]), settings), threads=threads)
+
+
+def _cluster(data: Any) -> Any:  # noqa: ANN401
+    """The engine of a frame whose rows are elsewhere, if it is one: before Arrow's stream, which would fetch them."""
+    if not type(data).__module__.startswith(("pyspark.", "dask")):
+        return None
+    from credimi.engines import dask, spark  # noqa: PLC0415
+
+    return next((engine for engine in (spark, dask) if engine.reads(data)), None)
+
+
+def _of_files(target: Any) -> str:  # noqa: ANN401
+    if not isinstance(target, str):
+        raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
+    return target
 
 
 def source(
@@ -75,11 +112,7 @@ def source(
 ) -> tuple[list[str], Iterator[Batch]]:
     """The wanted columns, the target first, and their batches."""
     wanted, offered, batches = _offered(data, target, features, progress)
-    for name in settings.named:
-        if name not in offered:
-            raise CredimiError(unknown(name, offered))
-        if name == wanted[0]:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+    check_named(settings, offered, wanted[0])
     return wanted, batches
 
 
@@ -90,15 +123,17 @@ def _offered(
     progress: Callable[[float], None],
 ) -> tuple[list[str], list[str], Iterator[Batch]]:
     """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
-    from credimi.engines import arrow, files  # noqa: PLC0415  (pyarrow takes a while to load)
-
+    if _cluster(data) is not None:
+        raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
-        if not isinstance(target, str):
-            raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
         paths = files.paths_of(data)
         offered = files.names(paths)
-        wanted = [target, *columns_of(offered, target, features)]
+        wanted = [_of_files(target), *columns_of(offered, _of_files(target), features)]
         return wanted, offered, ahead(files.batches(paths, wanted, progress))
+    if polars.reads(data):
+        offered = polars.names(data)
+        wanted = Plan.of(offered, target, features, Settings()).wanted
+        return wanted, offered, polars.batches(data, wanted)
     if not arrow.reads(data):
         raise CredimiError(
             f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "

@@ -232,7 +232,7 @@ def _csv_batches(path: Path, wanted: Sequence[str], total: int, progress: Progre
         done += part.size
         columns = dict(zip(table.schema.names, table.columns, strict=True))
         cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
-        yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault)
+        yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
         progress(min(done / (size * (8 if packed else 1)), 1.0))
     progress(1.0)  # how much a packed file unpacks to was a guess
 
@@ -311,7 +311,8 @@ def _parquet_batches(path: Path, wanted: Sequence[str], progress: Progress) -> I
         with pa.parquet.ParquetFile(path, read_dictionary=texts, memory_map=True) as file:
             rows, done = file.metadata.num_rows, 0
             for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
-                yield Batch({name: batch.column(name) for name in wanted}, batch.num_rows, cells=rows * len(wanted))
+                columns = {name: batch.column(name) for name in wanted}
+                yield Batch(columns, batch.num_rows, cells=rows * len(wanted), path=path)
                 done += batch.num_rows
                 progress(done / max(rows, 1))
     except (pa.ArrowException, OSError) as error:

@@ -1,0 +1,81 @@
+"""Dask: a DataFrame is counted partition by partition, files are counted file by file, where the workers are.
+
+Only counts travel, as bytes in the format of their files, and are merged as a tree on the way. A DataFrame is computed
+by whatever scheduler is in force; each partition is a pandas frame in a worker's memory. Files are cheaper, as no
+frame is made of them: the workers, which have to see the same paths, read them as this process would. Each task uses
+one thread; the scheduler has as many tasks at work as the workers have threads.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from credimi.engines import arrow, files
+from credimi.engines.parts import Plan, as_planned, counted, library, merged_bytes
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.counts import Counts
+
+_FAN = 8  # parts that are merged at once
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this is a Dask DataFrame; found out without dask."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "columns")
+
+
+def names(data: Any) -> list[str]:  # noqa: ANN401
+    """The columns' names; nothing is computed for them."""
+    return [str(name) for name in data.columns]
+
+
+def count(data: Any, plan: Plan) -> Counts:  # noqa: ANN401
+    """The counts of a DataFrame."""
+    delayed = library("dask", "dask").delayed
+    by_name = {str(name): name for name in data.columns}
+    chosen = data[[by_name[name] for name in plan.wanted]]
+    parts = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
+    while len(parts) > 1:
+        parts = [delayed(merged_bytes)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
+    return as_planned(parts[0].compute(), plan)
+
+
+def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401
+    return counted(arrow.batches(frame, plan.wanted), plan, threads=1).to_bytes()
+
+
+def tallies(
+    paths: Sequence[Path], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
+) -> Iterator[tuple[Sequence[Path], Counts]]:
+    """Files and their counts as they are done, by the workers of the scheduler at this address."""
+    distributed = library("distributed", "dask")
+    with _client(distributed, scheduler) as client:
+        futures = client.map(partial(_count_file, plan), [str(path.absolute()) for path in paths], pure=False)
+        place = {future.key: path for future, path in zip(futures, paths, strict=True)}
+        for done, future in enumerate(distributed.as_completed(futures), start=1):
+            yield [place[future.key]], as_planned(future.result(), plan)
+            future.release()  # the workers need not keep it
+            progress(done / len(paths))
+
+
+def _client(distributed: Any, scheduler: str | None) -> Any:  # noqa: ANN401
+    """A client of that scheduler; else the one that is active, which stays open; else threads of this process."""
+    if scheduler is None:
+        try:
+            return nullcontext(distributed.default_client())
+        except ValueError:  # there is none
+            return distributed.Client(processes=False, dashboard_address=None)
+    try:
+        return distributed.Client(scheduler, timeout=30)
+    except (OSError, ValueError) as error:
+        raise CredimiError(f"there is no Dask scheduler at {scheduler}: {error}") from error
+
+
+def _count_file(plan: Plan, path: str) -> bytes:
+    return counted(files.batches(files.paths_of(path), plan.wanted, lambda _: None), plan, threads=1).to_bytes()

@@ -1,0 +1,122 @@
+"""Parts of a table counted apart, and put together: rows below rows by `+`, columns beside columns by `beside`.
+
+Engines that count in several places send `Counts` as bytes, in the format of their files. What arrives is merged as a
+tree: with k parts whose labels hardly overlap, adding them one after the other aligns the growing sum k times, which
+is O(k^2) labels; a tree aligns each label O(log k) times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi import labels
+from credimi.counts import Counts, bounded, unknown
+from credimi.engines.batches import Batch, columns_of, tally
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from credimi.settling import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is counted: the same in every place."""
+
+    target: str
+    features: tuple[str, ...]
+    settings: Settings
+
+    @classmethod
+    def of(cls, offered: Sequence[str], target: Any, features: Sequence[str] | None, settings: Settings) -> Plan:  # noqa: ANN401
+        """Names checked against the columns there are."""
+        if not isinstance(target, str):
+            raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
+        plan = cls(target, tuple(columns_of(offered, target, features)), settings)
+        check_named(settings, offered, target)
+        return plan
+
+    @property
+    def wanted(self) -> list[str]:
+        """All columns that are read, the target first."""
+        return [self.target, *self.features]
+
+
+def check_named(settings: Settings, offered: Sequence[str], target: str) -> None:
+    """Refuse settings of a column that is not there, or is the target."""
+    for name in settings.named:
+        if name not in offered:
+            raise CredimiError(unknown(name, offered))
+        if name == target:
+            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+
+
+def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
+    """The counts of all batches; of none, counts without rows."""
+    result: Counts | None = None
+    for batch in batches:
+        try:
+            more = tally(batch, plan.target, plan.features, plan.settings, threads=threads)
+        except UnicodeDecodeError as error:
+            raise CredimiError(batch.fault(error)) from error
+        result = more if result is None else result + more
+    if result is None:
+        empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
+        result = tally(empty, plan.target, plan.features, plan.settings)
+    return result
+
+
+def merged(parts: Iterable[Counts]) -> Counts | None:
+    """Their sum, each part added to one of about as many parts; None if there are none."""
+    waiting: list[tuple[int, Counts]] = []  # sums of 2^k parts, k falling, as the digits of a binary number
+    for part in parts:
+        size, total = 1, part
+        while waiting and waiting[-1][0] == size:
+            total = waiting.pop()[1] + total
+            size *= 2
+        waiting.append((size, total))
+    whole: Counts | None = None
+    for _, part in reversed(waiting):
+        whole = part if whole is None else part + whole
+    return whole
+
+
+def merged_bytes(parts: Iterable[bytes]) -> bytes:
+    """The same of counts that were sent, to be sent on."""
+    total = merged(map(Counts.from_bytes, parts))
+    return b"" if total is None else total.to_bytes()
+
+
+def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
+    """Counts of the same rows and other columns, as one."""
+    first = blocks[0]
+    for other in blocks[1:]:
+        if other.rows != first.rows or other.classes != first.classes:
+            raise CredimiError(
+                "the table changed between two passes, or its rows are drawn at random: store it, and count that"
+            )
+    most = labels.most_labels(len(plan.features), len(first.classes) + 1)
+    columns = {
+        name: bounded(own, block, most)
+        for each in blocks
+        for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
+    }
+    return Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+
+
+def as_planned(content: bytes, plan: Plan) -> Counts:
+    """Counts that were sent, with the settings as they were here: JSON has lists where these have tuples."""
+    return replace(Counts.from_bytes(content), settings=plan.settings)
+
+
+def library(name: str, extra: str) -> Any:  # noqa: ANN401
+    """A library that an engine needs, or what to install."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise CredimiError(f"{extra} cannot be used here ({error}): pip install 'credimi[{extra}]'") from error

@@ -1,0 +1,42 @@
+"""polars' LazyFrame: the query runs in its streaming engine, and its chunks are counted as they come.
+
+Only the columns that are counted are asked for, so that polars reads no others. Memory holds what is gathered for one
+batch (see `arrow.gathered`) and what polars itself keeps, whatever the number of rows. Where this polars cannot hand
+out chunks, the columns are collected first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from credimi.engines import arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from credimi.engines.batches import Batch
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this is a LazyFrame; found out without polars."""
+    return type(data).__module__.split(".")[0] == "polars" and type(data).__name__ == "LazyFrame"
+
+
+def names(data: Any) -> list[str]:  # noqa: ANN401
+    """The columns' names; nothing is computed for them."""
+    return list(data.collect_schema().names())
+
+
+def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+    """The wanted columns, batch by batch."""
+    from polars import selectors  # noqa: PLC0415  (whoever has a LazyFrame has polars)
+
+    chosen = data.select(selectors.by_name(*wanted))  # a mere string may mean a pattern
+    if hasattr(chosen, "collect_batches"):
+        frames = chosen.collect_batches(maintain_order=False)
+    else:
+        frames = [chosen.collect(engine="streaming")]
+    chunks = (chunk for frame in frames for chunk in pa.RecordBatchReader.from_stream(frame))
+    yield from arrow.gathered(chunks, wanted)

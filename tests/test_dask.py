@@ -1,0 +1,129 @@
+"""Dask: DataFrames by partition, files by file; the counts are those of one process, also when a worker dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_engines import WRITERS, assert_same, pandas_frame, write_drifting
+from trap_table import ROWS, digest, expected, table
+
+from credimi import Counts, CredimiError, count
+from credimi.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+dask = pytest.importorskip("dask", reason="dask is not installed: pip install 'credimi[dask]'")
+dataframe = pytest.importorskip("dask.dataframe", reason="dask is not installed: pip install 'credimi[dask]'")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed: pip install 'credimi[dask]'")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of dask's own
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 40])
+def test_frame(partitions: int) -> None:
+    assert_same(dataframe.from_pandas(pandas_frame(), npartitions=partitions, sort=False))
+
+
+def test_frame_whose_partitions_drift() -> None:
+    """Of its first partition, a column is empty; in the others it is text."""
+    frames = [pandas_frame(ROWS[start : start + 60]) for start in range(0, 240, 60)]
+    frames[0] = frames[0].assign(late=float("nan"))
+    meta = pandas_frame().iloc[:0]
+    assert_same(dataframe.from_map(lambda index: frames[index], range(4), meta=meta, enforce_metadata=False))
+
+
+def test_frame_of_parquet_files(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    for start in (0, 120):
+        pq.write_table(table(ROWS[start : start + 120]), tmp_path / f"{start}.parquet")
+    assert_same(dataframe.read_parquet(tmp_path))
+
+
+def test_frame_of_other_columns_is_refused() -> None:
+    frame = dataframe.from_pandas(pandas_frame(), npartitions=2)
+    with pytest.raises(CredimiError, match="there is no column 'clas'"):
+        count(frame, "clas")
+    with pytest.raises(CredimiError, match="there is no column 'class': there are 'word'"):
+        count(frame["word"], "class")
+    with pytest.raises(CredimiError, match="only tables in memory take its values"):
+        count(frame, [1] * len(ROWS))
+
+
+def test_a_refusal_in_a_partition_is_ours() -> None:
+    nested = pandas_frame().assign(word=[[1]] * len(ROWS))
+    meta = nested.iloc[:0]
+    as_it_is = dask.config.set({"dataframe.convert-string": False})  # else dask makes text of lists
+    with as_it_is, pytest.raises(CredimiError, match="column 'word', row 0 holds a list"):
+        count(dataframe.from_map(lambda _: nested, [0], meta=meta, enforce_metadata=False), "class")
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_files(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    told: list[float] = []
+    assert_same(write(tmp_path / "some"), engine="dask", progress=told.append)
+    assert told[-1] == 1.0
+
+
+def test_command(tmp_path: Path) -> None:
+    data, into = str(write_drifting(tmp_path / "some")), str(tmp_path / "all.counts")
+    assert main(["count", data, "--target", "class", "--engine", "dask", "--into", into]) == 0
+    assert digest(Counts.load(into)) == expected()
+
+
+def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = distributed.Client
+    monkeypatch.setattr(distributed, "Client", lambda address, timeout: client(address, timeout=timeout / 100))
+    with pytest.raises(CredimiError, match=r"there is no Dask scheduler at tcp://127.0.0.1:9"):
+        count(write_drifting(tmp_path / "some"), "class", engine="dask", scheduler="tcp://127.0.0.1:9")
+
+
+# Two workers, each a process of its own
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+        yield running
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", WRITERS)
+def test_files_on_a_cluster(tmp_path: Path, cluster: Any, write: Callable[[Path], Path]) -> None:  # noqa: ANN401
+    assert_same(write(tmp_path / "some"), engine="dask", scheduler=cluster.scheduler_address)
+
+
+@pytest.mark.slow
+def test_files_by_the_client_that_is_active(tmp_path: Path, cluster: Any) -> None:  # noqa: ANN401
+    with distributed.Client(cluster) as client:
+        assert_same(write_drifting(tmp_path / "some"), engine="dask")
+        assert client.status == "running"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_worker_is_killed(cluster: Any, finished: int) -> None:  # noqa: ANN401
+    """With its first task running, or with tasks done whose counts it alone has: all is counted once."""
+    frames = [pandas_frame(ROWS[start : start + 20]) for start in range(0, 240, 20)]
+
+    def slowly(index: int) -> Any:  # noqa: ANN401
+        time.sleep(0.5)
+        return frames[index]
+
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        process_ids = client.run(os.getpid)
+        victim = min(process_ids.values())
+        frame = dataframe.from_map(slowly, range(12), meta=pandas_frame().iloc[:0], enforce_metadata=False)
+        timer = threading.Timer(0.3 + 0.5 * finished, os.kill, [victim, signal.SIGKILL])
+        timer.start()
+        counts = count(frame, "class")
+        timer.join()
+        client.wait_for_workers(2, timeout=60)
+    assert digest(counts) == expected()

@@ -1,0 +1,351 @@
+"""Whoever brings the table with all traps, and whoever counts it, the counts are the same to the last cell."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from trap_table import ROWS, SCHEMA, digest, expected, table
+
+from credimi import Counts, CredimiError, count
+from credimi.cli import main
+from credimi.engines import arrow, files, parts
+from credimi.engines import polars as lazy
+from credimi.engines.parts import Plan
+from credimi.settling import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TEXTS = [field.name for field in SCHEMA if field.type == pa.string()]
+
+
+def replaced(changed: dict[str, Any], whole: pa.Table | None = None) -> pa.Table:
+    """The table with some columns in another form."""
+    whole = table() if whole is None else whole
+    for name, values in changed.items():
+        whole = whole.set_column(whole.schema.get_field_index(name), name, values)
+    return whole
+
+
+def assert_same(data: Any, **options: Any) -> None:  # noqa: ANN401
+    counts = count(data, "class", **options)
+    assert counts.rows == len(ROWS)
+    assert digest(counts) == expected()
+    assert counts == count(table(), "class")
+    assert set(counts.features) == {field.name for field in SCHEMA} - {"class"}
+
+
+# In memory
+
+
+def test_arrow_table_and_stream() -> None:
+    assert_same(table())
+    assert_same(pa.RecordBatchReader.from_batches(SCHEMA, table().to_batches(max_chunksize=7)))
+
+
+@pytest.mark.parametrize("offset", [1, 3, 8, 13])
+def test_slices_begin_inside_a_byte_of_the_validity_bits(offset: int) -> None:
+    whole = table()
+    padded = pa.concat_tables([whole.slice(5, offset), whole, whole.slice(0, 2)]).combine_chunks()
+    assert_same(padded.slice(offset, len(ROWS)))
+    assert_same(padded.slice(offset, len(ROWS)).to_batches()[0])
+
+
+def test_views_and_large_texts() -> None:
+    for kind in (pa.string_view(), pa.large_string()):
+        assert_same(replaced({name: table()[name].cast(kind) for name in TEXTS}))
+
+
+def test_dictionaries_with_null_twice_and_unused_values() -> None:
+    """Null among the values is in no null count; two values may be equal; a value may stand for no row."""
+    values = pa.array([None, "red", "unused", "green", "?", "Red", "blå", "red"])
+    place = {None: 0, "red": 1, "green": 3, "?": 4, "Red": 5, "blå": 6}
+    indices = [7 if row["word"] == "red" and at % 4 else place[row["word"]] for at, row in enumerate(ROWS)]
+    indices_with_null = [None if index == 0 and at % 12 else index for at, index in enumerate(indices)]
+    for chosen in (indices, indices_with_null):
+        coded = pa.DictionaryArray.from_arrays(pa.array(chosen, pa.int8()), values)
+        assert_same(replaced({"word": coded}))
+
+
+def test_dictionaries_of_numbers() -> None:
+    assert_same(replaced({"whole": table()["whole"].dictionary_encode(), "real": table()["real"].dictionary_encode()}))
+
+
+def test_dictionaries_that_differ_from_chunk_to_chunk() -> None:
+    chunks = [table().slice(start, 50)["word"].combine_chunks().dictionary_encode() for start in range(0, 240, 50)]
+    assert_same(replaced({"word": pa.chunked_array(chunks)}))
+
+
+def test_list_of_dictionaries_and_dictionary_of_columns() -> None:
+    assert_same(ROWS)
+    assert_same({field.name: [row[field.name] for row in ROWS] for field in SCHEMA})
+    assert_same({field.name: np.array([row[field.name] for row in ROWS], dtype=object) for field in SCHEMA})
+
+
+def pandas_frame(rows: list[dict[str, Any]] = ROWS) -> Any:  # noqa: ANN401
+    """As pandas has it by itself: whole numbers with holes are doubles, null is NaN."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = table(rows).to_pandas()
+    frame["word"] = pandas.Categorical(frame["word"], categories=["Red", "unused", "?", "green", "blå", "red"])
+    frame["truth"] = frame["truth"].astype("boolean")
+    assert frame["whole"].dtype == np.float64
+    return frame
+
+
+def test_pandas() -> None:
+    assert_same(pandas_frame())
+
+
+def test_pandas_of_arrow_types() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    assert_same(table().to_pandas(types_mapper=pandas.ArrowDtype))
+
+
+def test_polars_frame() -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    assert_same(polars.from_arrow(table()))
+    assert_same(polars.from_arrow(table()).with_columns(polars.col("word").cast(polars.Categorical)))
+
+
+def test_polars_lazy_frame(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    assert_same(polars.from_arrow(table()).lazy())
+    pq.write_table(table(), tmp_path / "a.parquet", row_group_size=50)
+    assert_same(polars.scan_parquet(tmp_path / "a.parquet"))
+    assert_same(polars.scan_parquet(tmp_path / "a.parquet").with_columns(extra=1), features=SCHEMA.names[:-1])
+
+
+def test_polars_lazy_frame_without_chunks() -> None:
+    """Before polars could hand them out."""
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame = polars.from_arrow(table())
+
+    class Chosen:
+        @staticmethod
+        def collect(engine: str) -> Any:  # noqa: ANN401
+            assert engine == "streaming"
+            return frame
+
+    class Lazy:
+        @staticmethod
+        def select(_: object) -> Chosen:
+            return Chosen()
+
+    plan = Plan("class", tuple(SCHEMA.names[:-1]), Settings())
+    assert digest(parts.counted(lazy.batches(Lazy(), plan.wanted), plan)) == expected()
+
+
+def test_polars_names_that_look_like_patterns() -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    counts = count(polars.LazyFrame({"^.*$": ["a", "b"], "*": [1, 2], "class": ["x", "y"]}), "class")
+    assert counts.features == ("^.*$", "*")
+    with pytest.raises(CredimiError, match="there is no column 'clas': did you mean 'class'"):
+        count(polars.LazyFrame({"class": ["x"]}), "clas")
+
+
+def test_duckdb_relation() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    with duckdb.connect() as connection:
+        connection.register("given", table())
+        assert_same(connection.sql("select * from given"))
+
+
+def test_batches_are_gathered_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrow, "_CELLS", 9 * 30)
+    found = [batch.rows for batch in arrow.gathered(table().to_batches(max_chunksize=7), SCHEMA.names)]
+    assert sum(found) == len(ROWS)
+    assert set(found[:-1]) == {35}
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.int64()), pa.struct([("a", pa.int64())])])
+def test_nested_columns_are_refused_by_name(kind: pa.DataType) -> None:
+    nested = table().append_column("nested", pa.nulls(len(ROWS), kind))
+    with pytest.raises(CredimiError, match="column 'nested' holds values of type"):
+        count(nested, "class")
+
+
+# Files
+
+
+def write_drifting(folder: Path) -> Path:
+    """Types that differ from file to file, a column of nothing first: each file is read by its own schema."""
+    folder.mkdir()
+    first, second, third = (table(ROWS[start : start + 80]) for start in (0, 80, 160))
+    first = replaced({"late": pa.nulls(80), "holes": pa.nulls(80)}, first)
+    second = replaced({"word": second["word"].dictionary_encode(), "one": second["one"].cast(pa.int8())}, second)
+    third = replaced({"whole": third["whole"].cast(pa.float64()), "holes": pa.nulls(80, pa.int32())}, third)
+    for index, part in enumerate((first, second, third.select(third.schema.names[::-1]))):
+        pq.write_table(part, folder / f"{index}.parquet", row_group_size=33)
+    return folder
+
+
+def write_csvs(folder: Path) -> Path:
+    """Text that means missing, in quotes and out of them; NaN in words; nothing; columns in two orders."""
+    folder.mkdir()
+    for index, quoting in enumerate((csv.QUOTE_ALL, csv.QUOTE_MINIMAL)):
+        names = SCHEMA.names[:: 1 - 2 * index]
+        with (folder / f"{index}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, quoting=quoting)
+            writer.writerow(names)
+            for row in ROWS[120 * index :][:120]:
+                writer.writerow(["" if row[name] is None else row[name] for name in names])
+    return folder
+
+
+WRITERS = [write_drifting, write_csvs]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("engine", [None, "files", "duckdb"])
+def test_files(tmp_path: Path, write: Callable[[Path], Path], engine: str | None) -> None:
+    if engine == "duckdb":
+        pytest.importorskip("duckdb", reason="duckdb is not installed")
+    told: list[float] = []
+    assert_same(write(tmp_path / "some"), engine=engine, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_files_of_whole_numbers_here_and_text_there(tmp_path: Path) -> None:
+    values: list[list[Any]] = [[1, 2, None], ["1", "x", None], [1.0, 2.5, None]]
+    for index, own in enumerate(values):
+        pq.write_table(pa.table({"v": own, "class": ["a", "b", "a"]}), tmp_path / f"{index}.parquet")
+    texts = [None if value is None else str(value).removesuffix(".0") for own in values for value in own]
+    whole = count({"v": texts, "class": ["a", "b", "a"] * 3}, "class")
+    for order in itertools.permutations(sorted(tmp_path.iterdir())):
+        assert digest(count(list(order), "class")) == digest(whole)
+
+
+def test_files_without_rows_first_last_and_between(tmp_path: Path) -> None:
+    for index, part in enumerate((table([]), table(ROWS[:100]), table([]), table(ROWS[100:]), table([]))):
+        pq.write_table(part, tmp_path / f"{index}.parquet")
+    assert_same(tmp_path)
+
+
+def test_duckdb_many_columns_and_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    from credimi.engines import sql  # noqa: PLC0415
+
+    monkeypatch.setattr(sql, "_COLUMNS", 3)
+    monkeypatch.setattr(sql, "_GROUPS", 5)
+    assert_same(write_drifting(tmp_path / "some"), engine="duckdb")
+    pq.write_table(pa.table({"a": [1, 2], "A": ["x", "y"], 'q"q': [1, 1], "class": ["n", "m"]}), tmp_path / "c.parquet")
+    assert count(tmp_path / "c.parquet", "class", engine="duckdb") == count(tmp_path / "c.parquet", "class")
+    pq.write_table(table([]), tmp_path / "empty.parquet")
+    assert count(tmp_path / "empty.parquet", "class", engine="duckdb").rows == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"engine": "hadoop"}, "engine is 'hadoop': choose one of files, duckdb, dask, spark"),
+        ({"master": "local"}, "a master is where Spark runs"),
+        ({"engine": "spark", "scheduler": "tcp://x"}, "a scheduler is where Dask runs"),
+        ({"engine": "dask"}, "engine='dask' is for files"),
+    ],
+)
+def test_engines_that_cannot_be_meant(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(CredimiError, match=said):
+        count(table(), "class", **options)
+
+
+@pytest.mark.parametrize(("engine", "module"), [("duckdb", "duckdb"), ("dask", "distributed"), ("spark", "pyspark")])
+def test_library_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    for name in [name for name in sys.modules if name.startswith(f"{module}.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(CredimiError, match=rf"pip install 'credimi\[{engine}\]'"):
+        count(write_csvs(tmp_path / "some"), "class", engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["files", "duckdb"])
+def test_engines_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], engine: str) -> None:
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    data, into = str(write_drifting(tmp_path / "some")), str(tmp_path / "all.counts")
+    assert main(["count", data, "--target", "class", "--engine", engine, "--into", into]) == 0
+    assert digest(Counts.load(into)) == expected()
+    assert len(Counts.load(into).sources) == 3
+    capsys.readouterr()
+    assert main(["rank", data, "--target", "class", "--engine", engine, "--format", "json"]) == 0
+    ranked = capsys.readouterr().out
+    assert main(["rank", data, "--target", "class", "--format", "json"]) == 0
+    assert capsys.readouterr().out == ranked
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--master", "local"], "credimi: a master is where Spark runs: ask for the engine spark as well"),
+        (["--engine", "spark", "--scheduler", "tcp://x"], "credimi: a scheduler is where Dask runs"),
+    ],
+)
+def test_engines_of_the_command_that_cannot_be_meant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    data = str(write_csvs(tmp_path / "some"))
+    for command in (["rank"], ["count", "--into", str(tmp_path / "new.counts")]):
+        assert main([*command, data, "--target", "class", *options]) == 2
+        assert capsys.readouterr().err.startswith(said)
+
+
+# Parts
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 100])
+def test_merged_as_a_tree(size: int) -> None:
+    cut = [count(table(ROWS[start : start + size]), "class") for start in range(0, len(ROWS), size)]
+    whole = parts.merged(cut)
+    assert whole is not None
+    assert digest(whole) == expected()
+    sent = Counts.from_bytes(parts.merged_bytes(part.to_bytes() for part in cut))
+    assert digest(sent) == expected()
+
+
+def test_nothing_merged() -> None:
+    assert parts.merged([]) is None
+    assert parts.merged_bytes([]) == b""
+
+
+def test_columns_side_by_side() -> None:
+    plan = Plan("class", tuple(SCHEMA.names[:-1]), Settings())
+    blocks = [count(table(), "class", features=[name]) for name in plan.features]
+    assert digest(parts.beside(blocks, plan)) == expected()
+    with pytest.raises(CredimiError, match="the table changed between two passes"):
+        parts.beside([blocks[0], count(table(ROWS[:5]), "class", features=["whole"])], plan)
+
+
+def test_sent_counts_that_are_damaged() -> None:
+    content = count(table(), "class").to_bytes()
+    with pytest.raises(CredimiError, match="damaged or was cut short"):
+        Counts.from_bytes(content[:-1])
+
+
+def test_settings_survive_the_journey() -> None:
+    settings = Settings.of(["?", -9], {"real": [0.5, 1], "*": "quantile"})
+    plan = Plan("class", ("real",), settings)
+    counted = parts.counted(arrow.batches(table(), plan.wanted), plan)
+    assert parts.as_planned(counted.to_bytes(), plan) + counted == counted + counted
+
+
+def test_no_engine_is_loaded_that_is_not_asked_for(tmp_path: Path) -> None:
+    path = next(write_csvs(tmp_path / "some").iterdir())
+    program = (
+        "import sys, credimi; credimi.count(sys.argv[1], 'class');"
+        "print(sorted({'dask', 'distributed', 'pyspark', 'polars', 'duckdb', 'pandas'} & set(sys.modules)))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[]\n"
+
+
+def test_paths_are_read_by_their_own_engine() -> None:
+    assert files.reads("a.csv")
+    assert not lazy.reads("a.csv")
