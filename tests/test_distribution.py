@@ -524,6 +524,15 @@ def test_interval_holds_its_mass_and_leaves_half_the_rest_on_either_side(law: Di
     assert 1.0 - below - above >= confidence - 1e-12
 
 
+def test_interval_where_draws_have_a_mass_at_zero_too() -> None:
+    law = Distribution.mixture(
+        [Distribution.empirical(np.zeros(1), 1.0), Distribution.beta(0.5, 0.2, 1.0)], [0.3, 0.6], 0.1
+    )
+    low, high = law.interval(0.75)
+    assert low == 0.0
+    assert law.cdf(high) == pytest.approx(0.75, abs=1e-9)
+
+
 def test_interval_from_the_atom_on_holds_no_more_than_it_says() -> None:
     law = Distribution.mixture([Distribution.beta(0.1, 0.02, 0.7)], [0.6], 0.4)
     low, high = law.interval(0.95)

@@ -232,7 +232,7 @@ class Distribution:
         tail = 0.5 * (1.0 - level)
         low = self.ppf(tail)
         if low == 0.0 and self.p_zero > 0.0:
-            tail = 1.0 - level - max(self.cdf(0.0) - self.p_zero, 0.0)
+            tail = 1.0 - level - self.cdf(math.nextafter(0.0, -math.inf))
         return low, self.isf(tail)
 
     @overload
