@@ -58,6 +58,18 @@ def require_whole(name: str, value: object, least: int) -> None:
         raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
 
 
+def require_information(name: str, value: object) -> None:
+    """Refuse what is no threshold of information."""
+    if not isinstance(value, int | float | np.number) or not 0.0 <= value < math.inf:
+        raise CredimiError(f"{name} is {value!r}: it must be a finite number of nats from 0 up")
+
+
+def require_share(name: str, value: object) -> None:
+    """Refuse what is no probability, or a certain one."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
+        raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
+
+
 def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
     """A generator from what the user gave."""
     try:

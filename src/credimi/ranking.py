@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import filters, storage
+from credimi.checks import require_information, require_share
 from credimi.counts import Counts
 from credimi.errors import CredimiError
 from credimi.inference import checked_approximation
@@ -197,8 +198,9 @@ def rank(
         features, missing_values, discretize, progress: as in `credimi.count`.
     """
     checked_approximation(approximation)
-    _check(epsilon, level)
-    _check_share("fdr", fdr)
+    require_information("epsilon", epsilon)
+    require_share("level", level)
+    require_share("fdr", fdr)
     # Refuses what is no prior, also where there is nothing to rank.
     adds_nothing = prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0
     if missing not in READINGS:
@@ -301,17 +303,6 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     from credimi.engines.door import count  # noqa: PLC0415  (pyarrow takes a while to load)
 
     return count(data, target, threads=threads, **counting)
-
-
-def _check(epsilon: Any, level: Any) -> None:  # noqa: ANN401  (whatever the user passed)
-    if not isinstance(epsilon, int | float | np.number) or not 0.0 <= epsilon < math.inf:
-        raise CredimiError(f"epsilon is {epsilon!r}: it must be a finite number of nats from 0 up")
-    _check_share("level", level)
-
-
-def _check_share(name: str, value: Any) -> None:  # noqa: ANN401
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < 1.0:
-        raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
 
 
 def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray) -> dict[str, FloatArray]:

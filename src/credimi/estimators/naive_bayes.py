@@ -141,13 +141,12 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:  # noqa: ANN401
         """One row as a dictionary, in which features may be missing, or new."""
-        names = [str(name) for name in x]
         if not hasattr(self, "_ledger"):
-            self._start(Ledger.empty(TARGET, names, self._settings()))
-        new = [name for name in names if name not in self._ledger.kept.features]
+            self._start(Ledger.empty(TARGET, [], self._settings()))
+        new = [str(name) for name in x if str(name) not in self._ledger.kept]
         if new:
             self._ledger.extend(new)
-        self._name_features()
+            self._name_features()
         self._known.observe(_objects([y]))
         self._take_row(self._cells(x), y, 1.0)
         if self.window is not None:

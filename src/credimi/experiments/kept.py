@@ -1,7 +1,7 @@
 """Results of finished orders in files, so that a run that was killed goes on: written whole or not at all.
 
-A file's name is a digest of all that the results depend on: data, orders, settings, the program's version. So a file
-is either the right one or not there, whoever wrote it and when.
+A file's name is a digest of all that the results depend on: data, orders, settings, the constants of the adaptive
+prior, the program's version. So a file is either the right one or not there, whoever wrote it and when.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi import adaptive
 from credimi.output import replacing
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def key(rows: Rows, orders: IntegerArray, settings: Settings) -> str:
     from credimi import __version__  # noqa: PLC0415
 
     digest = hashlib.sha256()
-    head = [_FORMAT, __version__, settings.to_dict(), len(rows.classes), [len(each) for each in rows.values]]
+    prior = [adaptive.GRID, adaptive.LOOSEST, adaptive.TIGHTEST, adaptive.P_ZERO, adaptive.NEGLIGIBLE]
+    head = [_FORMAT, __version__, prior, settings.to_dict(), len(rows.classes), [len(each) for each in rows.values]]
     digest.update(json.dumps(head).encode())
     for array in (rows.codes, rows.target, orders):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array, dtype="<i8").tobytes())

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from credimi.checks import require_number
+from credimi.checks import require_information, require_share
 from credimi.errors import CredimiError
 from credimi.inference import checked_approximation
 from credimi.prior import ADAPTIVE, pseudo_count
@@ -36,10 +34,8 @@ class Settings:
             pseudo_count(self.prior, (2, 2))
         if checked_approximation(self.approximation) == "sampled":
             raise CredimiError("draws for every row would take days: choose matched, leading or leading-beta")
-        if not 0.0 <= require_number("epsilon", self.epsilon) < np.inf:
-            raise CredimiError(f"epsilon is {self.epsilon!r}: it must be a finite number of nats from 0 up")
-        if not 0.0 < require_number("level", self.level) < 1.0:
-            raise CredimiError(f"level is {self.level!r}: it must lie between 0 and 1, such as 0.95")
+        require_information("epsilon", self.epsilon)
+        require_share("level", self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
