@@ -25,7 +25,7 @@ import pytest
 import credimi
 from credimi import output as outlet
 from credimi.cli import main
-from credimi.engines import files
+from credimi.engines import delimited
 
 ROOT = Path(__file__).resolve().parent.parent
 CLINIC = ROOT / "examples" / "clinic.csv"
@@ -130,7 +130,7 @@ def write_parquet(name: str, columns: dict[str, Any]) -> str:
 def columns(*names: str, rows: list[tuple[object, ...]]) -> str:
     """CSV of a header and rows."""
     text = io.StringIO()
-    files.csv_writer(text).writerows([names, *rows])
+    delimited.csv_writer(text).writerows([names, *rows])
     return text.getvalue()
 
 
@@ -448,7 +448,7 @@ def test_small_parts(report: Report, monkeypatch: pytest.MonkeyPatch, size: int,
     rows = [(f"{i % 2}\nk", f"{i % 3}, q") for i in range(40)]
     write("data.csv", start + columns("y", "a\n\nb", rows=rows))
     whole = report("data.csv", "--target", "y")
-    monkeypatch.setattr(files, "_PART", size)
+    monkeypatch.setattr(delimited, "_PART", size)
     assert report("data.csv", "--target", "y") == whole
 
 
@@ -1062,7 +1062,7 @@ def test_interrupted(call: Call, monkeypatch: pytest.MonkeyPatch, arguments: lis
     def interrupt(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    for place, name in ((files, "_csv_batches"), (outlet, "_mode")):
+    for place, name in ((delimited, "batches"), (outlet, "_mode")):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, interrupt)
             assert call(*arguments, "new") == (130, "", "credimi: interrupted\n")

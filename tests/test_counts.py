@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credimi import Counts, CredimiError, count, labels, tabulation
-from credimi.engines import files
+from credimi.engines import delimited, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
 from credimi.settling import Settings
@@ -347,7 +347,7 @@ def test_csv_of_every_delimiter(folder: Path, delimiter: str) -> None:
 
 @pytest.mark.parametrize("part", [1, 7, 50, 1000])
 def test_csv_in_parts_of_any_size(folder: Path, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PART", part)
+    monkeypatch.setattr(delimited, "_PART", part)
     assert_all_rows(count(write_csv(folder / "a.csv", ROWS[:60]), "class"), ROWS[:60])
 
 
@@ -363,7 +363,7 @@ def test_csv_of_line_ends_in_quotes_and_out_of_them(  # noqa: PLR0917  (all of i
     mark: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(files, "_PART", part)
+    monkeypatch.setattr(delimited, "_PART", part)
     lines = ['"a\nname, ""quoted""",class', '"x\ny",yes', '"q""r",no', "", '"\n",yes', ",no", '"",yes']
     path = folder / "a.csv"
     path.write_text(mark + end.join(lines) + end * last, encoding="utf-8", newline="")
@@ -378,7 +378,7 @@ def test_delimiters_in_quoted_names_do_not_separate(folder: Path) -> None:
 
 
 def test_text_that_looks_like_numbers_only_at_first_is_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PART", 16)
+    monkeypatch.setattr(delimited, "_PART", 16)
     rows = [{"f": value, "class": "ab"[row % 2]} for row, value in enumerate(["1", "1.0", "2", "01", "x", "1.0"])]
     write_csv(folder / "a.csv", rows, names=("f", "class"))
     for row in rows:
@@ -395,7 +395,7 @@ def test_parquet(folder: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 64])
 def test_parquet_in_batches(folder: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_CELLS", size)
+    monkeypatch.setattr(parquet, "_CELLS", size)
     pq.write_table(table(), folder / "a.parquet", row_group_size=50)
     assert_all_rows(count(folder / "a.parquet", "class"))
 
@@ -429,7 +429,7 @@ def test_csv_and_parquet_together(folder: Path) -> None:
 
 
 def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PART", 500)
+    monkeypatch.setattr(delimited, "_PART", 500)
     write_csv(folder / "1.csv")
     pq.write_table(table(), folder / "2.parquet")
     write_csv(folder / "3.csv.gz")

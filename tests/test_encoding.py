@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from credimi.encoding import encode
@@ -159,6 +159,7 @@ def test_halves_of_characters_are_shown_as_such(size: int, *, compiled: bool) ->
 # Numbers
 
 
+@both_ways
 @pytest.mark.parametrize(
     ("dtype", "span"),
     [
@@ -168,24 +169,25 @@ def test_halves_of_characters_are_shown_as_such(size: int, *, compiled: bool) ->
         if max(np.iinfo(dtype).min, -100) + span <= np.iinfo(dtype).max
     ],
 )
-def test_integers_of_every_type_and_range(dtype: str, span: int) -> None:
+def test_integers_of_every_type_and_range(dtype: str, span: int, *, compiled: bool) -> None:
     kind = np.dtype(dtype)
     least = max(np.iinfo(kind).min, -100)
     most = least + span
     values = np.array([least, most, least, (least + most) // 2], dtype=kind)
-    assert decoded(values) == (NUMBER, values.tolist())
+    assert decoded(values, compiled=compiled) == (NUMBER, values.tolist())
     if kind.isnative:
-        assert decoded(pa.array(values)) == (NUMBER, values.tolist())
+        assert decoded(pa.array(values), compiled=compiled) == (NUMBER, values.tolist())
         with_null = pa.array([*values.tolist(), None], pa.from_numpy_dtype(kind))
-        assert decoded(with_null) == (NUMBER, [*values.tolist(), None])
+        assert decoded(with_null, compiled=compiled) == (NUMBER, [*values.tolist(), None])
 
 
+@both_ways
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
-def test_most_negative_integers(dtype: str) -> None:
+def test_most_negative_integers(dtype: str, *, compiled: bool) -> None:
     least = np.iinfo(dtype).min
     values = [least, -1, 0, least]
     expected = (NUMBER, values) if dtype != "int64" else (TEXT, [str(value) for value in values])
-    assert decoded(np.array(values, dtype=dtype)) == expected
+    assert decoded(np.array(values, dtype=dtype), compiled=compiled) == expected
 
 
 @both_ways
@@ -205,36 +207,43 @@ def test_integers_beyond_any_type_stay_apart_as_text(size: int, *, compiled: boo
     assert decoded(objects(*huge), compiled=compiled) == (TEXT, [str(number) for number in huge])
 
 
-def test_integers_up_to_2_53_are_numbers() -> None:
+@both_ways
+def test_integers_up_to_2_53_are_numbers(*, compiled: bool) -> None:
     values = [2**53, -(2**53), 0]
-    assert decoded(np.array(values)) == (NUMBER, values)
-    assert decoded(pa.array(values)) == (NUMBER, values)
-    assert decoded(objects(*values)) == (NUMBER, values)
+    assert decoded(np.array(values), compiled=compiled) == (NUMBER, values)
+    assert decoded(pa.array(values), compiled=compiled) == (NUMBER, values)
+    assert decoded(objects(*values), compiled=compiled) == (NUMBER, values)
 
 
 FLOATS = [1.5, math.nan, -2.0, 0.0, math.inf, -math.inf, 1.5, 5e-324, 1e308]
 
 
+@both_ways
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f4", ">f8", "longdouble"])
-def test_floats_of_every_type_nan_is_missing(dtype: str) -> None:
+def test_floats_of_every_type_nan_is_missing(dtype: str, *, compiled: bool) -> None:
     with np.errstate(over="ignore"):
         values = np.array(FLOATS).astype(dtype)
     expected = [None if math.isnan(value) else value for value in values.astype("f8").tolist()]
-    assert decoded(values) == (NUMBER, expected)
+    assert decoded(values, compiled=compiled) == (NUMBER, expected)
 
 
-def test_floats_of_arrow_null_and_nan_are_missing() -> None:
+@both_ways
+def test_floats_of_arrow_null_and_nan_are_missing(*, compiled: bool) -> None:
     expected = [None if math.isnan(value) else value for value in FLOATS]
-    assert decoded(pa.array([*FLOATS, None])) == (NUMBER, [*expected, None])
+    assert decoded(pa.array([*FLOATS, None]), compiled=compiled) == (NUMBER, [*expected, None])
     single = [1.5, None, math.nan, 0.1]
-    assert decoded(pa.array(single, pa.float32())) == (NUMBER, [1.5, None, None, float(np.float32(0.1))])
+    assert decoded(pa.array(single, pa.float32()), compiled=compiled) == (
+        NUMBER,
+        [1.5, None, None, float(np.float32(0.1))],
+    )
 
 
+@both_ways
 @pytest.mark.parametrize("size", [254, 255, 256, 65_535, 65_536, 70_000])
-def test_many_floats_with_nan_among_them(size: int) -> None:
+def test_many_floats_with_nan_among_them(size: int, *, compiled: bool) -> None:
     values = np.arange(size) + 0.5
     values[size // 2] = np.nan
-    kind, found = decoded(values)
+    kind, found = decoded(values, compiled=compiled)
     assert kind == NUMBER
     assert found.count(None) == 1
     assert found[size // 2] is None
@@ -262,20 +271,24 @@ def test_decimals_are_numbers(size: int, *, compiled: bool) -> None:
     assert decoded(pa.array([*cells, None], pa.decimal256(60, 2)), compiled=compiled) == (NUMBER, [*halves, None])
 
 
-@given(st.lists(st.none() | st.integers(-(2**53), 2**53) | st.integers(-300, 300)))
-def test_any_integers_are_what_they_were(values: list[int | None]) -> None:
-    assert decoded(pa.array(values, pa.int64()))[1] == values
-    assert decoded(objects(*values))[1] == values
+@both_ways
+@settings(deadline=None)  # a kernel may be compiled
+@given(values=st.lists(st.none() | st.integers(-(2**53), 2**53) | st.integers(-300, 300)))
+def test_any_integers_are_what_they_were(values: list[int | None], *, compiled: bool) -> None:
+    assert decoded(pa.array(values, pa.int64()), compiled=compiled)[1] == values
+    assert decoded(objects(*values), compiled=compiled)[1] == values
     present = [value for value in values if value is not None]
-    assert decoded(np.array(present, dtype=np.int64))[1] == present
+    assert decoded(np.array(present, dtype=np.int64), compiled=compiled)[1] == present
 
 
-@given(st.lists(st.none() | st.floats(allow_nan=True)))
-def test_any_floats_are_what_they_were(values: list[float | None]) -> None:
+@both_ways
+@settings(deadline=None)
+@given(values=st.lists(st.none() | st.floats(allow_nan=True)))
+def test_any_floats_are_what_they_were(values: list[float | None], *, compiled: bool) -> None:
     expected = [None if value is None or math.isnan(value) else value for value in values]
-    assert decoded(pa.array(values, pa.float64())) == (NUMBER, expected)
+    assert decoded(pa.array(values, pa.float64()), compiled=compiled) == (NUMBER, expected)
     present = [math.nan if value is None else value for value in values]
-    assert decoded(np.array(present, dtype=np.float64)) == (NUMBER, expected)
+    assert decoded(np.array(present, dtype=np.float64), compiled=compiled) == (NUMBER, expected)
 
 
 # Truth values
@@ -326,6 +339,7 @@ def test_spans_of_every_unit_keep_their_order_and_their_holes(unit: str) -> None
     assert values[1] < values[3] < values[0] == values[4]
 
 
+@both_ways
 @pytest.mark.parametrize(
     "kind",
     [
@@ -339,12 +353,12 @@ def test_spans_of_every_unit_keep_their_order_and_their_holes(unit: str) -> None
     ],
     ids=str,
 )
-def test_times_of_arrow_are_numbers(kind: pa.DataType) -> None:
+def test_times_of_arrow_are_numbers(kind: pa.DataType, *, compiled: bool) -> None:
     day = 86_400_000
     cells = pa.array([day, None, 0], pa.int64() if kind.bit_width == 64 else pa.int32()).view(kind)
     in_microseconds = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
     expected = 1.0 if kind == pa.date64() else day * in_microseconds.get(getattr(kind, "unit", "us"), 1.0)
-    assert decoded(cells) == (NUMBER, [expected, None, 0.0])
+    assert decoded(cells, compiled=compiled) == (NUMBER, [expected, None, 0.0])
 
 
 @given(st.lists(st.none() | st.integers(-4_000_000_000, 8_000_000_000), min_size=1))
@@ -380,6 +394,7 @@ def test_dates_among_times_are_text(*, compiled: bool) -> None:
 # Categories
 
 
+@both_ways
 @pytest.mark.parametrize("index", [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.uint32(), pa.int64()], ids=str)
 @pytest.mark.parametrize(
     ("dictionary", "kind"),
@@ -395,7 +410,7 @@ def test_dates_among_times_are_text(*, compiled: bool) -> None:
         ([True, False, None], BOOLEAN),
     ],
 )
-def test_categories_of_every_kind(dictionary: list[Any], kind: str, index: pa.DataType) -> None:
+def test_categories_of_every_kind(dictionary: list[Any], kind: str, index: pa.DataType, *, compiled: bool) -> None:
     def is_hole(value: object) -> bool:
         return value is None or value != value  # noqa: PLR0124  (NaN)
 
@@ -403,17 +418,18 @@ def test_categories_of_every_kind(dictionary: list[Any], kind: str, index: pa.Da
     array = pa.DictionaryArray.from_arrays(pa.array(rows, index), pa.array(dictionary))
     chosen = [None if row is None or is_hole(dictionary[row]) else dictionary[row] for row in rows]
     expected = [str(value).lower() if isinstance(value, bool) else value for value in chosen]
-    assert decoded(array) == (kind, expected)
-    assert decoded(array.slice(1, 4)) == (kind, expected[1:5])
+    assert decoded(array, compiled=compiled) == (kind, expected)
+    assert decoded(array.slice(1, 4), compiled=compiled) == (kind, expected[1:5])
 
 
+@both_ways
 @pytest.mark.parametrize("size", [0, 1, 254, 255, 256, 257, 65_535, 65_536])
-def test_many_categories(size: int) -> None:
+def test_many_categories(size: int, *, compiled: bool) -> None:
     names: list[str | None] = [f"value {number}" for number in range(size)]
     array = pa.DictionaryArray.from_arrays(pa.array([*range(size), None], pa.int32()), pa.array(names, pa.string()))
-    assert decoded(array) == (TEXT, [*names, None])
+    assert decoded(array, compiled=compiled) == (TEXT, [*names, None])
     with_null = pa.DictionaryArray.from_arrays(pa.array(range(size + 1), pa.int32()), pa.array([None, *names]))
-    assert decoded(with_null)[1] == [None, *names]
+    assert decoded(with_null, compiled=compiled)[1] == [None, *names]
 
 
 @pytest.mark.parametrize("second", [["b", "c"], ["b", None], ["a", "a"]])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.places import Place
     from credimi.table import Table
 
     CountArray = NDArray[Any]  # whole numbers, or weights
@@ -264,7 +265,7 @@ class Counts:
         return header, {"numbers": np.concatenate(numbers), "counts": self.flat}
 
     @staticmethod
-    def load(path: str | Path) -> Counts:
+    def load(path: str | Place) -> Counts:
         """Read what `save` wrote."""
         return Counts._checked(*storage.load(path), path)
 
@@ -275,7 +276,7 @@ class Counts:
         return Counts._checked(*storage.unpacked(content, place), place)
 
     @staticmethod
-    def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Counts:
+    def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Place) -> Counts:
         try:
             return Counts._read(header, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _FEW_TEXTS = 255
 _NARROW = 65_534  # a range of integers that is its own code
+_NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity where all is valid, bytes of no text
 _EXACT = 2**53  # integers beyond are no doubles
 _TIME = "time"  # of objects: they become numbers, as Arrow's dates and times do
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3), "ms of a day": (1, 86_400_000)}  # us, or days
@@ -93,16 +94,16 @@ def encode(  # noqa: PLR0911
     array = _one_chunk(values)
     kind = array.type
     if pa.types.is_dictionary(kind):
-        return _encode_dictionary(array, name, raw=raw)
+        return _encode_dictionary(array, name, raw=raw, compiled=compiled)
     if pa.types.is_null(kind):
         return Column(np.full(len(array), 255, dtype=np.uint8), TEXT)
     if pa.types.is_boolean(kind):
         codes = _plain(array.cast(pa.uint8()).fill_null(255))
         return Column(codes, BOOLEAN, ("false", "true"))
     if pa.types.is_integer(kind):
-        return _encode_integers(array)
+        return _encode_integers(array, compiled=compiled)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _encode_numbers(array.cast(pa.float64()))
+        return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _encode_temporal(array)
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
@@ -190,24 +191,23 @@ def _text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401
 def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
     from credimi.kernels.encoding import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
 
-    validity, offsets, data = array.buffers()
+    _, offsets, data = array.buffers()
     wide = np.int64 if pa.types.is_large_string(array.type) else np.int32
-    nothing = np.zeros(0, dtype=np.uint8)
     codes, examples = np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
     seen = encode_texts(
         np.frombuffer(offsets, dtype=wide)[array.offset : array.offset + len(array) + 1],
-        nothing if data is None else np.frombuffer(data, dtype=np.uint8),
-        nothing if validity is None or array.null_count == 0 else np.frombuffer(validity, dtype=np.uint8),
-        array.offset,
+        _NOTHING if data is None else np.frombuffer(data, dtype=np.uint8),
+        *_validity(array),
         codes,
         examples,
     )
     return None if seen < 0 else Column(codes, kind, tuple(array[int(row)].as_py() for row in examples[:seen]))
 
 
-def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None) -> Column:  # noqa: ANN401
+def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None, compiled: bool) -> Column:  # noqa: ANN401
     """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
-    return _translated(_codes_of(array.indices, len(array.dictionary)), encode(array.dictionary, name, raw=raw))
+    codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
+    return _translated(codes, encode(array.dictionary, name, raw=raw))
 
 
 def _translated(codes: Codes, values: Column) -> Column:
@@ -221,13 +221,25 @@ def _translated(codes: Codes, values: Column) -> Column:
     return Column(moved[np.minimum(codes, len(values.codes))], values.kind, values.texts, values.numbers)
 
 
-def _codes_of(indices: Any, size: int) -> Codes:  # noqa: ANN401
+def _codes_of(indices: Any, size: int, *, compiled: bool = False) -> Codes:  # noqa: ANN401
     """Arrow's indices into a dictionary as codes, null as missing."""
-    wide = _width(size)
-    codes: Codes = _plain(indices).astype(wide, copy=False)
-    if indices.null_count:
-        codes = np.where(_valid(indices), codes, wide(np.iinfo(wide).max))
-    return codes
+    return _distances(indices, 0, _width(size), compiled=compiled)
+
+
+def _distances(array: Any, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:  # noqa: ANN401
+    """How far Arrow's integers are from the least of them, as codes; null as missing."""
+    if compiled and array.type in (pa.int32(), pa.int64()):  # as files have them; others are as narrow as can be
+        from credimi.kernels.encoding import narrow  # noqa: PLC0415  (loads compiled code)
+
+        codes: Codes = np.empty(len(array), dtype=wide)
+        narrow(_plain(array), least, *_validity(array), codes, int(np.iinfo(wide).max))
+        return codes
+    codes = _narrow(_plain(array), least, wide)
+    return np.where(_valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
+
+
+def _narrow(values: NDArray[Any], least: int, wide: type[np.unsignedinteger]) -> Codes:
+    return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
 
 
 def _plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
@@ -246,35 +258,43 @@ def _valid(array: Any) -> NDArray[np.bool_]:  # noqa: ANN401
     return valid[array.offset - 8 * first :][: len(array)].view(np.bool_)
 
 
+def _validity(array: Any) -> tuple[NDArray[np.uint8], int]:  # noqa: ANN401
+    """The bits that say which values are not null, as kernels want them: none where all are; and where they begin."""
+    bits = array.buffers()[0] if array.null_count else None
+    return (_NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
+
+
 def _width(size: int) -> type[np.unsignedinteger]:
     """The smallest type that has a code for each of so many values, and one to spare."""
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
-def _encode_integers(array: Any) -> Column:  # noqa: ANN401
+def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
     least, most = (scalar.as_py() for scalar in pc.min_max(array).values())
     if least is None:
         return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
     if max(abs(least), abs(most)) > _EXACT:
         return _encode_texts(array.cast(pa.large_string()))
     if most - least > _NARROW:
-        return _encode_numbers(array.cast(pa.float64()))
-    values = _plain(array if array.null_count == 0 else array.fill_null(least))
-    valid = None if array.null_count == 0 else _valid(array)
-    return _narrow(values, int(least), int(most), valid)
+        return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
+    codes = _distances(array, int(least), _width(most - least + 1), compiled=compiled)
+    return _ranging(codes, least, most)
 
 
-def _narrow(values: NDArray[Any], least: int, most: int, valid: NDArray[np.bool_] | None) -> Column:
+def _ranging(codes: Codes, least: int, most: int) -> Column:
     """Integers of a narrow range: their distance from the least is their code."""
-    wide = _width(most - least + 1)
-    codes = (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
-    if valid is not None:
-        codes = np.where(valid, codes, wide(np.iinfo(wide).max))
     return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(least, most + 1, dtype=np.float64))
 
 
-def _encode_numbers(array: Any) -> Column:  # noqa: ANN401
+def _encode_numbers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
     """Doubles; NaN is missing."""
+    if compiled:
+        from credimi.kernels.encoding import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
+
+        values, codes, rows = _plain(array), np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
+        seen = encode_integers(values.view(np.int64), *_validity(array), codes, rows)
+        if seen >= 0:
+            return _without_nan(codes, values[rows[:seen]])
     coded = array.dictionary_encode()
     numbers = _plain(coded.dictionary)
     return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
@@ -306,7 +326,7 @@ def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
     if kind in "iu" and values.size:
         least, most = int(values.min()), int(values.max())
         if most - least <= _NARROW and max(abs(least), abs(most)) <= _EXACT:
-            return _narrow(np.ascontiguousarray(values), least, most, None)
+            return _ranging(_narrow(values, least, _width(most - least + 1)), least, most)
     if kind in "biufM" or (kind == "m" and _arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name)
     if kind in "UTO":
@@ -401,7 +421,7 @@ def _distinct_objects(
 
         codes, rows = np.empty(values.size, dtype=np.uint8), np.zeros(255, dtype=np.int64)
         addresses = np.ctypeslib.as_array((ctypes.c_int64 * values.size).from_address(values.ctypes.data))
-        seen = encode_integers(addresses, codes, rows)
+        seen = encode_integers(addresses, _NOTHING, 0, codes, rows)
         if seen >= 0:
             return codes, [values[row] for row in rows[:seen]], rows[:seen]
         try:

@@ -6,3 +6,8 @@ class CredimiError(ValueError):
 
     It is a `ValueError` as well, so code that knows nothing of credimi still catches it.
     """
+
+
+def one_line(error: BaseException) -> str:
+    """What a library has to say, on one line, and not more than fits."""
+    return " ".join(str(error).split())[:300]

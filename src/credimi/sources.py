@@ -21,6 +21,8 @@ from credimi.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from credimi.places import Place
+
 _END = 1 << 12
 
 
@@ -35,7 +37,7 @@ class Source:
     unfinished: bool = False
 
     @classmethod
-    def of(cls, path: Path) -> Source:
+    def of(cls, path: Place) -> Source:
         """The file as it is."""
         try:
             status = path.stat()

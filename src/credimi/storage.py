@@ -24,17 +24,19 @@ from credimi.output import write_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.places import Place
+
 _NAME = b"credimi counts "
 _VERSION = b"1\n"
 _TYPES = {"int64": "<i8", "float64": "<f8"}
 _DIGEST = 32
 
 
-def is_counts(path: Path) -> bool:
+def is_counts(path: Place) -> bool:
     """Whether a file says that it holds counts."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_NAME)) == _NAME
+            return bool(file.read(len(_NAME)) == _NAME)
     except OSError:
         return False
 
@@ -54,16 +56,17 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def load(path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read header and arrays."""
     try:
-        content = Path(path).read_bytes()
+        with (Path(path) if isinstance(path, str) else path).open("rb") as file:
+            content = file.read()
     except OSError as error:
         raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
     return unpacked(content, path)
 
 
-def unpacked(content: bytes, path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def unpacked(content: bytes, path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Header and arrays of what `packed` made; `path` is where it comes from, for messages."""
     if not content.startswith(_NAME):
         raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")

@@ -63,7 +63,7 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
 
 
 def ahead(items: Iterator[Part]) -> Iterator[Part]:
-    """The same items, each made on another thread while the one before is in use."""
+    """The same items, each made on another thread while the one before is in use; never two in advance."""
     made: Queue[tuple[Part, None] | tuple[None, BaseException] | None] = Queue(maxsize=1)
     wanted = True
 
@@ -71,6 +71,8 @@ def ahead(items: Iterator[Part]) -> Iterator[Part]:
         try:
             for item in items:
                 made.put((item, None))
+                del item  # it belongs to the other side now
+                made.join()
                 if not wanted:
                     return
         except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
@@ -82,6 +84,7 @@ def ahead(items: Iterator[Part]) -> Iterator[Part]:
     maker.start()
     try:
         while (entry := made.get()) is not None:
+            made.task_done()
             item, error = entry
             if error is not None:
                 raise error
@@ -91,3 +94,4 @@ def ahead(items: Iterator[Part]) -> Iterator[Part]:
         while maker.is_alive():  # whoever waits to hand over an item that nobody wants any more
             with suppress(Empty):
                 made.get(timeout=0.01)
+                made.task_done()

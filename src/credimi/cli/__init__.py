@@ -36,7 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """The program `credimi`: ends at once, as taking all modules apart would cost a fifth of a second."""
+    """The program `credimi`: ends at once, as taking all modules apart would cost a fifth of a second.
+
+    pyarrow's own choice of a memory pool keeps much of what its threads have freed, and the more the longer they read.
+    A library leaves that choice to its user; this process is ours, and pyarrow has not been loaded yet.
+    """
+    if sys.platform == "linux":  # where pyarrow comes with jemalloc
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, AttributeError, ValueError):  # closed, or nobody reads any more

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from credimi.counts import Counts
     from credimi.engines.parts import Plan
+    from credimi.places import Place
     from credimi.sources import Source
 
 _EXAMPLES = """\
@@ -107,7 +108,7 @@ def _kept(before: Counts, target: str, given: dict[str, Any], options: argparse.
 
 
 def _total(
-    before: Counts | None, paths: list[Path], plan: Plan, named: dict[Path, Source], options: argparse.Namespace
+    before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, Source], options: argparse.Namespace
 ) -> Counts:
     """All counts, also kept in the file now and then."""
     from credimi.engines.parts import counted  # noqa: PLC0415

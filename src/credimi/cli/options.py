@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import Console
+
+    from credimi.places import Place
 
 _MOMENT = 0.5  # seconds of work before a bar appears
 
@@ -154,14 +156,14 @@ def orders(count: int) -> str:
     return f"{count:,} random {'order' if count == 1 else 'orders'}"
 
 
-def paths(options: argparse.Namespace) -> list[Path]:
+def paths(options: argparse.Namespace) -> list[Place]:
     """The files that DATA names."""
     from credimi.engines import files  # noqa: PLC0415
 
     return files.paths_of(list(options.data))
 
 
-def check_output(output: str | None, inputs: list[Path]) -> None:
+def check_output(output: str | None, inputs: Sequence[Place]) -> None:
     """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
     if output is None or output == "-":
         return
@@ -174,7 +176,7 @@ def check_output(output: str | None, inputs: list[Path]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
+    if path.exists() and any(isinstance(each, Path) and each.exists() and path.samefile(each) for each in inputs):
         raise CredimiError(f"{output} is the input: name another file")
 
 

@@ -107,7 +107,7 @@ def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
 
 def _csv(found: Prequential, options: argparse.Namespace) -> str:
     """One line a rule, full precision; the settings stand in lines that start with #."""
-    from credimi.engines.files import csv_writer  # noqa: PLC0415
+    from credimi.engines.delimited import csv_writer  # noqa: PLC0415
 
     report = _report(found, options)
     text = io.StringIO()

@@ -16,7 +16,9 @@ from credimi.report.kept import source_of
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
+    from credimi.places import Place
     from credimi.ranking import Ranking
 
 _EXAMPLES = """\
@@ -140,7 +142,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
     )
 
 
-def _loaded(paths: list[Path], options: argparse.Namespace) -> Any:  # noqa: ANN401
+def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa: ANN401
     from credimi.counts import Counts  # noqa: PLC0415
 
     if options.features or options.missing or options.discretize or any(shared.engine(options).values()):
@@ -170,7 +172,7 @@ def _report(ranking: Ranking, units: str) -> dict[str, Any]:
 
 def _csv(ranking: Ranking, units: str) -> str:
     """One line a feature, full precision; the settings stand in lines that start with #."""
-    from credimi.engines.files import csv_writer  # noqa: PLC0415
+    from credimi.engines.delimited import csv_writer  # noqa: PLC0415
 
     report = _report(ranking, units)
     text = io.StringIO()

@@ -18,9 +18,10 @@ from credimi.threads import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from credimi.places import Place
 
     CountArray = NDArray[Any]
 
@@ -39,7 +40,7 @@ class Batch:
     cells: int = 0
     fault: Callable[[Exception], str] = str
     weights: NDArray[np.float64] | None = None
-    path: Path | None = None
+    path: Place | None = None
 
 
 class Missing:
@@ -93,15 +94,21 @@ def columns_of(offered: Sequence[str], target: str, features: Sequence[str] | No
 
 
 def tally(
-    batch: Batch, target: str, features: Sequence[str], settings: Settings, *, threads: int | None = None
+    batch: Batch,
+    target: str,
+    features: Sequence[str],
+    settings: Settings,
+    *,
+    threads: int | None = None,
+    table: int = 0,
 ) -> Counts:
-    """The counts of one batch."""
+    """The counts of one batch; `table` is how many features there are in all, where these are some of them."""
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
     coded = encode(batch.columns[target], target, raw=raw, compiled=compiled)
     classes, groups = grouped(coded, missing, target, batch.weights)
-    most = labels.most_labels(len(features), len(classes) + 1)
+    most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:

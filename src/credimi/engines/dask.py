@@ -18,9 +18,9 @@ from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from credimi.counts import Counts
+    from credimi.places import Place
 
 _FAN = 8  # parts that are merged at once
 
@@ -51,8 +51,8 @@ def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401
 
 
 def tallies(
-    paths: Sequence[Path], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
-) -> Iterator[tuple[Sequence[Path], Counts]]:
+    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
+) -> Iterator[tuple[Sequence[Place], Counts]]:
     """Files and their counts as they are done, by the workers of the scheduler at this address."""
     distributed = library("distributed", "dask")
     with _client(distributed, scheduler) as client:
@@ -78,4 +78,4 @@ def _client(distributed: Any, scheduler: str | None) -> Any:  # noqa: ANN401
 
 
 def _count_file(plan: Plan, path: str) -> bytes:
-    return counted(files.batches(files.paths_of(path), plan.wanted, lambda _: None), plan, threads=1).to_bytes()
+    return files.count_file(path, plan)

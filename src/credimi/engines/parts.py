@@ -7,8 +7,10 @@ is O(k^2) labels; a tree aligns each label O(log k) times.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,11 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is counted: the same in every place."""
+    """What is counted: the same in every place. `table` is the number of features, where these are some of them."""
 
     target: str
     features: tuple[str, ...]
     settings: Settings
+    table: int = 0
 
     @classmethod
     def of(cls, offered: Sequence[str], target: Any, features: Sequence[str] | None, settings: Settings) -> Plan:  # noqa: ANN401
@@ -45,6 +48,16 @@ class Plan:
     def wanted(self) -> list[str]:
         """All columns that are read, the target first."""
         return [self.target, *self.features]
+
+    def blocks(self, columns: int) -> list[Plan]:
+        """The same in parts of at most so many columns, all about as wide; the target is in each."""
+        every, parts = len(self.features), max(1, math.ceil(len(self.features) / max(columns - 1, 1)))
+        ends = [every * part // parts for part in range(parts + 1)]
+        return [replace(self, features=self.features[start:end], table=every) for start, end in pairwise(ends)]
+
+    def most_labels(self, classes: int) -> int:
+        """How many labels each feature may keep: the less, the more features the whole table has."""
+        return labels.most_labels(max(self.table, len(self.features)), classes + 1)
 
 
 def check_named(settings: Settings, offered: Sequence[str], target: str) -> None:
@@ -61,10 +74,10 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
     result: Counts | None = None
     for batch in batches:
         try:
-            more = tally(batch, plan.target, plan.features, plan.settings, threads=threads)
+            more = tally(batch, plan.target, plan.features, plan.settings, threads=threads, table=plan.table)
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
-        result = more if result is None else result + more
+        result = more if result is None else _bounded(result + more, plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
         result = tally(empty, plan.target, plan.features, plan.settings)
@@ -100,13 +113,24 @@ def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
             raise CredimiError(
                 "the table changed between two passes, or its rows are drawn at random: store it, and count that"
             )
-    most = labels.most_labels(len(plan.features), len(first.classes) + 1)
+    return _joined(blocks, plan)
+
+
+def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
+    first = blocks[0]
+    most = plan.most_labels(len(first.classes))
     columns = {
         name: bounded(own, block, most)
         for each in blocks
         for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
     return Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+
+
+def _bounded(counts: Counts, plan: Plan) -> Counts:
+    """The same with no more labels than the whole table's width allows: `+` knows but the columns it adds."""
+    most = plan.most_labels(len(counts.classes))
+    return counts if all(len(own) <= most for own in counts.labels) else _joined([counts], plan)
 
 
 def as_planned(content: bytes, plan: Plan) -> Counts:

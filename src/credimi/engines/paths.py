@@ -11,23 +11,20 @@ workers have to see them under the same paths.
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from credimi.engines import files
-from credimi.engines.parts import counted
 from credimi.errors import CredimiError
-from credimi.threads import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from credimi.counts import Counts
     from credimi.engines.parts import Plan
+    from credimi.places import Place
 
     Progress = Callable[[float], None]
-    Tallies = Iterator[tuple[Sequence[Path], Counts]]
+    Tallies = Iterator[tuple[Sequence[Place], Counts]]
 
 ENGINES = ("files", "duckdb", "dask", "spark")
 
@@ -43,7 +40,7 @@ def check_engine(engine: str | None, master: str | None, scheduler: str | None) 
 
 
 def tallies(
-    paths: Sequence[Path],
+    paths: Sequence[Place],
     plan: Plan,
     *,
     engine: str | None = None,
@@ -66,18 +63,4 @@ def tallies(
         from credimi.engines import sql  # noqa: PLC0415
 
         return sql.tallies(paths, plan, progress, threads)
-    return _here(paths, plan, threads, progress)
-
-
-def _here(paths: Sequence[Path], plan: Plan, threads: int | None, progress: Progress) -> Tallies:
-    left = list(paths)
-    batches = ahead(files.batches(paths, plan.wanted, progress))
-    for path, own in groupby(batches, key=lambda batch: batch.path):
-        counts = counted(own, plan, threads=threads)
-        while left and left[0] != path:  # files of no rows have no batches
-            yield [left[0]], counted([], plan)
-            del left[0]
-        yield left[:1], counts
-        del left[:1]
-    if left:
-        yield left, counted([], plan)
+    return files.tallies(paths, plan, progress, threads)

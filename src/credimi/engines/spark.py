@@ -30,9 +30,9 @@ from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from credimi.counts import Counts
+    from credimi.places import Place
 
 _BLOCK = 95
 _FAN = 16  # partitions whose counts are merged before they travel to the driver
@@ -56,10 +56,7 @@ def names(data: Any) -> list[str]:  # noqa: ANN401
 def count(data: Any, plan: Plan) -> Counts:  # noqa: ANN401
     """The counts of a DataFrame."""
     frame = data if hasattr(data, "mapInArrow") else data.to_spark()
-    width = _BLOCK - 1  # the target goes along
-    starts = range(0, max(len(plan.features), 1), width)
-    plans = [Plan(plan.target, plan.features[start : start + width], plan.settings) for start in starts]
-    return beside([_count_block(frame, each) for each in plans], plan)
+    return beside([_count_block(frame, each) for each in plan.blocks(_BLOCK)], plan)
 
 
 def _count_block(frame: Any, plan: Plan) -> Counts:  # noqa: ANN401
@@ -72,8 +69,8 @@ def _count_block(frame: Any, plan: Plan) -> Counts:  # noqa: ANN401
 
 
 def tallies(
-    paths: Sequence[Path], plan: Plan, progress: Callable[[float], None], master: str | None = None
-) -> Iterator[tuple[Sequence[Path], Counts]]:
+    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], master: str | None = None
+) -> Iterator[tuple[Sequence[Place], Counts]]:
     """Files and their counts, a group at a time, counted by the session that is active, else by that of this master."""
     sessions = library("pyspark.sql", "spark").SparkSession
     builder = sessions.builder.appName("credimi")
@@ -128,12 +125,7 @@ def _merge_partitions(batches: Iterable[Any]) -> Iterator[Any]:
 def _count_files(plan: Plan, paths: Sequence[str], batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            read = files.batches(files.paths_of(paths[number]), plan.wanted, lambda _: None)
-            yield _answer(number, partial(_count_file, read, plan))
-
-
-def _count_file(read: Iterator[Any], plan: Plan) -> bytes:
-    return counted(read, plan, threads=1).to_bytes()
+            yield _answer(number, partial(files.count_file, paths[number], plan))
 
 
 def _answer(part: int, work: Callable[[], bytes]) -> Any:  # noqa: ANN401

@@ -12,6 +12,7 @@ running a user's query again for every few columns may cost more than all that g
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +21,13 @@ import pyarrow as pa
 from credimi.engines import files
 from credimi.engines.batches import Batch, tally
 from credimi.engines.parts import Plan, beside, counted, library, merged
-from credimi.errors import CredimiError
+from credimi.errors import CredimiError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from credimi.counts import Counts
+    from credimi.places import Place
 
 _COLUMNS = (
     15  # more share a pass and cost more: of 200,000 rows x 50 columns, 60 took 1.7 s, 15 took 0.7 s, 1 took 1.9 s
@@ -35,19 +36,19 @@ _GROUPS = 1 << 16  # that come back at once
 
 
 def tallies(
-    paths: Sequence[Path], plan: Plan, progress: Callable[[float], None], threads: int | None
-) -> Iterator[tuple[Sequence[Path], Counts]]:
+    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], threads: int | None
+) -> Iterator[tuple[Sequence[Place], Counts]]:
     """Each file and its counts: files may differ in their types, and DuckDB would want one for all."""
     duckdb = library("duckdb", "duckdb")
     with duckdb.connect(config={} if threads is None else {"threads": threads}) as connection:
         for done, path in enumerate(paths, start=1):
-            if plan.features and files.is_parquet(path) and _apart(files.names([path])):
+            if plan.features and isinstance(path, Path) and files.is_parquet(path) and _apart(files.names([path])):
                 try:
                     counts = _count_file(connection, path, plan)
                 except duckdb.Error as error:
-                    raise CredimiError(f"DuckDB cannot count {path}: {' '.join(str(error).split())[:300]}") from error
+                    raise CredimiError(f"DuckDB cannot count {path}: {one_line(error)}") from error
             else:
-                counts = counted(files.batches([path], plan.wanted, lambda _: None), plan, threads=threads)
+                counts = next(counts for _, counts in files.tallies([path], plan, lambda _: None, threads))
             yield [path], counts
             progress(done / len(paths))
 

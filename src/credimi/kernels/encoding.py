@@ -128,11 +128,18 @@ def encode_texts(
 
 
 @compiled
-def encode_integers(keys: NDArray[np.int64], codes: ByteArray, examples: NDArray[np.int64]) -> int:
-    """The same for integers of any size, such as the addresses of Python's objects."""
+def encode_integers(
+    keys: NDArray[np.int64], valid: ByteArray, valid_offset: int, codes: ByteArray, examples: NDArray[np.int64]
+) -> int:
+    """The same for integers of any size, such as the addresses of Python's objects, or the bits of doubles."""
     slot_key, slot_code = np.zeros(_SLOTS, dtype=np.int64), np.full(_SLOTS, MISSING, dtype=np.uint8)
     seen = 0
+    all_valid = valid.size == 0
     for row in range(codes.size):
+        bit = valid_offset + row
+        if not all_valid and not (valid[bit >> 3] >> (bit & 7)) & 1:
+            codes[row] = MISSING
+            continue
         key = keys[row]
         slot = (np.uint64(key) * _MULTIPLIER) >> _SHIFT
         while slot_code[slot] != MISSING and slot_key[slot] != key:
@@ -145,3 +152,17 @@ def encode_integers(keys: NDArray[np.int64], codes: ByteArray, examples: NDArray
             seen += 1
         codes[row] = slot_code[slot]
     return seen
+
+
+@compiled
+def narrow(
+    values: NDArray[Any], least: int, valid: ByteArray, valid_offset: int, codes: NDArray[Any], missing: int
+) -> None:
+    """Fill `codes` with the distance of each value from the least, `missing` where it is not valid."""
+    if valid.size == 0:
+        for row in range(codes.size):
+            codes[row] = values[row] - least
+        return
+    for row in range(codes.size):
+        bit = valid_offset + row
+        codes[row] = values[row] - least if (valid[bit >> 3] >> (bit & 7)) & 1 else missing

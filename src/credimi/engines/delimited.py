@@ -1,0 +1,256 @@
+"""CSV (also .gz, .zst, .bz2), read part by part.
+
+It is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
+`labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
+quotes: an even number of quotes before them), each parsed on all cores. That is what bounds memory: a part, its
+columns and their codes, some twenty times `_PART` in all.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from credimi.engines.batches import Batch
+from credimi.errors import CredimiError, one_line
+from credimi.places import Remote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.places import Place
+
+    Progress = Callable[[float], None]
+
+_PART = 8 << 20
+COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"?')
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def names(path: Place) -> list[str]:
+    """The columns' names."""
+    return _header(path).names
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The first line of a CSV file: names, what separates them, how lines end, and how many bytes it takes."""
+
+    names: list[str]
+    delimiter: str
+    line_end: str
+    size: int
+
+
+def _header(path: Place) -> _Header:
+    line, size = _first_line(path)
+    if line.count('"') % 2:
+        raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
+    plain = _QUOTED.sub("", line)
+    if "\r" in plain.rstrip("\r\n"):
+        raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+    delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))  # the commonest
+    with _long_fields():
+        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+    if not names:
+        raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
+    return _Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size)
+
+
+def _open(path: Place) -> Any:  # noqa: ANN401
+    try:
+        packed = COMPRESSED.get(path.suffix.lower())
+        if isinstance(path, Remote):
+            return path.filesystem.open_input_stream(path.inside, compression=packed)
+        return pa.input_stream(path, compression=packed) if packed else pa.OSFile(str(path))
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
+
+
+def _first_line(path: Place) -> tuple[str, int]:
+    """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
+    content = b""
+    try:
+        with _open(path) as stream:
+            while more := stream.read(1 << 16):
+                content += more
+                end = _line_end(content)
+                if end >= 0:
+                    content = content[:end]
+                    break
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+    if content.startswith(_UTF16):
+        raise CredimiError(
+            f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
+        )
+    try:
+        return content.decode("utf-8-sig").lstrip("\r\n"), len(content)
+    except UnicodeDecodeError as error:
+        raise CredimiError(
+            f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
+            "convert the file, for example with iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def _line_end(content: bytes) -> int:
+    """Where the first line ends, or -1."""
+    start = len(content) - len(content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"))
+    end = content.find(b"\n", start)
+    while end >= 0 and content.count(b'"', 0, end) % 2:
+        end = content.find(b"\n", end + 1)
+    return end + 1 if end >= 0 else -1
+
+
+def batches(path: Place, wanted: Sequence[str], total: int, progress: Progress) -> Iterator[Batch]:
+    """The wanted columns, part by part; `total` is the size of all files, in bytes."""
+    header = _header(path)
+    convert = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=list(wanted),
+        strings_can_be_null=False,  # an empty field is a label like others, and means missing
+        check_utf8=False,  # the few labels are checked, not the many cells
+    )
+    fault = partial(_fault, path, header)
+    packed = path.suffix.lower() in COMPRESSED
+    size = max(path.stat().st_size, 1)
+    done = 0
+    skipped = header.size  # is cut off: pyarrow would take it for one line
+    read = pa.csv.ReadOptions(column_names=header.names, block_size=max(_PART // 2, 1 << 16))
+    for whole, quoted in _parts(path):
+        part = whole.slice(min(skipped, whole.size))
+        skipped -= whole.size - part.size
+        done += whole.size - part.size
+        if not part.size:
+            continue
+        # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
+        parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
+        try:
+            table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
+        except (pa.ArrowException, OSError) as error:
+            raise CredimiError(fault(error)) from error
+        done += part.size
+        columns = dict(zip(table.schema.names, table.columns, strict=True))
+        cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
+        yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
+        progress(min(done / (size * (8 if packed else 1)), 1.0))
+    progress(1.0)  # how much a packed file unpacks to was a guess
+
+
+def _parts(path: Place) -> Iterator[tuple[Any, bool]]:
+    """The file in buffers of whole lines, and whether they hold quotes."""
+    rest = b""  # the beginning of a line whose end has not come yet
+    try:
+        with _open(path) as stream:
+            while more := stream.read(_PART):
+                content = rest + more if rest else more
+                end, quoted = _last_line_end(content)
+                rest = content[end:]
+                if end:
+                    yield pa.py_buffer(content).slice(0, end), quoted
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+    if rest.strip():
+        yield pa.py_buffer(rest), True
+
+
+def _last_line_end(content: bytes) -> tuple[int, bool]:
+    """Behind the last line end that is not inside quotes, 0 if there is none; and whether there are quotes."""
+    end = content.rfind(b"\n")
+    quotes = content.count(b'"')
+    inside = quotes - content.count(b'"', end + 1)  # before that line end; odd if it is inside quotes
+    while end >= 0 and inside % 2:
+        before = content.rfind(b"\n", 0, end)
+        inside -= content.count(b'"', before + 1, end)
+        end = before
+    return end + 1, quotes > 0
+
+
+def _fault(path: Place, header: _Header, error: Exception) -> str:
+    """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
+    try:
+        with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
+            reader = csv.reader(text, delimiter=header.delimiter)
+            line = 1
+            for fields in reader:
+                if fields and len(fields) != len(header.names):
+                    return (
+                        f"{path}, line {line}: {len(fields)} fields, the header has {len(header.names)}: "
+                        "correct that line (a text that holds the delimiter stands in quotes)"
+                    )
+                line = reader.line_num + 1
+    except UnicodeDecodeError as fault:
+        byte, line = fault.object[fault.start], _line_of_bad_byte(path)
+        return (
+            f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
+            "convert the file, for example with iconv -f latin1 -t utf-8"
+        )
+    except (csv.Error, OSError, pa.ArrowException):
+        pass
+    return f"{path} is not readable as CSV: {one_line(error)}"
+
+
+def _line_of_bad_byte(path: Place) -> int:
+    with _open(path) as stream:
+        for number, line in enumerate(io.BufferedReader(stream), start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 0
+
+
+def csv_writer(sink: Any, end: str = "\n", delimiter: str = ",") -> Any:  # noqa: ANN401
+    """A writer of CSV that quotes fields with LF or CR in them; csv's own only those with the line end it writes."""
+    return csv.writer(_Lines(sink, end), delimiter=delimiter, lineterminator="\r\n")
+
+
+class _Lines:
+    """Takes lines that end with CR LF and writes them with the end that is wanted."""
+
+    def __init__(self, sink: Any, end: str) -> None:  # noqa: ANN401
+        self.sink, self.end = sink, end
+
+    def write(self, line: str) -> None:
+        self.sink.write(line.removesuffix("\r\n") + self.end)
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none."""
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str) -> None:
+    """The same rows with some of the columns; compressed if `suffix` says so."""
+    header = _header(path)
+    try:
+        with (
+            _long_fields(),
+            io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
+            pa.output_stream(str(output), compression=COMPRESSED.get(suffix.lower())) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
+        ):
+            rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)
+            next(rows)
+            positions = [header.names.index(name) for name in wanted]
+            writer = csv_writer(sink, header.line_end, header.delimiter)
+            writer.writerow(wanted)
+            writer.writerows([row[position] for position in positions] for row in rows)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CredimiError(_fault(path, header, error)) from error
