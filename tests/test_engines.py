@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from trap_table import ROWS, SCHEMA, digest, expected, table
 
-from credimi import Counts, CredimiError, count
+from credimi import Counts, CredimiError, count, labels
 from credimi.cli import main
-from credimi.engines import arrow, files, parts
+from credimi.engines import arrow, files, parquet, parts
 from credimi.engines import polars as lazy
 from credimi.engines.parts import Plan
 from credimi.settling import Settings
@@ -349,3 +349,98 @@ def test_no_engine_is_loaded_that_is_not_asked_for(tmp_path: Path) -> None:
 def test_paths_are_read_by_their_own_engine() -> None:
     assert files.reads("a.csv")
     assert not lazy.reads("a.csv")
+
+
+# Blocks of columns
+
+
+@pytest.mark.parametrize(("columns", "sizes"), [(2, [1] * 8), (3, [2] * 4), (4, [2, 3, 3]), (9, [8]), (1, [1] * 8)])
+def test_a_plan_in_blocks(columns: int, sizes: list[int]) -> None:
+    plan = Plan("class", tuple(SCHEMA.names[:-1]), Settings())
+    blocks = plan.blocks(columns)
+    assert [len(block.features) for block in blocks] == sizes
+    assert [name for block in blocks for name in block.features] == list(plan.features)
+    assert {block.target for block in blocks} == {"class"}
+
+
+def test_a_plan_of_no_features_is_one_block() -> None:
+    assert [block.features for block in Plan("class", (), Settings()).blocks(5)] == [()]
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4, 9])
+@pytest.mark.parametrize("cells", [1, 100, 1 << 20])
+def test_parquet_some_columns_at_a_time(
+    tmp_path: Path, columns: int, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "COLUMNS", columns)
+    monkeypatch.setattr(parquet, "_CELLS", cells)
+    assert_same(write_drifting(tmp_path / "drifting"))
+    pq.write_table(table(), tmp_path / "groups.parquet", row_group_size=37)
+    shares: list[float] = []
+    count(tmp_path / "groups.parquet", "class", progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)
+
+
+def test_labels_are_bounded_by_the_width_of_the_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks could keep more each; all of them together may not, at no moment."""
+    monkeypatch.setattr(labels, "_MOST_CELLS", 1 << 15)
+    generator = np.random.default_rng(5)
+    numbers = generator.normal(size=(5000, 6))
+    data = pa.table({f"n{place}": numbers[:, place] for place in range(6)} | {"class": generator.integers(0, 2, 5000)})
+    pq.write_table(data, tmp_path / "wide.parquet", row_group_size=800)
+    most = labels.most_labels(6, 3)
+    assert most < 5000
+    monkeypatch.setattr(parquet, "COLUMNS", 3)
+    monkeypatch.setattr(parquet, "_CELLS", 2000)
+    seen: list[int] = []
+    add = Counts.__add__
+
+    def watched(one: Counts, other: Counts) -> Counts:
+        seen.extend(len(own) for own in (*one.labels, *other.labels))
+        return add(one, other)
+
+    monkeypatch.setattr(Counts, "__add__", watched)
+    counts = count(tmp_path / "wide.parquet", "class")
+    assert max(seen) <= most
+    assert counts == count(data, "class")
+    assert all(len(own) <= most and own.dropped_bits for own in counts.labels)
+
+
+# Limits
+
+
+def levels(size: int) -> dict[str, list[Any]]:
+    words = [f"word {row % 7}" for row in range(size)]
+    return {"few": [row % 3 for row in range(size)], "words": words, "real": [row / 7 for row in range(size)]}
+
+
+def test_max_levels_names_the_column_and_says_what_to_do(tmp_path: Path) -> None:
+    data = levels(50) | {"class": ["p", "q"] * 25}
+    pq.write_table(pa.table(data), tmp_path / "a.parquet")
+    said = r"column 'words' has more than 6 values, such as 'word 0', 'word 1', 'word 2': leave it out .*--max-levels"
+    for given in (data, tmp_path / "a.parquet"):
+        assert len(count(given, "class", max_levels=7)) == 3
+        with pytest.raises(CredimiError, match=said):
+            count(given, "class", max_levels=6)
+    with pytest.raises(CredimiError, match="column 'real' has more than 40 values"):
+        count(data, "class", max_levels=40, discretize={"real": "categories"})
+    with pytest.raises(CredimiError, match="max_levels is 0: pass a whole number from 1 up"):
+        count(data, "class", max_levels=0)
+
+
+def test_max_levels_of_several_files_together(tmp_path: Path) -> None:
+    for number in range(4):
+        rows = "\n".join(f"w{number}{row},{row},p" for row in range(3))
+        (tmp_path / f"{number}.csv").write_text(f"a,n,class\n{rows}\n", encoding="utf-8")
+    assert len(count(tmp_path, "class", max_levels=12)) == 2
+    with pytest.raises(CredimiError, match="column 'a' has more than 11 values"):
+        count(tmp_path, "class", max_levels=11)
+
+
+def test_max_levels_stops_where_text_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "MOST_LABELS", 20)
+    data = {"a": [f"w{row}" for row in range(60)], "class": ["p", "q"] * 30}
+    assert count(data, "class").labels[0].kind == labels.MANY
+    with pytest.raises(CredimiError, match="column 'a' has more than 30 values: leave it out"):
+        count(data, "class", max_levels=30)

@@ -104,7 +104,10 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
     ]
     if pattern:
         wanted = _compiled(url[len(root) :])
-        found = [each for each in found if wanted.fullmatch(each.url[len(root) :])]
+        hidden = url.rpartition("/")[2].startswith(".")  # to be had by name only, as everywhere
+        found = [
+            each for each in found if wanted.fullmatch(each.url[len(root) :]) and each.name.startswith(".") <= hidden
+        ]
         if not found:
             raise CredimiError(f"no file matches {url}: check the address, and put a pattern in quotes")
     return sorted(found), False

@@ -195,7 +195,7 @@ def rank(
     threads : int, optional
         All cores, unless said.
     **counting
-        features, missing_values, discretize, progress: as in `credimi.count`.
+        features, missing_values, discretize, max_levels, progress, engine ...: as in `credimi.count`.
     """
     checked_approximation(approximation)
     require_information("epsilon", epsilon)

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     if before is not None:
         given |= _kept(before, target, given, options)
     settings = Settings.of(given["missing_values"], given["discretize"])
-    plan = Plan.of(files.names(paths), target, given["features"], settings)
+    plan = Plan.of(files.names(paths), target, given["features"], settings, options.max_levels)
     named = {path: Source.of(path) for path in paths}
     known = before.sources if before is not None else ()
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)
@@ -111,7 +111,7 @@ def _total(
     before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, Source], options: argparse.Namespace
 ) -> Counts:
     """All counts, also kept in the file now and then."""
-    from credimi.engines.parts import counted  # noqa: PLC0415
+    from credimi.engines.parts import checked, counted  # noqa: PLC0415
     from credimi.engines.paths import tallies  # noqa: PLC0415
 
     shared.announce_compiling()
@@ -120,7 +120,7 @@ def _total(
         for done, counts in tallies(paths, plan, threads=options.threads, progress=told, **shared.engine(options)):
             sources = tuple(replace(named[path], unfinished=True) for path in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901
-            total = counts if total is None else total + counts
+            total = checked(counts if total is None else total + counts, plan)
             left -= len(done)
             began = time.monotonic()
             if left and began >= due:

@@ -106,7 +106,10 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
-    """Add who counts."""
+    """Add who counts, and what is too much."""
+    parser.add_argument(
+        "--max-levels", type=positive, metavar="N", help="refuse a column of more categories (default: no limit)"
+    )
     parser.add_argument(
         "--engine",
         choices=["files", "duckdb", "dask", "spark"],

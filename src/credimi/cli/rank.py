@@ -117,7 +117,9 @@ def ranked(options: argparse.Namespace) -> Ranking:
         from credimi.engines.door import count  # noqa: PLC0415
 
         with shared.progress("counting") as told:
-            counts = count(paths, options.target, **shared.counting(options), **shared.engine(options), progress=told)
+            given = shared.counting(options) | shared.engine(options)
+            most = getattr(options, "max_levels", None)  # not an option of `select`
+            counts = count(paths, options.target, max_levels=most, progress=told, **given)
         if not counts.rows:
             raise CredimiError(
                 f"{options.data[0]} has a header and no rows: nothing can be said about {options.target!r}"
@@ -145,9 +147,10 @@ def ranked(options: argparse.Namespace) -> Ranking:
 def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa: ANN401
     from credimi.counts import Counts  # noqa: PLC0415
 
-    if options.features or options.missing or options.discretize or any(shared.engine(options).values()):
+    given = [options.features, options.missing, options.discretize, getattr(options, "max_levels", None)]
+    if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --missing and --discretize, as --engine, are for data"
+            f"{paths[0]} holds counts: --features, --missing, --discretize and --max-levels, as --engine, are for data"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from credimi.engines import arrow, files, polars
 from credimi.engines.batches import Batch, columns_of
-from credimi.engines.parts import Plan, check_named, counted, merged
+from credimi.engines.parts import Plan, check_levels, check_named, checked, counted, merged
 from credimi.engines.paths import check_engine, tallies
 from credimi.errors import CredimiError
 from credimi.settling import MISSING_VALUES, Settings
@@ -29,6 +29,7 @@ def count(
     features: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
+    max_levels: int | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
     engine: str | None = None,
@@ -56,6 +57,9 @@ def count(
         of its own, None refuses them. A dictionary says it for single columns, with lists of cuts if one likes:
         `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20 distinct values are categories, unless they
         are named.
+    max_levels : int, optional
+        Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
+        than are kept is counted as seen or missing only, and the ranking says so.
     threads : int, optional
         All cores, unless said.
     progress : callable, optional
@@ -70,22 +74,24 @@ def count(
     settings = Settings.of(missing_values, discretize)
     told = progress or (lambda _: None)
     check_engine(engine, master, scheduler)
+    check_levels(max_levels)
     if files.reads(data):
         paths = files.paths_of(data)
-        plan = Plan.of(files.names(paths), _of_files(target), features, settings)
+        plan = Plan.of(files.names(paths), _of_files(target), features, settings, max_levels)
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
         sources = tuple(map(Source.of, paths))  # as they are before they are read
         whole = merged(counts for _, counts in parts)
-        return replace(counted([], plan) if whole is None else whole, sources=sources)
+        return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
     if engine is not None:
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
     cluster = _cluster(data)
     if cluster is not None:
-        counts: Counts = cluster.count(data, Plan.of(cluster.names(data), target, features, settings))
+        counts: Counts = cluster.count(data, Plan.of(cluster.names(data), target, features, settings, max_levels))
         told(1.0)
         return counts
     wanted, batches = source(data, target, features, settings, told)
-    return counted(batches, Plan(wanted[0], tuple(wanted[1:]), settings), threads=threads)
+    plan = Plan(wanted[0], tuple(wanted[1:]), settings, max_levels=max_levels)
+    return counted(batches, plan, threads=threads)
 
 
 def _cluster(data: Any) -> Any:  # noqa: ANN401

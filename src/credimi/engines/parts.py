@@ -28,19 +28,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is counted: the same in every place. `table` is the number of features, where these are some of them."""
+    """What is counted: the same in every place.
+
+    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have.
+    """
 
     target: str
     features: tuple[str, ...]
     settings: Settings
     table: int = 0
+    max_levels: int | None = None
 
     @classmethod
-    def of(cls, offered: Sequence[str], target: Any, features: Sequence[str] | None, settings: Settings) -> Plan:  # noqa: ANN401
+    def of(
+        cls,
+        offered: Sequence[str],
+        target: Any,  # noqa: ANN401
+        features: Sequence[str] | None,
+        settings: Settings,
+        max_levels: int | None = None,
+    ) -> Plan:
         """Names checked against the columns there are."""
         if not isinstance(target, str):
             raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
-        plan = cls(target, tuple(columns_of(offered, target, features)), settings)
+        plan = cls(target, tuple(columns_of(offered, target, features)), settings, max_levels=max_levels)
         check_named(settings, offered, target)
         return plan
 
@@ -69,6 +80,12 @@ def check_named(settings: Settings, offered: Sequence[str], target: str) -> None
             raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
 
 
+def check_levels(max_levels: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+    """Refuse a limit that is none."""
+    if max_levels is not None and (isinstance(max_levels, bool) or not isinstance(max_levels, int) or max_levels < 1):
+        raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
+
+
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
     """The counts of all batches; of none, counts without rows."""
     result: Counts | None = None
@@ -77,11 +94,29 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
             more = tally(batch, plan.target, plan.features, plan.settings, threads=threads, table=plan.table)
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
-        result = more if result is None else _bounded(result + more, plan)
+        result = checked(more if result is None else _bounded(result + more, plan), plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
         result = tally(empty, plan.target, plan.features, plan.settings)
     return result
+
+
+def checked(counts: Counts, plan: Plan) -> Counts:
+    """The same, unless a column has more categories than it may; numbers that will be cut have none yet."""
+    most = plan.max_levels
+    if most is None:
+        return counts
+    for name, own in zip(counts.features, counts.labels, strict=True):
+        if own.kind != labels.MANY and len(own) <= most:
+            continue
+        kind = labels.typed(own)[0].kind
+        if kind != labels.NUMBER or plan.settings.method(name) == "categories":
+            such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
+            raise CredimiError(
+                f"column {name!r} has more than {most:,} values{such}: leave it out (features, --features), put its "
+                "values into groups, or allow more (max_levels, --max-levels)"
+            )
+    return counts
 
 
 def merged(parts: Iterable[Counts]) -> Counts | None:
@@ -135,7 +170,7 @@ def _bounded(counts: Counts, plan: Plan) -> Counts:
 
 def as_planned(content: bytes, plan: Plan) -> Counts:
     """Counts that were sent, with the settings as they were here: JSON has lists where these have tuples."""
-    return replace(Counts.from_bytes(content), settings=plan.settings)
+    return checked(replace(Counts.from_bytes(content), settings=plan.settings), plan)
 
 
 def library(name: str, extra: str) -> Any:  # noqa: ANN401
