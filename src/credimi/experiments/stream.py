@@ -86,10 +86,10 @@ class Prequential:
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The accuracy of each filter on the first k rows, with matplotlib; the axes."""
-        from credimi.report.figures import prequential_plot  # noqa: PLC0415  (an extra: loaded only to draw)
+        """The accuracy of each filter on the first k rows, with matplotlib; the axes (`credimi.plot_prequential`)."""
+        from credimi.report.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
 
-        return prequential_plot(self, ax)
+        return plot_prequential(self, ax)
 
     def __repr__(self) -> str:
         lines = [
