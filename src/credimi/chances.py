@@ -95,7 +95,7 @@ class Posterior:
 
     @property
     def mode(self) -> FloatArray:
-        """The most probable chances: the mode of the density over log-chances (see `credimi.prior`)."""
+        """The most probable chances, the mode of the density over log-chances (see `credimi.prior`)."""
         return self._solution.mode
 
     @property
@@ -114,7 +114,7 @@ class Posterior:
 
     @cached_property
     def mean(self) -> FloatArray:
-        """The expected chances: exact where one side is complete, to order 1/N otherwise."""
+        """The expected chances, exact where one side is complete, to order 1/N otherwise."""
         solution = self._solution
         if solution.work is None:
             return solution.mode
@@ -132,7 +132,7 @@ class Posterior:
 
     @cached_property
     def std(self) -> FloatArray:
-        """Standard deviation of each chance, leading order: the root of the covariance's diagonal.
+        """Standard deviation of each chance, leading order, the root of the covariance's diagonal.
 
         Where both sides miss it is formed as a difference, which loses digits where next to nothing is complete.
         """
@@ -179,7 +179,7 @@ class Posterior:
 
     @property
     def log_marginal_likelihood(self) -> float:
-        """Log-probability of one sequence of such rows: the evidence over the prior's own normalisation."""
+        """Log-probability of one sequence of such rows, the evidence over the prior's own normalisation."""
         if self.pseudo_count == 0.0:
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"

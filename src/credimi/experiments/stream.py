@@ -54,12 +54,12 @@ class Prequential:
 
     @property
     def accuracy(self) -> FloatArray:
-        """Rules x orders: the share of rows whose class was said right."""
+        """The share of rows whose class was said right, rules x orders."""
         return np.asarray(self.correct.mean(axis=2))
 
     @property
     def features(self) -> FloatArray:
-        """Rules x orders: how many features were picked, on average over the rows."""
+        """How many features were picked, on average over the rows, rules x orders."""
         return np.asarray(self.used.mean(axis=2))
 
     def running_accuracy(self, rule: str) -> FloatArray:
