@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "command_help",
     "offline",
+    "session",
 ]
 exclude_patterns = ["extensions"]
 

@@ -66,6 +66,18 @@ def posterior(
         s counts of data rows whose target is missing.
     prior
         "uniform" (1 pseudo-count a cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
+
+    Returns
+    -------
+    Posterior
+        Mode, mean, covariance, evidence and draws of the chances; each is computed when it is asked for.
+
+    Examples
+    --------
+    >>> chances = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> chances.mode.round(3)
+    array([[0.363, 0.099],
+           [0.108, 0.431]])
     """
     table = Table.of(joint, target_only, feature_only)
     pseudo = pseudo_count(prior, table.shape)

@@ -143,6 +143,18 @@ def prequential(
         All cores unless said; called with the share that is done.
     **reading
         features, missing_values, discretize: as in `credimi.count`.
+
+    Returns
+    -------
+    Prequential
+        What became of each row, by rule and order.
+
+    Examples
+    --------
+    >>> columns = {"tells": ["a", "b"] * 30, "class": ["p", "q"] * 30}
+    >>> run = credimi.prequential(columns, "class", rules=["forward", "all"], orders=2)
+    >>> [row["rule"] for row in run.summary()]
+    ['forward', 'all']
     """
     settings = Settings(tuple([rules] if isinstance(rules, str) else rules), prior, approximation, epsilon, level)
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
