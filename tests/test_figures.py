@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from credimi import CredimiError, Distribution, mutual_information, prequential, rank
+from credimi import CredimiError, Distribution, mutual_information, plot_prequential, prequential, rank
 
 if TYPE_CHECKING:
     from credimi import Ranking
@@ -95,8 +95,25 @@ def test_a_prequential_run_is_drawn() -> None:
     generator = np.random.default_rng(0)
     classes = generator.integers(0, 2, 60)
     run = prequential({"x": classes.tolist(), "y": classes.tolist()}, "y", orders=2)
-    axes = run.plot()
-    assert [line.get_label() for line in axes.get_lines()] == list(run.rules)
+    for axes in (run.plot(), plot_prequential(run)):
+        assert [line.get_label() for line in axes.get_lines()] == list(run.rules)
+    assert plot_prequential(run, axes) is axes
+
+
+def test_the_summary_of_a_prequential_run_is_drawn_too() -> None:
+    pandas = pytest.importorskip("pandas")
+    columns = {"x": ["a", "b"] * 30, "y": ["p", "q"] * 30}
+    run = prequential(columns, "y", orders=2)
+    for summary in (run.summary(), {"results": run.summary()}, pandas.DataFrame(run.summary())):
+        axes = plot_prequential(summary)
+        assert axes.get_legend_handles_labels()[1] == list(run.rules)
+        assert axes.get_lines()[0].get_ydata() == pytest.approx(run.summary()[0]["accuracy_mean"])
+
+
+@pytest.mark.parametrize("result", [None, 3, {}, {"results": [{"rule": "forward"}]}, [1, 2]])
+def test_what_is_no_prequential_run_is_refused(result: object) -> None:
+    with pytest.raises(CredimiError, match="no result of prequential"):
+        plot_prequential(result)
 
 
 def test_a_notebook_shows_escaped_tables(ranking: Ranking) -> None:

@@ -1,8 +1,9 @@
-"""Build the environment `.venv` of this checkout, then run the demo, the tests or the linters in it.
+"""Build the environment `.venv` of this checkout, then run the demo, the tests, the linters or Sphinx in it.
 
     python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
     python3 tools/bootstrap.py browser                           the tests of the page, in Chromium
+    python3 tools/bootstrap.py docs                              the documentation, into build/docs
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
 Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
@@ -136,9 +137,19 @@ def browser() -> int:
     return run("python", "-m", "pytest", "-n", "2", str(Path("tests", "test_browser.py")))
 
 
+def docs() -> int:
+    """Build the documentation, from nothing; any warning is a failure."""
+    target = Path("build", "docs")
+    strict = ["-W", "--keep-going", "-n", "-E", "-a"]
+    code = run("python", "-m", "sphinx", "-q", *strict, "-d", str(Path("build", "doctrees")), "docs", str(target))
+    if code == 0:
+        say(f"the pages begin at {ROOT / target / 'index.html'}")
+    return code
+
+
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    if command not in {"demo", "test", "browser", "lint"} or (arguments and command != "test"):
+    if command not in {"demo", "test", "browser", "docs", "lint"} or (arguments and command != "test"):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
     build_environment()
@@ -149,7 +160,9 @@ def main(command: str = "", *arguments: str) -> int:
         install("browser", "test")
         return browser()
     install(command)  # the extras are called as the commands that need them
-    return lint() if command == "lint" else run("python", "-m", "pytest", "-n", "auto", *arguments)
+    if command == "test":
+        return run("python", "-m", "pytest", "-n", "auto", *arguments)
+    return {"docs": docs, "lint": lint}[command]()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from credimi.experiments.stream import prequential
     from credimi.inference import mutual_information
     from credimi.ranking import Ranking, rank
+    from credimi.report.figures import plot_prequential
     from credimi.table import Table
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __all__ = [
     "__version__",
     "count",
     "mutual_information",
+    "plot_prequential",
     "posterior",
     "prequential",
     "rank",
@@ -53,6 +55,7 @@ _MODULE_OF = {
     "Table": "credimi.table",
     "count": "credimi.engines.door",
     "mutual_information": "credimi.inference",
+    "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.chances",
     "prequential": "credimi.experiments.stream",
     "rank": "credimi.ranking",

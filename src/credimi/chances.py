@@ -66,6 +66,18 @@ def posterior(
         s counts of data rows whose target is missing.
     prior
         "uniform" (1 pseudo-count a cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
+
+    Returns
+    -------
+    Posterior
+        Mode, mean, covariance, evidence and draws of the chances; each is computed when it is asked for.
+
+    Examples
+    --------
+    >>> chances = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> chances.mode.round(3)
+    array([[0.363, 0.099],
+           [0.108, 0.431]])
     """
     table = Table.of(joint, target_only, feature_only)
     pseudo = pseudo_count(prior, table.shape)
@@ -95,7 +107,7 @@ class Posterior:
 
     @property
     def mode(self) -> FloatArray:
-        """The most probable chances: the mode of the density over log-chances (see `credimi.prior`)."""
+        """The most probable chances, the mode of the density over log-chances (see `credimi.prior`)."""
         return self._solution.mode
 
     @property
@@ -114,7 +126,7 @@ class Posterior:
 
     @cached_property
     def mean(self) -> FloatArray:
-        """The expected chances: exact where one side is complete, to order 1/N otherwise."""
+        """The expected chances, exact where one side is complete, to order 1/N otherwise."""
         solution = self._solution
         if solution.work is None:
             return solution.mode
@@ -132,7 +144,7 @@ class Posterior:
 
     @cached_property
     def std(self) -> FloatArray:
-        """Standard deviation of each chance, leading order: the root of the covariance's diagonal.
+        """Standard deviation of each chance, leading order, the root of the covariance's diagonal.
 
         Where both sides miss it is formed as a difference, which loses digits where next to nothing is complete.
         """
@@ -179,7 +191,7 @@ class Posterior:
 
     @property
     def log_marginal_likelihood(self) -> float:
-        """Log-probability of one sequence of such rows: the evidence over the prior's own normalisation."""
+        """Log-probability of one sequence of such rows, the evidence over the prior's own normalisation."""
         if self.pseudo_count == 0.0:
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"

@@ -41,7 +41,31 @@ _ROUNDING = 1e-9  # of weights that are taken away again
 
 @dataclass(eq=False)
 class Counts:
-    """Counts of one target with many features: `a + b`, `a - b`, `update`; `counts["column"]` is a Table."""
+    """Counts of one target with many features, made by `credimi.count`: all that is kept of the rows.
+
+    `a + b` are the counts of both, `a - b` those of a without rows that were counted before; `counts["column"]` is
+    the `Table` of one feature, numbers cut as in `rank`.
+
+    Attributes
+    ----------
+    target : str
+        The target's name.
+    features : tuple of str
+        The columns.
+    rows : int or float
+        The rows that were counted, or their weight.
+    sources : tuple
+        The files that were counted, as far as known.
+
+    Examples
+    --------
+    >>> january = credimi.count({"x": ["a", "b"], "class": ["p", "q"]}, "class")
+    >>> february = credimi.count({"x": ["b", "c"], "class": ["q", "p"]}, "class")
+    >>> january + february
+    Counts(target='class', rows=4, features=1, classes=2)
+    >>> january + february - january == february
+    True
+    """
 
     target: str
     classes: Labels

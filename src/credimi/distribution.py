@@ -64,6 +64,13 @@ class Distribution:
         The laws that are mixed, and their shares.
     p_zero
         The mass of exact independence, P(I = 0).
+
+    Examples
+    --------
+    >>> law = credimi.Distribution.beta(mean=0.2, std=0.05, upper=0.693)
+    >>> low, high = law.interval(0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.11, 0.304)
     """
 
     components: tuple[Component, ...]

@@ -59,6 +59,19 @@ def mutual_information(
         warns where that does not help (`posterior(...).sample(...)` has its convergence figure).
     draws, random_state
         For "sampled": how many, and the seed or generator.
+
+    Returns
+    -------
+    Distribution
+        Frozen, with the method names of scipy.
+
+    Examples
+    --------
+    >>> information = credimi.mutual_information([[10, 2], [3, 15]], target_only=[4, 1], feature_only=[0, 2])
+    >>> round(information.mean(), 3)
+    0.149
+    >>> round(information.sf(0.003), 2)
+    0.96
     """
     checked_approximation(approximation)
     table = Table.of(joint, target_only, feature_only)

@@ -58,16 +58,43 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """One row a feature, best first. Speaks Arrow; `to_pandas()`, `to_polars()`; prints as a table.
+    """What `rank` returns: one row a feature, best first. Speaks Arrow, and prints as a table.
 
-    The columns: feature; values (of the feature, after cutting); complete (rows with both feature and target);
-    missing (rows without the feature); mi, std, low, high (posterior mean, deviation and interval, nats); p_above,
-    P(I > epsilon); p_independent, P(I = 0), which only the adaptive prior knows; keep_plugin, keep_forward,
-    keep_backward, keep_fdr; rows_to_decide, of those that are unsure the rows at which they would not be, if shares
-    stay as they are; missing_mi, missing_low, missing_high, missing_p_above: what it tells about the target that the
-    feature is missing, 0 where it never or always is; verdict (keep, unsure, drop, not ranked); note: where numbers
-    were cut, or what is wrong with a column. Identifiers are not ranked, and have NaN for mi; columns of one value,
-    none or no cut have 0.
+    Its columns:
+
+    - feature: the name
+    - values: of the feature, after cutting
+    - complete, missing: rows with both feature and target, rows without the feature
+    - mi, std, low, high: posterior mean, deviation and interval of the mutual information, in nats
+    - p_above: P(I > epsilon)
+    - p_independent: P(I = 0), which only the adaptive prior knows
+    - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
+    - rows_to_decide: of those that are unsure, the rows at which they would not be, if shares stay as they are
+    - missing_mi, missing_low, missing_high, missing_p_above: what it tells about the target that the feature is
+      missing; 0 where it never or always is
+    - verdict: keep, unsure, drop or not ranked
+    - note: where numbers were cut, or what is wrong with a column
+
+    Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
+
+    Attributes
+    ----------
+    columns : dict of lists
+        The columns above.
+    target, rows, classes
+        The target's name, the rows that were counted, the target's classes.
+    settings : dict
+        By what it was ranked: epsilon, level, prior, approximation and so on.
+
+    Examples
+    --------
+    >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
+    >>> ranking["x"]["verdict"]
+    'keep'
+    >>> ranking.selected("forward")
+    ['x']
+    >>> len(ranking), ranking.rows, ranking.classes
+    (1, 100, ('p', 'q'))
     """
 
     columns: dict[str, list[Any]]
@@ -103,7 +130,15 @@ class Ranking:
         return ranking_html(self)
 
     def to_html(self, path: str | Path, *, source: str | None = None) -> None:
-        """One HTML page to explore the ranking with, offline; `source` is the name of the data that it shows."""
+        """One HTML page to explore the ranking with, offline.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, whole or not at all.
+        source : str, optional
+            The name of the data that the page shows.
+        """
         from credimi.report.page import write_page  # noqa: PLC0415
 
         if self._kept is None:
@@ -111,13 +146,35 @@ class Ranking:
         write_page(self, self._kept, path, source)
 
     def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
-        """A forest plot of the best `top` with matplotlib; the axes, and a picture where `path` names one."""
+        """A forest plot with matplotlib: means and intervals of the best.
+
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        top : int
+            How many features.
+        ax : matplotlib axes, optional
+            Where to draw. A figure of its own, unless said.
+
+        Returns
+        -------
+        matplotlib axes
+            To be changed at will.
+        """
         from credimi.report.figures import forest_plot  # noqa: PLC0415
 
         return forest_plot(self, path, top, ax)
 
     def selected(self, rule: str = "forward") -> list[str]:
-        """The features that a filter keeps, best first."""
+        """The names of the features that a rule keeps, best first.
+
+        Parameters
+        ----------
+        rule : "forward", "backward", "plugin" or "fdr"
+            P(I > epsilon) >= level; all but P(I <= epsilon) >= level; the estimate exceeds epsilon; as many as possible
+            while a share of at most `fdr` of them is expected not to exceed it.
+        """
         keep = self.columns[f"keep_{filters.checked_rule(rule)}"]
         return [name for name, kept in zip(self.columns["feature"], keep, strict=True) if kept]
 
@@ -196,6 +253,20 @@ def rank(
         All cores, unless said.
     **counting
         features, missing_values, discretize, max_levels, progress, engine ...: as in `credimi.count`.
+
+    Returns
+    -------
+    Ranking
+        One row a feature, best first.
+
+    Examples
+    --------
+    >>> table = {"tells": list("aabb") * 25, "noise": list("abab") * 25, "class": list("ppqq") * 25}
+    >>> ranking = credimi.rank(table, target="class")
+    >>> ranking.columns["feature"]
+    ['tells', 'noise']
+    >>> ranking.columns["verdict"]
+    ['keep', 'unsure']
     """
     checked_approximation(approximation)
     require_information("epsilon", epsilon)

@@ -33,7 +33,23 @@ SMALLEST = 1e-100  # of those that are not 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The counts of one target and one feature, checked and frozen. `Table.of` lets the margins be left out."""
+    """The counts of one target and one feature, checked and frozen. `Table.of` lets the margins be left out.
+
+    Parameters
+    ----------
+    joint
+        r x s counts with both seen: a row a target class, a column a feature value.
+    target_only
+        r counts of data rows whose feature is missing.
+    feature_only
+        s counts of data rows whose target is missing.
+
+    Examples
+    --------
+    >>> table = credimi.Table.of([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> table.rows, table.misses_feature, table.misses_target
+    (35.0, True, False)
+    """
 
     joint: FloatArray
     target_only: FloatArray

@@ -70,6 +70,20 @@ def count(
     master, scheduler : str, optional
         The address of a Spark master (or `sc://` of Spark Connect), of a Dask scheduler. Without them, the
         session or client that is active, else a local one.
+
+    Returns
+    -------
+    Counts
+        All that `rank` needs; counts of parts add up to those of the whole.
+
+    Examples
+    --------
+    >>> counts = credimi.count({"x": ["a", "b", None, "b"], "class": ["p", "q", "q", None]}, "class")
+    >>> counts["x"].joint
+    array([[1., 0.],
+           [0., 1.]])
+    >>> counts["x"].target_only, counts["x"].feature_only
+    (array([0., 1.]), array([0., 1.]))
     """
     settings = Settings.of(missing_values, discretize)
     told = progress or (lambda _: None)

@@ -65,6 +65,15 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Which columns `transform` gives.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> numbers = [[1.0], [2.0], [3.0], [10.0], [11.0], [float("nan")]] * 5
+    >>> discretizer = credimi.EntropyDiscretizer().fit(numbers, list("aaabba") * 5)
+    >>> discretizer.cut_points_
+    [array([6.5])]
+    >>> discretizer.transform([[4.0], [7.0], [float("nan")]]).ravel()
+    array([ 0.,  1., nan])
     """
 
     def __init__(

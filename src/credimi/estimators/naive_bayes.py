@@ -72,6 +72,14 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         The features that are used now.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> model = credimi.IncrementalNaiveBayes()
+    >>> for colour, fruit in [("red", "cherry"), ("yellow", "lemon"), ("red", "cherry"), (None, "lemon")]:
+    ...     model.learn_one({"colour": colour}, fruit)
+    >>> model.predict_one({"colour": "red"})
+    'cherry'
     """
 
     def __init__(

@@ -59,6 +59,13 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         All that was learned: the counts of the target with each feature.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> table = {"tells": list("aabb") * 25, "noise": list("abab") * 25}
+    >>> rows = [list(row) for row in zip(*table.values())]
+    >>> credimi.CredibleSelector().fit(rows, list("ppqq") * 25).get_support()
+    array([ True, False])
     """
 
     counts_: Counts

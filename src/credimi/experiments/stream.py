@@ -54,12 +54,12 @@ class Prequential:
 
     @property
     def accuracy(self) -> FloatArray:
-        """Rules x orders: the share of rows whose class was said right."""
+        """The share of rows whose class was said right, rules x orders."""
         return np.asarray(self.correct.mean(axis=2))
 
     @property
     def features(self) -> FloatArray:
-        """Rules x orders: how many features were picked, on average over the rows."""
+        """How many features were picked, on average over the rows, rules x orders."""
         return np.asarray(self.used.mean(axis=2))
 
     def running_accuracy(self, rule: str) -> FloatArray:
@@ -86,10 +86,10 @@ class Prequential:
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The accuracy of each filter on the first k rows, with matplotlib; the axes."""
-        from credimi.report.figures import prequential_plot  # noqa: PLC0415  (an extra: loaded only to draw)
+        """The accuracy of each filter on the first k rows, with matplotlib; the axes (`credimi.plot_prequential`)."""
+        from credimi.report.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
 
-        return prequential_plot(self, ax)
+        return plot_prequential(self, ax)
 
     def __repr__(self) -> str:
         lines = [
@@ -143,6 +143,18 @@ def prequential(
         All cores unless said; called with the share that is done.
     **reading
         features, missing_values, discretize: as in `credimi.count`.
+
+    Returns
+    -------
+    Prequential
+        What became of each row, by rule and order.
+
+    Examples
+    --------
+    >>> columns = {"tells": ["a", "b"] * 30, "class": ["p", "q"] * 30}
+    >>> run = credimi.prequential(columns, "class", rules=["forward", "all"], orders=2)
+    >>> [row["rule"] for row in run.summary()]
+    ['forward', 'all']
     """
     settings = Settings(tuple([rules] if isinstance(rules, str) else rules), prior, approximation, epsilon, level)
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)

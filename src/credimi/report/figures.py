@@ -102,9 +102,42 @@ def density_plot(law: Distribution, ax: Axes | None) -> Axes:
     return axes
 
 
-def prequential_plot(run: Any, ax: Axes | None) -> Axes:  # noqa: ANN401
-    """The accuracy on the first k rows, a curve a filter: the mean over the orders."""
+def plot_prequential(result: Any, ax: Axes | None = None) -> Axes:  # noqa: ANN401
+    """Draw what `credimi.prequential` found: the accuracy of each filter, with matplotlib.
+
+    Parameters
+    ----------
+    result : Prequential, dict, list of dicts or data frame
+        What `credimi.prequential` returned: a curve a filter, the accuracy on the first k rows, mean over the orders.
+        Or its summary alone, as `credimi prequential --format json` writes it or a frame holds it, which has no single
+        rows: a point a filter, accuracy against features kept, with the standard deviations over the orders.
+    ax : matplotlib axes, optional
+        Where to draw. A figure of its own, unless said.
+
+    Returns
+    -------
+    matplotlib axes
+        To be changed at will; `ax.figure.savefig("accuracy.svg")` keeps the picture.
+
+    Examples
+    --------
+    >>> columns = {"tells": ["a", "b"] * 30, "class": ["p", "q"] * 30}
+    >>> axes = credimi.plot_prequential(credimi.prequential(columns, "class", orders=2))
+    >>> axes.get_ylabel()
+    'accuracy on the first k rows'
+    """
     axes = _axes(ax, (6.4, 3.6))
+    if hasattr(result, "running_accuracy"):
+        _draw_curves(result, axes)
+    else:
+        _draw_points(_summary(result), axes)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, linewidth=0.3)
+    axes.legend(frameon=False)
+    return axes
+
+
+def _draw_curves(run: Any, axes: Axes) -> None:  # noqa: ANN401
     for index, rule in enumerate(run.rules):
         accuracy = run.running_accuracy(rule).mean(axis=0)
         rows = np.arange(1, accuracy.size + 1)
@@ -113,10 +146,37 @@ def prequential_plot(run: Any, ax: Axes | None) -> Axes:  # noqa: ANN401
         axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
     axes.set_xlabel("rows k")
     axes.set_ylabel("accuracy on the first k rows")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(visible=True, linewidth=0.3)
-    axes.legend(frameon=False)
-    return axes
+
+
+def _draw_points(rows: list[dict[str, Any]], axes: Axes) -> None:
+    for index, row in enumerate(rows):
+        axes.errorbar(
+            row["features_mean"],
+            row["accuracy_mean"],
+            xerr=row["features_sd"],
+            yerr=row["accuracy_sd"],
+            color=_LINES[index % len(_LINES)],
+            fmt="os^Dv"[index % 5],
+            label=row["rule"],
+        )
+    axes.set_xlabel("features kept")
+    axes.set_ylabel("accuracy")
+
+
+def _summary(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    """One dictionary a filter."""
+    if hasattr(result, "__arrow_c_stream__"):
+        import pyarrow as pa  # noqa: PLC0415
+
+        result = pa.table(result).to_pylist()
+    rows = result.get("results") if isinstance(result, dict) else result
+    needed = {"rule", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd"}
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and needed <= set(row) for row in rows):
+        raise CredimiError(
+            f"a {type(result).__name__} is no result of prequential: pass what `credimi.prequential` returned, its "
+            f"summary(), or what `credimi prequential --format json` wrote, which have {', '.join(sorted(needed))}"
+        )
+    return rows
 
 
 def save(axes: Axes, path: str | Path) -> None:
