@@ -1019,6 +1019,22 @@ def test_numbered_rows_are_an_identifier_however_many(monkeypatch: pytest.Monkey
     assert count(rows, "class", discretize={"id": "mdl"}).feature("id").treatment.startswith("mdl, 2 cuts")
 
 
+@pytest.mark.parametrize("each", [1, 2, 5])
+def test_measurements_of_many_values_are_no_identifiers_however_coarse(
+    monkeypatch: pytest.MonkeyPatch, each: int
+) -> None:
+    """Whole numbers, without gaps, so many that their last bits are dropped; `each` is how many rows share one."""
+    monkeypatch.setattr(labels, "MOST_LABELS", 100)
+    amounts = np.repeat(np.arange(1000, 4000), each)
+    classes = np.where(np.arange(amounts.size) * 2 < amounts.size, "low", "high")
+    counts = count({"amount": amounts, "class": classes}, "class")
+    assert counts.labels[0].dropped_bits > 0
+    assert counts.feature("amount").note.startswith("identifier") == (each == 1)
+    if each > 1:  # and they are cut about the change, which lies inside a label
+        cuts = counts.feature("amount").cuts
+        assert cuts[0] <= 2499.5 <= cuts[-1] <= cuts[0] + 64
+
+
 def test_cutting_is_refused_where_there_are_no_numbers_and_done_where_zeros_lead(folder: Path) -> None:
     (folder / "a.csv").write_text("n,t,class\n" + "".join(f"{row:05d},x{row % 3},{row > 60}\n" for row in range(99)))
     assert count(folder / "a.csv", "class").feature("n").note.startswith("identifier")

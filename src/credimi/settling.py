@@ -171,7 +171,7 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     seen = counts[:, :-1].sum()
     if plainly_categories(kept, method, named=named):
         return feature
-    if not named and seen >= _FEW and _is_key(kept, seen):
+    if not named and seen >= _FEW and _is_key(kept, counts[:, :-1].sum(axis=0)):
         return replace(feature, values=(), note=_identifier(len(kept), seen, name, "mdl"))
     if method is None:
         raise CredimiError(
@@ -243,11 +243,17 @@ def _unmoved(positions: Positions) -> bool:
     return bool(np.array_equal(positions, np.arange(positions.size)))
 
 
-def _is_key(kept: Labels, seen: float) -> bool:
-    """Whole numbers, nearly each its own, without large gaps: they number the rows."""
+def _is_key(kept: Labels, totals: CountArray) -> bool:
+    """Whole numbers, nearly each its own, without large gaps: they number the rows.
+
+    A label that has lost b bits stands for all whole numbers up to 2^b units in the last place away: so many rows may
+    share it, and still each have a number of their own.
+    """
+    seen = totals.sum()
     if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * seen:
         return False
-    return kept.dropped_bits > 0 or len(kept) > _NEARLY_ALL * seen
+    numbers = np.maximum(np.spacing(np.abs(kept.numbers)) * 2.0**kept.dropped_bits, 1.0)
+    return bool(np.minimum(totals, numbers).sum() > _NEARLY_ALL * seen)
 
 
 def _identifier(values: int, seen: float, name: str, method: str) -> str:
