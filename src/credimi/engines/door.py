@@ -81,7 +81,7 @@ def count(
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
     cluster = _cluster(data)
     if cluster is not None:
-        counts: Counts = cluster.count(data, Plan.of(cluster.names(data), target, features, settings))
+        counts: Counts = cluster.count(data, Plan.of(cluster.names(data), target, features, settings), told)
         told(1.0)
         return counts
     wanted, batches = source(data, target, features, settings, told)
