@@ -1,12 +1,14 @@
-"""What the tests of Spark run in a process of its own: spark_program.py MASTER FOLDER; prints digests by name.
+"""What the tests of Spark run in a process of its own: spark_program.py MASTER; one session for all that is asked.
 
-A process has one session, and classic and Connect do not go together in one; so each master has its own. With the
-folder's name ending in "slow", rows come slowly, and each task leaves a file there when it starts and when it ends.
+A process has one session, and classic and Connect do not go together in one; so each master has its own. Each line that
+comes in names a task and its folder, and is answered by one line of JSON. `whole` counts one table in every way that
+Spark has. In `slow`, rows come slowly, and each task leaves a file that says in which process it starts.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import warnings
@@ -36,45 +38,47 @@ def started(master: str) -> SparkSession:
     return builder.master(master).config(map=quiet).getOrCreate()
 
 
-def whole(session: SparkSession, folder: Path) -> dict[str, str]:
-    """The same table in every way that Spark has."""
+def whole(session: SparkSession, folder: Path) -> dict[str, Any]:
+    """The same table in every way."""
     frame = session.createDataFrame(table())
-    found = {
+    found: dict[str, Any] = {
         "frame": digest(count(frame, "class")),
         "many partitions": digest(count(frame.repartition(20), "class")),
         "files": digest(count(folder, "class", engine="spark")),
         "read by Spark": digest(count(session.read.parquet(str(folder.parent / "w.parquet")), "class")),
         "no rows": str(count(frame.limit(0), "class").rows),
     }
-    spark._BLOCK = 4  # noqa: SLF001  (three features at a time)
+    block, spark._BLOCK = spark._BLOCK, 4  # noqa: SLF001  (three features at a time)
     found["in blocks"] = digest(count(frame.repartition(3), "class"))
+    spark._BLOCK = block  # noqa: SLF001
     try:
         count(session.sql("select array(1) as nested, 'x' as class"), "class")
     except CredimiError as error:
         found["refusal"] = str(error)
+    found["limit"] = session.conf.get("spark.sql.execution.arrow.maxBytesPerBatch", None)
     return found
 
 
-def slow(session: SparkSession, folder: Path) -> dict[str, str]:
-    """Twelve partitions of twenty rows, one second each."""
+def slow(session: SparkSession, folder: Path) -> dict[str, Any]:
+    """Twelve partitions of twenty rows, most of a second each."""
     marks = str(folder)
 
     def rows(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                Path(marks, f"start {number}").touch()
-                time.sleep(1.0)
+                Path(marks, f"{number} {time.monotonic_ns()}").write_text(str(os.getpid()))
+                time.sleep(0.7)
                 yield from table(ROWS[20 * number : 20 * number + 20]).cast(SCHEMA).to_batches()
-                Path(marks, f"end {number}").touch()
 
-    numbers = session.range(0, 12, 1, 12)
-    return {"slow": digest(count(numbers.mapInArrow(rows, _NAMES + ", class string"), "class"))}
+    told: list[float] = []
+    frame = session.range(0, 12, 1, 12).mapInArrow(rows, _NAMES + ", class string")
+    return {"slow": digest(count(frame, "class", progress=told.append)), "told": told}
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[2])
     running = started(sys.argv[1])
-    found = slow(running, where) if where.name.endswith("slow") else whole(running, where)
-    sys.stdout.write(json.dumps(found) + "\n")
-    sys.stdout.flush()
+    for line in sys.stdin:
+        task, _, where = line.rstrip("\n").partition(" ")
+        sys.stdout.write(json.dumps({"whole": whole, "slow": slow}[task](running, Path(where))) + "\n")
+        sys.stdout.flush()
     running.stop()

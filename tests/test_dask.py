@@ -30,6 +30,19 @@ def test_frame(partitions: int) -> None:
     assert_same(dataframe.from_pandas(pandas_frame(), npartitions=partitions, sort=False))
 
 
+def told_of(frame: Any) -> list[float]:  # noqa: ANN401
+    told: list[float] = []
+    assert digest(count(frame, "class", progress=told.append)) == expected()
+    return told
+
+
+def test_progress_of_a_frame() -> None:
+    told = told_of(dataframe.from_pandas(pandas_frame(), npartitions=5, sort=False))
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(set(told)) > 5
+
+
 def test_frame_whose_partitions_drift() -> None:
     """Of its first partition, a column is empty; in the others it is text."""
     frames = [pandas_frame(ROWS[start : start + 60]) for start in range(0, 240, 60)]
@@ -93,20 +106,25 @@ def cluster() -> Iterator[Any]:
         yield running
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("write", WRITERS)
 def test_files_on_a_cluster(tmp_path: Path, cluster: Any, write: Callable[[Path], Path]) -> None:  # noqa: ANN401
     assert_same(write(tmp_path / "some"), engine="dask", scheduler=cluster.scheduler_address)
 
 
-@pytest.mark.slow
+def test_progress_of_a_frame_on_a_cluster(cluster: Any) -> None:  # noqa: ANN401
+    with distributed.Client(cluster):
+        told = told_of(dataframe.from_pandas(pandas_frame(), npartitions=5, sort=False))
+    assert told[-1] == 1.0
+    assert set(told) <= {0.2, 0.4, 0.6, 0.8, 1.0}
+    assert told == sorted(told)
+
+
 def test_files_by_the_client_that_is_active(tmp_path: Path, cluster: Any) -> None:  # noqa: ANN401
     with distributed.Client(cluster) as client:
         assert_same(write_drifting(tmp_path / "some"), engine="dask")
         assert client.status == "running"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("finished", [0, 2])
 def test_a_worker_is_killed(cluster: Any, finished: int) -> None:  # noqa: ANN401
     """With its first task running, or with tasks done whose counts it alone has: all is counted once."""

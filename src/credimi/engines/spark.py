@@ -9,8 +9,12 @@ Wide tables are counted `_BLOCK` columns at a time, a pass each: Spark generates
 (`spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as Parquet, reads
 only those of the pass, and the target again.
 
+Spark weighs a batch after every row of it, all columns again, 30 % of the samples of a profile: the limit it looks for
+(`spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has set one. Batches end by
+their rows (`maxRecordsPerBatch`, 10,000).
+
 Files are cheaper, as no row is converted for Spark at all: each task gets the number of one path, and reads the file
-as this process would. They are scheduled in groups, after each of which progress is told.
+as this process would. They are scheduled in groups, the counts of which come back at once.
 
 A refusal of ours comes back as a row, too: raised in a worker, Spark would try it four times, and wrap it.
 """
@@ -19,6 +23,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +31,7 @@ import pyarrow as pa
 
 from credimi.engines import arrow, files
 from credimi.engines.parts import Plan, as_planned, beside, counted, library, merged_bytes
+from credimi.engines.watching import watched
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -36,7 +42,8 @@ if TYPE_CHECKING:
 
 _BLOCK = 95
 _FAN = 16  # partitions whose counts are merged before they travel to the driver
-_GROUP = 64  # files between two tellings of progress
+_GROUP = 64  # files whose counts come back at once
+_WEIGHT = "spark.sql.execution.arrow.maxBytesPerBatch"
 _ROW = "part int, counts binary, refusal string"
 _ARROW_ROW = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
 
@@ -53,10 +60,35 @@ def names(data: Any) -> list[str]:  # noqa: ANN401
     return [str(name) for name in data.columns]
 
 
-def count(data: Any, plan: Plan) -> Counts:  # noqa: ANN401
+def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
     """The counts of a DataFrame."""
     frame = data if hasattr(data, "mapInArrow") else data.to_spark()
-    return beside([_count_block(frame, each) for each in plan.blocks(_BLOCK)], plan)
+    plans = plan.blocks(_BLOCK)
+    blocks: list[Counts] = []
+
+    def told(share: float) -> None:
+        progress((len(blocks) + share) / len(plans))
+
+    with _unweighed(frame.sparkSession):
+        for each in plans:
+            with watched(frame.sparkSession, told):
+                counts = _count_block(frame, each)
+            blocks.append(counts)
+            told(0.0)
+    return beside(blocks, plan)
+
+
+@contextmanager
+def _unweighed(session: Any) -> Iterator[None]:  # noqa: ANN401
+    """Batches are not weighed while they are filled."""
+    if session.conf.get(_WEIGHT, None) is not None:  # as the user wants it
+        yield
+        return
+    session.conf.set(_WEIGHT, str(2**31 - 1))
+    try:
+        yield
+    finally:
+        session.conf.unset(_WEIGHT)
 
 
 def _count_block(frame: Any, plan: Plan) -> Counts:  # noqa: ANN401
@@ -85,11 +117,17 @@ def tallies(
             group = paths[start : start + _GROUP]
             numbers = session.range(0, len(group), 1, len(group))  # one to a partition, so that each is a task
             names = [str(path.absolute()) for path in group]
-            yield group, _total(numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect(), plan)
+            with watched(session, partial(_told, progress, start, len(group), len(paths))):
+                rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect()
+            yield group, _total(rows, plan)
             progress((start + len(group)) / len(paths))
     finally:
         if running is None:
             session.stop()
+
+
+def _told(progress: Callable[[float], None], start: int, size: int, paths: int, share: float) -> None:
+    progress((start + share * size) / paths)
 
 
 def _total(rows: Sequence[Any], plan: Plan) -> Counts:
