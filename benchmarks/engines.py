@@ -69,6 +69,16 @@ def ours(folder: Path, engine: str) -> None:
     credimi.count(folder, TARGET, engine=engine)
 
 
+def command(folder: Path) -> None:
+    """Counts by the command, whose process has another pool for Arrow's memory (`credimi.cli.command`)."""
+    from credimi.cli import command  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as place:
+        into = str(Path(place, "all.counts"))
+        sys.argv = ["credimi", "count", str(folder), "--target", TARGET, "--into", into]
+        command()
+
+
 def duckdb_group_by(folder: Path) -> None:
     """One GROUP BY a column."""
     import duckdb  # noqa: PLC0415
@@ -128,6 +138,7 @@ def spark_unpivot(folder: Path) -> None:
 CONTENDERS = {
     "reading": (reading, None),
     "files": (lambda folder: ours(folder, "files"), None),
+    "the command": (command, None),
     "duckdb": (lambda folder: ours(folder, "duckdb"), "duckdb"),
     "dask": (lambda folder: ours(folder, "dask"), "distributed"),
     "DuckDB GROUP BY": (duckdb_group_by, "duckdb"),

@@ -928,8 +928,11 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
     [
         (["rank", "some.counts", "data.csv", "--target", "y"], "some.counts holds counts, and the other files do not"),
         (["rank", "some.counts", "--target", "a"], "the counts are of the target 'y', not 'a': count the data again"),
-        (["rank", "some.counts", "--missing", "9"], "some.counts holds counts: --features, --missing and --discretize"),
-        (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --missing and --discre"),
+        (
+            ["rank", "some.counts", "--missing", "9"],
+            "some.counts holds counts: --features, --missing, --discretize and --max-levels",
+        ),
+        (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --missing, --discre"),
         (["count", "some.counts", "--target", "y", "--into", "new.counts"], "some.counts holds counts, not data"),
         (["count", "some.counts", "--into", "some.counts"], "some.counts holds counts, not data"),
         (["count", "data.csv", "--target", "a", "--into", "some.counts"], "some.counts counts the target 'y', not 'a'"),

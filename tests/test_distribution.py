@@ -490,6 +490,15 @@ def test_quantiles_are_the_least_doubles_that_reach(law: Distribution, q: float)
     assert law.sf(math.nextafter(x, -math.inf)) > q
 
 
+@pytest.mark.parametrize("x", [5e-324, 1e-320, 1e-310, 3e-308])
+@pytest.mark.parametrize("mean", [0.2, 0.5, 0.8])
+def test_tails_at_numbers_of_few_digits(mean: float, x: float) -> None:
+    law = ScaledBeta(mean, math.sqrt(mean * (1.0 - mean) / (1.0 + 1e-6)), 1.0)
+    exact = exact_tail(mpmath.mpf(law.alpha), mpmath.mpf(law.beta), mpmath.mpf(x), upper_tail=False)
+    assert law.cdf(np.array(x)) == pytest.approx(float(exact), abs=1e-12)
+    assert law.sf(np.array(x)) == pytest.approx(float(1 - exact), abs=1e-12)
+
+
 @settings(max_examples=100, deadline=None)
 @given(distributions(), st.lists(st.floats(-1.0, 2.0), min_size=2, max_size=20))
 def test_tails_are_complementary_monotone_and_bounded(law: Distribution, values: list[float]) -> None:

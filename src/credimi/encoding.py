@@ -98,7 +98,9 @@ def encode(  # noqa: PLR0911
     if pa.types.is_null(kind):
         return Column(np.full(len(array), 255, dtype=np.uint8), TEXT)
     if pa.types.is_boolean(kind):
-        codes = _plain(array.cast(pa.uint8()).fill_null(255))
+        codes = _bits(array.buffers()[1], array)
+        if array.null_count:
+            codes = codes | (_valid(array).view(np.uint8) - np.uint8(1))  # 255 where it is not valid
         return Column(codes, BOOLEAN, ("false", "true"))
     if pa.types.is_integer(kind):
         return _encode_integers(array, compiled=compiled)
@@ -232,7 +234,7 @@ def _distances(array: Any, least: int, wide: type[np.unsignedinteger], *, compil
         from credimi.kernels.encoding import narrow  # noqa: PLC0415  (loads compiled code)
 
         codes: Codes = np.empty(len(array), dtype=wide)
-        narrow(_plain(array), least, *_validity(array), codes, int(np.iinfo(wide).max))
+        narrow(_plain(array), least, *_validity(array), codes)
         return codes
     codes = _narrow(_plain(array), least, wide)
     return np.where(_valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
@@ -252,10 +254,14 @@ def _plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
 
 def _valid(array: Any) -> NDArray[np.bool_]:  # noqa: ANN401
     """Which values are not null."""
-    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+    return _bits(array.buffers()[0], array).view(np.bool_)
+
+
+def _bits(buffer: Any, array: Any) -> NDArray[np.uint8]:  # noqa: ANN401
+    """One of an array's buffers of bits, its own bits of it, a byte each."""
     first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
-    valid = np.unpackbits(bits[first:behind], bitorder="little")
-    return valid[array.offset - 8 * first :][: len(array)].view(np.bool_)
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:behind], bitorder="little")
+    return bits[array.offset - 8 * first :][: len(array)]
 
 
 def _validity(array: Any) -> tuple[NDArray[np.uint8], int]:  # noqa: ANN401
@@ -270,6 +276,12 @@ def _width(size: int) -> type[np.unsignedinteger]:
 
 
 def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    if compiled and array.type == pa.int64():
+        values = _plain(array)
+        few = _few_distinct(values, array)
+        distinct = values[few[1]] if few is not None else values[:0]
+        if few is not None and np.all((distinct >= -_EXACT) & (distinct <= _EXACT)):
+            return Column(few[0], NUMBER, numbers=distinct.astype(np.float64))
     least, most = (scalar.as_py() for scalar in pc.min_max(array).values())
     if least is None:
         return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
@@ -289,15 +301,22 @@ def _ranging(codes: Codes, least: int, most: int) -> Column:
 def _encode_numbers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
     """Doubles; NaN is missing."""
     if compiled:
-        from credimi.kernels.encoding import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
-
-        values, codes, rows = _plain(array), np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
-        seen = encode_integers(values.view(np.int64), *_validity(array), codes, rows)
-        if seen >= 0:
-            return _without_nan(codes, values[rows[:seen]])
+        values = _plain(array)
+        few = _few_distinct(values.view(np.int64), array)
+        if few is not None:
+            return _without_nan(few[0], values[few[1]])
     coded = array.dictionary_encode()
     numbers = _plain(coded.dictionary)
     return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
+
+
+def _few_distinct(bits: NDArray[np.int64], array: Any) -> tuple[Codes, NDArray[np.int64]] | None:  # noqa: ANN401
+    """Codes in the order of first appearance, and a row of each; None where they are too many."""
+    from credimi.kernels.encoding import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
+
+    codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
+    seen = encode_integers(bits, *_validity(array), codes, rows)
+    return None if seen < 0 else (codes, rows[:seen])
 
 
 def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:

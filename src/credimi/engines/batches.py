@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from credimi.places import Place
 
     CountArray = NDArray[Any]
+
+
+_FEW = 256  # labels whose order is kept in mind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +70,12 @@ class Missing:
         return bool(self.numbers) and not re.match(labels.NAMES_OF_DIGITS, text) and _as_number(text) in self.numbers
 
 
+@lru_cache(maxsize=64, typed=True)
+def missing_of(values: tuple[str | float, ...]) -> Missing:
+    """The same for the same values, so that what was found out with it can be kept (`_order`)."""
+    return Missing(values)
+
+
 def _as_number(value: str | float) -> float | None:
     try:
         return float(value)
@@ -103,7 +113,7 @@ def tally(
     table: int = 0,
 ) -> Counts:
     """The counts of one batch; `table` is how many features there are in all, where these are some of them."""
-    missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
+    missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
     coded = encode(batch.columns[target], target, raw=raw, compiled=compiled)
@@ -166,13 +176,51 @@ def _fewer(column: Column, missing: Missing, most: int) -> Column:
 
 def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> tuple[Labels, CountArray]:
     """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
-    gone = missing.among(column) if column.kind != MANY else np.zeros(1, dtype=bool)
-    if gone.any():
-        block[:, -1] += block[:, :-1][:, gone].sum(axis=1)
-    keep = (block[:, :-1].any(axis=0) & ~gone) | (column.kind == MANY)
+    if column.kind == MANY:
+        return Labels(MANY), block
+    occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
+    if column.values <= _FEW:
+        numbers = None if column.numbers is None else column.numbers.tobytes()
+        own = (column.kind, column.texts, numbers, column.dropped_bits)
+        found = _order(own, occurring.tobytes(), missing, most)
+    else:
+        found = _find_order(column, occurring, missing, most)
+    if found.gone is not None:
+        block[:, -1] += block[:, :-1][:, found.gone].sum(axis=1)
+    if found.keep is None and found.sorted:
+        return found.labels, block
+    chosen = block if found.keep is None else block[:, np.append(found.keep, True)]
+    height = block.shape[0] - 1
+    return found.labels, spread(chosen, np.arange(height), found.positions, (height, len(found.labels)))
+
+
+class _Order(NamedTuple):
+    """Labels in order, and where each of those that are kept has gone; None where all are kept, and none is missing."""
+
+    labels: Labels
+    positions: NDArray[np.int64]
+    keep: NDArray[np.bool_] | None
+    gone: NDArray[np.bool_] | None
+    sorted: bool
+
+
+def _find_order(column: Column, occurring: NDArray[np.bool_], missing: Missing, most: int) -> _Order:
+    gone = missing.among(column)
+    keep = occurring & ~gone
     kept, positions = labels_of(column, keep, most)
-    chosen = block if keep.all() else block[:, np.append(keep, True)]
-    return kept, spread(chosen, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
+    unmoved = np.array_equal(positions, np.arange(len(kept)))
+    return _Order(kept, positions, None if keep.all() else keep, gone if gone.any() else None, unmoved)
+
+
+@lru_cache(maxsize=1 << 13)
+def _order(
+    own: tuple[str, tuple[str, ...], bytes | None, int], occurring: bytes, missing: Missing, most: int
+) -> _Order:
+    """The same of labels that can be looked up, as those of a column's batches are mostly alike."""
+    kind, texts, numbers, dropped_bits = own
+    doubles = None if numbers is None else np.frombuffer(numbers)
+    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits)
+    return _find_order(column, np.frombuffer(occurring, dtype=bool), missing, most)
 
 
 def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:

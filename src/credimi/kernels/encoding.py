@@ -154,15 +154,25 @@ def encode_integers(
     return seen
 
 
+@inlined
+def _bit(bits: ByteArray, place: int) -> Any:  # noqa: ANN401
+    return np.int64((bits[place >> 3] >> (place & 7)) & 1)
+
+
 @compiled
-def narrow(
-    values: NDArray[Any], least: int, valid: ByteArray, valid_offset: int, codes: NDArray[Any], missing: int
-) -> None:
-    """Fill `codes` with the distance of each value from the least, `missing` where it is not valid."""
+def narrow(values: NDArray[Any], least: int, valid: ByteArray, valid_offset: int, codes: NDArray[Any]) -> None:
+    """Fill `codes` with the distance of each value from the least, with all bits set where it is not valid."""
     if valid.size == 0:
         for row in range(codes.size):
             codes[row] = values[row] - least
         return
-    for row in range(codes.size):
-        bit = valid_offset + row
-        codes[row] = values[row] - least if (valid[bit >> 3] >> (bit & 7)) & 1 else missing
+    ahead = min(-valid_offset % 8, codes.size)  # rows before the first whole byte of bits
+    whole = ahead + (codes.size - ahead) // 8 * 8
+    for row in range(ahead):
+        codes[row] = (values[row] - least) | (_bit(valid, valid_offset + row) - 1)
+    for row in range(ahead, whole, 8):
+        byte = np.int64(valid[(valid_offset + row) >> 3])
+        for place in range(8):
+            codes[row + place] = (values[row + place] - least) | (((byte >> place) & 1) - 1)
+    for row in range(whole, codes.size):
+        codes[row] = (values[row] - least) | (_bit(valid, valid_offset + row) - 1)
