@@ -79,6 +79,15 @@ def command(folder: Path) -> None:
         command()
 
 
+def duckdb_relation(folder: Path) -> None:
+    """Counts of a relation, whose rows come as an Arrow stream."""
+    import duckdb  # noqa: PLC0415
+
+    import credimi  # noqa: PLC0415
+
+    credimi.count(duckdb.sql(f"select * from read_parquet('{folder}/*.parquet')"), TARGET)  # noqa: S608
+
+
 def duckdb_group_by(folder: Path) -> None:
     """One GROUP BY a column."""
     import duckdb  # noqa: PLC0415
@@ -140,6 +149,7 @@ CONTENDERS = {
     "files": (lambda folder: ours(folder, "files"), None),
     "the command": (command, None),
     "duckdb": (lambda folder: ours(folder, "duckdb"), "duckdb"),
+    "duckdb relation": (duckdb_relation, "duckdb"),
     "dask": (lambda folder: ours(folder, "dask"), "distributed"),
     "DuckDB GROUP BY": (duckdb_group_by, "duckdb"),
     "polars group_by": (polars_group_by, "polars"),

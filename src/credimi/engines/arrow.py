@@ -18,7 +18,8 @@ from credimi.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_ROWS, _CELLS = 1 << 20, 1 << 24  # of Arrow's batches that are counted together
+_ROWS, _CELLS = 1 << 20, 1 << 22  # of Arrow's batches that are counted together, at most
+_FEWEST_ROWS = 1 << 13  # of wide ones: each column of a batch costs as much as thousands of cells
 TARGET = "target"  # the name of a target that comes as an array beside the data
 
 
@@ -83,10 +84,21 @@ def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: 
         columns = {name: data.column(name) for name in wanted}
         yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
         return
-    reader = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
+    reader = data if isinstance(data, pa.RecordBatchReader) else _reader(data, len(wanted))
     height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
     rows = height if isinstance(height, int) else 0
     yield from gathered(reader, wanted, rows)
+
+
+def _reader(data: Any, columns: int) -> Any:  # noqa: ANN401
+    """DuckDB makes batches of a million rows, however wide; but it can be asked for others."""
+    if type(data).__module__.startswith(("duckdb", "_duckdb")) and hasattr(data, "to_arrow_reader"):
+        return data.to_arrow_reader(_enough_rows(columns))
+    return pa.RecordBatchReader.from_stream(data)
+
+
+def _enough_rows(columns: int) -> int:
+    return min(_ROWS, max(_FEWEST_ROWS, _CELLS // max(columns, 1)))
 
 
 def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> Iterator[Batch]:
@@ -99,7 +111,7 @@ def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> It
     for batch in batches:
         waiting.append(batch)
         size += batch.num_rows
-        if size >= _ROWS or size * len(wanted) >= _CELLS:
+        if size >= _enough_rows(len(wanted)):
             yield _joined(waiting, wanted, rows)
             waiting, size = [], 0
     if waiting:
