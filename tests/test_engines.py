@@ -161,6 +161,7 @@ def test_duckdb_relation() -> None:
 
 def test_batches_are_gathered_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow, "_CELLS", 9 * 30)
+    monkeypatch.setattr(arrow, "_FEWEST_ROWS", 1)
     found = [batch.rows for batch in arrow.gathered(table().to_batches(max_chunksize=7), SCHEMA.names)]
     assert sum(found) == len(ROWS)
     assert set(found[:-1]) == {35}
