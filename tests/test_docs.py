@@ -127,11 +127,7 @@ def test_what_does_not_run_is_what_is_known_not_to() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [
-        page
-        for page in PAGES
-        if any(block.kind != "text" and not block.reason for block in blocks_of(page))
-    ],
+    [page for page in PAGES if any(block.kind != "text" and not block.reason for block in blocks_of(page))],
 )
 def test_blocks_run_and_print_what_the_page_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for needed in ("matplotlib", "pandas", "polars", "sklearn"):

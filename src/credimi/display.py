@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BAR, _LONG_BAR = 12, 24
-_ROOM_FOR_BARS = 96  # columns of a terminal
+_ROOM_FOR_COMPLETE = 90  # columns of a terminal; a narrow one is for the names
+_ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
@@ -65,7 +66,9 @@ def ranking_grid(
         grid.add_column("", no_wrap=True)
     grid.add_column(f"P(I > {settings['epsilon']:g})", justify="right", no_wrap=True)
     grid.add_column("verdict", no_wrap=True)
-    grid.add_column("complete", justify="right", no_wrap=True)
+    complete = width >= _ROOM_FOR_COMPLETE
+    if complete:
+        grid.add_column("complete", justify="right", no_wrap=True)
     if everything:
         grid.add_column("values", overflow="fold")
     most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
@@ -80,7 +83,8 @@ def ranking_grid(
             f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else "",
         ]
         cells += [_bar(row, most, _LONG_BAR if everything else _BAR) if known else ""] if bars else []
-        cells += [probability(row["p_above"], row["std"]) if known else "", row["verdict"], f"{row['complete']:,}"]
+        cells += [probability(row["p_above"], row["std"]) if known else "", row["verdict"]]
+        cells += [f"{row['complete']:,}"] if complete else []
         cells += [Text(_plain(_values(row)))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
     yield grid
