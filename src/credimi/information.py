@@ -80,7 +80,7 @@ def moments(blocks: Blocks, pseudo_count: ArrayLike, *, matched: bool = True, th
     next to no counts, for which the closed forms do not hold, get their moments from draws with a fixed seed.
     """
     count = blocks.rows.size
-    pseudo = np.ascontiguousarray(np.broadcast_to(np.asarray(pseudo_count, dtype=np.float64), (count,)))
+    pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type to Numba
     mean, variance = np.zeros(count), np.zeros(count)
 
     def chunk(part: slice) -> None:

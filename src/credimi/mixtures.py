@@ -86,7 +86,7 @@ def quantiles(laws: Laws, tail: ArrayLike, threads: int | None) -> FloatArray:
 def _each(kernel: Callable[..., None], laws: Laws, argument: ArrayLike, threads: int | None) -> FloatArray:
     """What the kernel makes of every table and its argument."""
     count = laws.p_zero.size
-    given = np.ascontiguousarray(np.broadcast_to(np.asarray(argument, dtype=np.float64), (count,)))
+    given = np.full(count, argument, dtype=np.float64)  # not a view, which would be another type to Numba
     result = np.empty(count)
 
     def chunk(part: slice) -> None:
