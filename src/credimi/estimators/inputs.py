@@ -20,8 +20,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from credimi.buffers import doubles
 from credimi.checks import require_numbers
-from credimi.encoding import Coded, doubles, encode
+from credimi.encoding import Coded, encode
 from credimi.engines.arrow import array_of
 from credimi.engines.batches import Missing, grouped
 from credimi.errors import CredimiError

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.counts import Counts
-from credimi.encoding import is_missing
 from credimi.engines.batches import Batch, Missing, tally
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, MANY, NUMBER, TEXT, Labels
+from credimi.objects import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,0 +1,109 @@
+"""Arrow's arrays as numpy's, straight from their buffers, and codes of what they hold.
+
+`to_numpy` would import pandas, and copies where there are nulls. Here nulls stay apart: a buffer of bits says which
+values are valid. A code is the distance from the least value, or the place among few distinct ones; all bits of it are
+set where there is no value. With `compiled` one pass does it (`kernels.encoding`), without holding Python's lock.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+
+NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity where all is valid, bytes of no text
+
+
+def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    """An Arrow array of numbers or truth values as doubles, NaN where it is null."""
+    array = one_chunk(values)
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.uint8())
+    array = array.cast(pa.float64(), safe=False)
+    return plain(array.fill_null(math.nan) if array.null_count else array)
+
+
+def one_chunk(values: Any) -> Any:  # noqa: ANN401
+    """An array of one piece; dictionaries of several pieces are made one."""
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    if values.num_chunks == 1:
+        return values.chunk(0)
+    if pa.types.is_dictionary(values.type):
+        try:
+            values = values.unify_dictionaries()
+        except pa.ArrowInvalid:  # null among the categories, or too many for the type of the indices
+            values = pa.chunked_array([chunk.dictionary_decode() for chunk in values.chunks])
+    return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
+
+
+def text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401
+    """An Arrow array of these texts; `pa.array`, like all that takes Python's objects, would import pandas."""
+    encoded = [text.encode("utf-8", errors="surrogatepass") for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
+
+
+def distances(array: Any, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:  # noqa: ANN401
+    """How far Arrow's integers are from the least of them, as codes; null as missing."""
+    if compiled and array.type in (pa.int32(), pa.int64()):  # as files have them; others are as narrow as can be
+        from credimi.kernels.encoding import narrow  # noqa: PLC0415  (loads compiled code)
+
+        codes: Codes = np.empty(len(array), dtype=wide)
+        narrow(plain(array), least, *validity(array), codes)
+        return codes
+    codes = narrowed(plain(array), least, wide)
+    return np.where(valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
+
+
+def narrowed(values: NDArray[Any], least: int, wide: type[np.unsignedinteger]) -> Codes:
+    """The same of numpy's integers, none of which is missing."""
+    return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
+
+
+def plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
+    """An Arrow array of numbers as numpy's, whatever stands for null; `to_numpy` would import pandas."""
+    kind = array.type.to_pandas_dtype()
+    if len(array) == 0:
+        return np.zeros(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
+
+
+def valid(array: Any) -> NDArray[np.bool_]:  # noqa: ANN401
+    """Which values are not null."""
+    return bits_of(array.buffers()[0], array).view(np.bool_)
+
+
+def bits_of(buffer: Any, array: Any) -> NDArray[np.uint8]:  # noqa: ANN401
+    """One of an array's buffers of bits, its own bits of it, a byte each."""
+    first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:behind], bitorder="little")
+    return bits[array.offset - 8 * first :][: len(array)]
+
+
+def validity(array: Any) -> tuple[NDArray[np.uint8], int]:  # noqa: ANN401
+    """The bits that say which values are not null, as kernels want them: none where all are; and where they begin."""
+    bits = array.buffers()[0] if array.null_count else None
+    return (NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
+
+
+def width(size: int) -> type[np.unsignedinteger]:
+    """The smallest type that has a code for each of so many values, and one to spare."""
+    return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
+
+
+def few_distinct(bits: NDArray[np.int64], array: Any) -> tuple[Codes, NDArray[np.int64]] | None:  # noqa: ANN401
+    """Codes in the order of first appearance, and a row of each; None where they are too many."""
+    from credimi.kernels.encoding import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
+
+    codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
+    seen = encode_integers(bits, *validity(array), codes, rows)
+    return None if seen < 0 else (codes, rows[:seen])
