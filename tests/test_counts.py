@@ -1019,6 +1019,33 @@ def test_numbered_rows_are_an_identifier_however_many(monkeypatch: pytest.Monkey
     assert count(rows, "class", discretize={"id": "mdl"}).feature("id").treatment.startswith("mdl, 2 cuts")
 
 
+def test_few_whole_numbers_of_a_wide_range_stay_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The range has more numbers than labels are kept, the column has not."""
+    monkeypatch.setattr(labels, "MOST_LABELS", 100)
+    classes = np.arange(600) % 2
+    code = 4000 + classes
+    code[:2] = 0, 6500
+    for kind in (np.int16, np.int32, np.int64, np.uint16, np.float64):
+        for data in (code.astype(kind), pa.array(code.astype(kind))):
+            whole = count({"code": data, "class": classes}, "class")
+            assert whole.labels[0].numbers.tolist() == [0, 4000, 4001, 6500]
+            assert whole.labels[0].dropped_bits == 0
+            halves = [
+                count({"code": data[part], "class": classes[part]}, "class") for part in (slice(9), slice(9, 600))
+            ]
+            assert halves[0] + halves[1] == whole
+
+
+def test_categories_that_nobody_uses_do_not_count_against_those_that_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "MOST_LABELS", 100)
+    names = [f"v{number:05}" for number in range(4000)]
+    codes = np.arange(600) % 3 * 1000
+    column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(names))
+    counts = count({"x": column, "class": codes % 2000 == 0}, "class", max_levels=3)
+    assert counts.labels[0].texts == ("v00000", "v01000", "v02000")
+    assert not counts.feature("x").note
+
+
 @pytest.mark.parametrize("each", [1, 2, 5])
 def test_measurements_of_many_values_are_no_identifiers_however_coarse(
     monkeypatch: pytest.MonkeyPatch, each: int

@@ -383,6 +383,18 @@ def test_parquet_some_columns_at_a_time(
     assert shares[-1] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("dictionaries", [False, True])
+def test_parquet_of_small_groups_of_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, dictionaries: bool
+) -> None:
+    monkeypatch.setattr(parquet, "_GROUP", 1 if dictionaries else 1 << 13)
+    pq.write_table(table(), tmp_path / "groups.parquet", row_group_size=7)
+    assert_same(tmp_path / "groups.parquet")
+    sizes = [batch.rows for batch in parquet.batches(tmp_path / "groups.parquet", [SCHEMA.names], 1.0, lambda _: None)]
+    assert sum(sizes) == len(ROWS)
+    assert (len(sizes) == 1) != dictionaries
+
+
 def test_labels_are_bounded_by_the_width_of_the_whole_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks could keep more each; all of them together may not, at no moment."""
     monkeypatch.setattr(labels, "_MOST_CELLS", 1 << 15)
@@ -426,6 +438,8 @@ def test_max_levels_names_the_column_and_says_what_to_do(tmp_path: Path) -> None
             count(given, "class", max_levels=6)
     with pytest.raises(CredimiError, match="column 'real' has more than 40 values"):
         count(data, "class", max_levels=40, discretize={"real": "categories"})
+    with pytest.raises(CredimiError, match="column 'few' has more than 2 values, such as '0', '1', '2'"):
+        count(data, "class", max_levels=2)  # few whole numbers are categories
     with pytest.raises(CredimiError, match="max_levels is 0: pass a whole number from 1 up"):
         count(data, "class", max_levels=0)
 

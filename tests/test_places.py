@@ -118,6 +118,15 @@ def test_the_same_file_is_not_counted_twice(address: str, tmp_path: Path, capsys
     assert main(["rank", into]) == 0
 
 
+def test_a_path_and_its_url_are_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(CSV)
+    command = ["count", str(path), f"file://{path}", "--target", "class", "--into", str(tmp_path / "all.counts")]
+    assert main(command) == 2
+    assert f"a.csv is named twice, as file://{path}, too: name it once" in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+
+
 def test_rank_and_select(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     url = put(address, "a.csv", CSV)
     assert main(["rank", url, "--target", "class", "--format", "csv"]) == 0

@@ -89,9 +89,12 @@ def fresh(given: Sequence[Source], counted: Iterable[Source], into: str, *, forc
             )
         elif not before.unfinished:
             left.append(source)
-    twice = [path for path, times in Counter(source.path for source in given).items() if times > 1]
+    times = Counter(source.content for source in given)  # a path, and the same as a URL, are one file
+    twice = [source for source in given if times[source.content] > 1]
     if twice and not force:
-        raise CredimiError(f"{twice[0]} is named twice: name it once, or count it twice with --force")
+        other = next(source for source in twice[1:] if source.content == twice[0].content)
+        also = "" if other.path == twice[0].path else f", as {other.path}, too"
+        raise CredimiError(f"{twice[0].path} is named twice{also}: name it once, or count it twice with --force")
     return left
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from credimi import labels, tabulation
+from credimi.buffers import width
 from credimi.counts import Counts, bounded, unknown
 from credimi.encoding import Column, encode
 from credimi.errors import CredimiError
@@ -123,7 +124,7 @@ def tally(
 
     def work(name: str) -> None:
         column = encode(batch.columns[name], name, raw=raw, compiled=compiled)
-        encoded[name] = column if column.values <= most else _fewer(column, missing, most)
+        encoded[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
     share(work, features, threads if compiled else 1)
     columns = [encoded[name] for name in features]
@@ -156,8 +157,23 @@ def grouped(
     return kept, moved[np.minimum(column.codes, column.values)]
 
 
+def _occurring(column: Column) -> Column:
+    """The same without labels that no row has: a range of whole numbers has gaps, a dictionary what nobody uses."""
+    places = np.minimum(column.codes, column.values)
+    keep = np.bincount(places, minlength=column.values + 1)[:-1] > 0
+    kept = int(np.count_nonzero(keep))
+    wide = width(kept)
+    moved = np.full(column.values + 1, np.iinfo(wide).max, dtype=wide)
+    moved[:-1][keep] = np.arange(kept)
+    texts = tuple(text for text, seen in zip(column.texts, keep.tolist(), strict=False) if seen)
+    numbers = None if column.numbers is None else column.numbers[keep]
+    return Column(moved[places], column.kind, texts, numbers, column.dropped_bits)
+
+
 def _fewer(column: Column, missing: Missing, most: int) -> Column:
     """A column of more labels than are kept: coarser numbers, or nothing but seen and missing. Before it is counted."""
+    if column.values <= most:
+        return column
     gone = missing.among(column)
     if column.numbers is not None:
         kept, positions = labels.of_numbers(column.numbers[~gone], most=most)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _STREAM = 1 << 16
 _CELLS = 1 << 20
+_GROUP = 1 << 13  # rows of a group, from which on its dictionaries are worth having
 COLUMNS = 17  # read together, the target among them: it is read again with each block, which costs a seventeenth
 
 
@@ -63,6 +64,8 @@ def batches(path: Place, blocks: Sequence[Sequence[str]], times: float, progress
     with _opened(path) as file:
         schema, metadata = file.schema_arrow, file.metadata
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+    if metadata.num_rows < _GROUP * metadata.num_row_groups:  # dictionaries would end a batch with each group of rows
+        texts = []
     cells, done = sum(map(len, blocks)) * metadata.num_rows, 0
     parts = [[group] for group in range(metadata.num_row_groups)] if isinstance(path, Remote) else [None]
     with _opened(path, texts, metadata) as file:

@@ -19,6 +19,7 @@ from credimi import labels
 from credimi.counts import Counts, bounded, unknown
 from credimi.engines.batches import Batch, columns_of, tally
 from credimi.errors import CredimiError
+from credimi.settling import plainly_categories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -109,8 +110,8 @@ def checked(counts: Counts, plan: Plan) -> Counts:
     for name, own in zip(counts.features, counts.labels, strict=True):
         if own.kind != labels.MANY and len(own) <= most:
             continue
-        kind = labels.typed(own)[0].kind
-        if kind != labels.NUMBER or plan.settings.method(name) == "categories":
+        named = name in plan.settings.named
+        if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):
             such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
             raise CredimiError(
                 f"column {name!r} has more than {most:,} values{such}: leave it out (features, --features), put its "
