@@ -1190,3 +1190,17 @@ def test_help_names_every_option(call: Call, command: str) -> None:
     options += ["into"] if command == "count" else ["prior", "approximation", "epsilon", "level", "seed", "units"]
     for option in options:
         assert f"--{option} " in out
+
+
+def test_columns_left_out_by_name(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    write("data.csv", columns("y", "a", rows=[(row % 2, row % 3) for row in range(60)]))
+    text = Path("data.csv").read_text(encoding="utf-8").splitlines()
+    write("data.csv", "\n".join([text[0] + ",b,c"] + [line + ",x,z" for line in text[1:]]) + "\n")
+    found = report("data.csv", "--target", "y", "--exclude", "b", "c")
+    assert [feature["feature"] for feature in found["features"]] == ["a"]
+    assert main(["rank", "data.csv", "--target", "y", "--exclude", "bb"]) == 2
+    assert "there is no column 'bb': did you mean 'b'?" in capsys.readouterr().err
+    assert main(["count", "data.csv", "--target", "y", "--exclude", "b", "--into", "some.counts"]) == 0
+    assert Counts.load("some.counts").features == ("a", "c")
+    assert main(["count", "data.csv", "--target", "y", "--exclude", "c", "--into", "some.counts", "--force"]) == 2
+    assert "only one of the two counts has the column 'b'" in capsys.readouterr().err

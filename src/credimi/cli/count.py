@@ -98,7 +98,7 @@ def _kept(before: Counts, target: str, given: dict[str, Any], options: argparse.
             f"{options.into} was counted with another --missing or --discretize: leave them out, which keeps "
             "those of the first call, or name another file"
         )
-    apart = sorted(set(options.features or before.features) ^ set(before.features))
+    apart = sorted(set(given["features"] or before.features) ^ set(before.features))
     if apart:
         raise CredimiError(
             f"only one of the two counts has the column {apart[0]!r}: count the same columns (--features), or leave "

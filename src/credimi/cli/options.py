@@ -84,9 +84,11 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Add what says which data are meant, and how they are read."""
-    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns")
+    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
-    parser.add_argument("--features", metavar="COLUMN", nargs="+", help="the columns to look at (default: all others)")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--features", metavar="COLUMN", nargs="+", help="the columns to look at (default: all others)")
+    chosen.add_argument("--exclude", metavar="COLUMN", nargs="+", help="columns to leave out")
     parser.add_argument(
         "--missing",
         metavar="TOKEN",
@@ -188,11 +190,25 @@ def counting(options: argparse.Namespace) -> dict[str, Any]:
     from credimi.settling import MISSING_VALUES  # noqa: PLC0415
 
     return {
-        "features": options.features,
+        "features": _features(options),
         "missing_values": (*MISSING_VALUES, *options.missing),
         "discretize": _methods(options.discretize),
         "threads": options.threads,
     }
+
+
+def _features(options: argparse.Namespace) -> list[str] | None:
+    """The columns to look at; None where all are."""
+    if not options.exclude:
+        return options.features  # type: ignore[no-any-return]
+    from credimi.counts import unknown  # noqa: PLC0415
+    from credimi.engines import files  # noqa: PLC0415
+
+    offered = files.names(paths(options))
+    for name in options.exclude:
+        if name not in offered:
+            raise CredimiError(unknown(name, offered))
+    return [name for name in offered if name not in (*options.exclude, options.target)]
 
 
 def _methods(texts: list[str]) -> object:

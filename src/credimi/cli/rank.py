@@ -147,7 +147,13 @@ def ranked(options: argparse.Namespace) -> Ranking:
 def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa: ANN401
     from credimi.counts import Counts  # noqa: PLC0415
 
-    given = [options.features, options.missing, options.discretize, getattr(options, "max_levels", None)]
+    given = [
+        options.features,
+        options.exclude,
+        options.missing,
+        options.discretize,
+        getattr(options, "max_levels", None),
+    ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
             f"{paths[0]} holds counts: --features, --missing, --discretize and --max-levels, as --engine, are for data"

@@ -114,7 +114,7 @@ def checked(counts: Counts, plan: Plan) -> Counts:
         if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):
             such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
             raise CredimiError(
-                f"column {name!r} has more than {most:,} values{such}: leave it out (features, --features), put its "
+                f"column {name!r} has more than {most:,} values{such}: leave it out (features, --exclude), put its "
                 "values into groups, or allow more (max_levels, --max-levels)"
             )
     return counts
