@@ -299,7 +299,8 @@ def test_list_column(refusal: Refusal, report: Report) -> None:
 
 def test_list_column_names_the_option(refusal: Refusal) -> None:
     write_parquet("data.parquet", {"y": ["p", "q"] * 10, "words": [[1, 2]] * 20})
-    assert "--features" in refusal("rank", "data.parquet", "--target", "y")
+    assert "column 'words'" in refusal("rank", "data.parquet", "--target", "y")
+    assert "--exclude" in refusal("rank", "data.parquet", "--target", "y")
 
 
 def test_target_all_missing_names_the_option(refusal: Refusal) -> None:
@@ -1193,14 +1194,13 @@ def test_help_names_every_option(call: Call, command: str) -> None:
 
 
 def test_columns_left_out_by_name(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
-    write("data.csv", columns("y", "a", rows=[(row % 2, row % 3) for row in range(60)]))
-    text = Path("data.csv").read_text(encoding="utf-8").splitlines()
-    write("data.csv", "\n".join([text[0] + ",b,c"] + [line + ",x,z" for line in text[1:]]) + "\n")
+    write("data.csv", columns("y", "a", "b", "c", rows=[(row % 2, row % 3, "x", "z") for row in range(60)]))
     found = report("data.csv", "--target", "y", "--exclude", "b", "c")
     assert [feature["feature"] for feature in found["features"]] == ["a"]
     assert main(["rank", "data.csv", "--target", "y", "--exclude", "bb"]) == 2
     assert "there is no column 'bb': did you mean 'b'?" in capsys.readouterr().err
     assert main(["count", "data.csv", "--target", "y", "--exclude", "b", "--into", "some.counts"]) == 0
-    assert Counts.load("some.counts").features == ("a", "c")
+    assert credimi.Counts.load("some.counts").features == ("a", "c")
+    assert main(["count", "data.csv", "--exclude", "b", "--into", "some.counts", "--force"]) == 0
     assert main(["count", "data.csv", "--target", "y", "--exclude", "c", "--into", "some.counts", "--force"]) == 2
     assert "only one of the two counts has the column 'b'" in capsys.readouterr().err

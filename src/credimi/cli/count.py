@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
+    options.target = target
     given = shared.counting(options)
     if before is not None:
         given |= _kept(before, target, given, options)
