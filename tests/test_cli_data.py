@@ -220,7 +220,7 @@ def test_empty_file(refusal: Refusal, content: str) -> None:
 def test_header_only(refusal: Refusal, content: str) -> None:
     write("data.csv", content)
     said = refusal("rank", "data.csv", "--target", "y")
-    assert said == "data.csv has a header and no rows: nothing can be said about 'y'"
+    assert said == "data.csv has no rows: nothing can be said about 'y'"
 
 
 def test_counts_without_rows(call: Call, refusal: Refusal) -> None:
@@ -233,7 +233,7 @@ def test_counts_without_rows(call: Call, refusal: Refusal) -> None:
 
 def test_parquet_without_rows(refusal: Refusal) -> None:
     write_parquet("data.parquet", {"y": pa.array([], pa.string()), "a": pa.array([], pa.int64())})
-    assert refusal("rank", "data.parquet", "--target", "y").startswith("data.parquet has a header and no rows")
+    assert refusal("rank", "data.parquet", "--target", "y").startswith("data.parquet has no rows")
 
 
 def test_target_of_one_class(refusal: Refusal) -> None:
@@ -1204,3 +1204,8 @@ def test_columns_left_out_by_name(report: Report, capsys: pytest.CaptureFixture[
     assert main(["count", "data.csv", "--exclude", "b", "--into", "some.counts", "--force"]) == 0
     assert main(["count", "data.csv", "--target", "y", "--exclude", "c", "--into", "some.counts", "--force"]) == 2
     assert "only one of the two counts has the column 'b'" in capsys.readouterr().err
+
+
+def test_a_file_named_twice_is_not_ranked(refusal: Refusal) -> None:
+    write("data.csv", base())
+    assert "data.csv is named twice" in refusal("rank", "data.csv", "*.csv", "--target", "y")

@@ -91,7 +91,9 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
     except CredimiError:
         raise
     except (OSError, ImportError, ValueError) as error:  # ValueError: pyarrow's, of a URL that means nothing to it
-        raise CredimiError(f"cannot read {url}: {one_line(error)}") from error
+        raise CredimiError(
+            f"cannot read {url}: {one_line(error)}; check the address, and install what fsspec needs for its kind"
+        ) from error
     if kind == fs.FileType.NotFound:
         raise CredimiError(f"cannot read {url}: there is no such file or directory")
     if kind != fs.FileType.Directory and not pattern:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,9 @@ def ranked(options: argparse.Namespace) -> Ranking:
     from credimi import storage  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
 
     paths = shared.paths(options)
+    twice = [path for path, times in Counter(paths).items() if times > 1]
+    if twice:
+        raise CredimiError(f"{twice[0]} is named twice: its rows would count twice; name it once")
     shared.check_output(options.output, paths)
     kept = [path for path in paths if storage.is_counts(path)]
     if not kept and options.target is None:
@@ -121,9 +125,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
             most = getattr(options, "max_levels", None)  # not an option of `select`
             counts = count(paths, options.target, max_levels=most, progress=told, **given)
         if not counts.rows:
-            raise CredimiError(
-                f"{options.data[0]} has a header and no rows: nothing can be said about {options.target!r}"
-            )
+            raise CredimiError(f"{options.data[0]} has no rows: nothing can be said about {options.target!r}")
         if not len(counts):
             raise CredimiError(
                 f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank"
