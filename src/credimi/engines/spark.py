@@ -9,7 +9,7 @@ Wide tables are counted `_BLOCK` columns at a time, a pass each: Spark generates
 (`spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as Parquet, reads
 only those of the pass, and the target again.
 
-Spark weighs a batch after every row of it, all columns again, 30 % of the samples of a profile: the limit it looks for
+Spark weighs a batch after every row of it, all columns again, a large part of what Java does here: the limit for it
 (`spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has set one. Batches end by
 their rows (`maxRecordsPerBatch`, 10,000).
 
