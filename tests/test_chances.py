@@ -83,7 +83,7 @@ def test_mode_is_where_em_ends(counted: Table) -> None:
     np.testing.assert_allclose(mode, oracle.em_mode(*counted.counts), rtol=1e-10)
 
 
-@pytest.mark.parametrize("prior", PROPER)
+@pytest.mark.parametrize("prior", [*PROPER, "haldane"])
 @pytest.mark.parametrize("shapes", [[(r, s) for r in range(2, 9) for s in range(2, 9)], [(30, 20)] * 10])
 def test_newton_takes_at_most_fifteen_steps_where_nine_tenths_are_incomplete(
     shapes: list[tuple[int, int]], prior: float | str
@@ -93,6 +93,8 @@ def test_newton_takes_at_most_fifteen_steps_where_nine_tenths_are_incomplete(
     for shape in shapes:
         for rows in (30, 100, 300, 1_000, 3_000, 30_000):
             counted = missing_at_random(shape, rows, (0.45, 0.45), prior, generator)
+            if prior == "haldane" and not counted.joint.any():
+                continue
             found = posterior(**counted.arguments())
             steps[shape, rows] = max(found.steps, steps.get((shape, rows), 0))
             assert oracle.kkt_violation(*counted.counts, found.mode) <= 1e-10
@@ -117,12 +119,23 @@ def test_newton_ends_where_very_many_steps_of_em_end(shape: tuple[int, int], pri
 # Found by hypothesis: a class seen only without the feature, beside counts of very different sizes.
 SEEN_ONLY_IN_THE_MARGIN = table([[20000, 500000], [0, 0]], [100000, 4], [4, 5], "haldane")
 SLOW_FOR_EM = table([[2232, 5], [0, 0]], [2, 210954], [210954, 5], "haldane")
+# A class that no one ever saw, beside cells that end on the boundary with next to no slack.
+NEVER_SEEN = (
+    table([[0, 0], [0, 5], [2, 0]], [0, 187, 28], [31, 188], "haldane"),
+    table([[0, 0, 0], [0, 1, 0], [0, 1, 1]], [0, 5, 5], [2, 11, 1], "haldane"),
+    table([[0, 1, 0], [0, 0, 0], [0, 1, 1]], [6, 0, 6], [2, 9, 1], "haldane"),
+    table([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [0, 3, 1], [30, 10, 9], "haldane"),
+)
 
 
 @settings(max_examples=150, deadline=None)
 @given(incomplete_tables(patterns=BOTH, priors=("haldane",)))
 @example(SEEN_ONLY_IN_THE_MARGIN)
 @example(SLOW_FOR_EM)
+@example(NEVER_SEEN[0])
+@example(NEVER_SEEN[1])
+@example(NEVER_SEEN[2])
+@example(NEVER_SEEN[3])
 def test_mode_of_a_table_with_zero_cells_is_optimal(counted: Table) -> None:
     found = posterior(**counted.arguments())
     violation = oracle.kkt_violation(*counted.counts, found.mode)

@@ -88,7 +88,7 @@ def test_zero_cells_drop_out_of_the_leading_moments(counted: Table) -> None:
     mean, variance = moments([counted], matched=False)[:, 0]
     true_mean, true_variance = oracle.leading_moments(*counted.counts, chances)
     assert mean == pytest.approx(true_mean, rel=1e-10, abs=1e-15)
-    assert variance == pytest.approx(true_variance, rel=1e-10, abs=1e-17)
+    assert variance == pytest.approx(true_variance, rel=1e-10, abs=1e-16)  # a difference: the oracle rounds, too
 
 
 def test_papers_variance_of_missing_features() -> None:
