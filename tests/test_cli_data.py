@@ -931,9 +931,9 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
         (["rank", "some.counts", "--target", "a"], "the counts are of the target 'y', not 'a': count the data again"),
         (
             ["rank", "some.counts", "--missing", "9"],
-            "some.counts holds counts: --features, --missing, --discretize and --max-levels",
+            "some.counts holds counts: --features, --exclude, --missing, --discretize and --max-levels",
         ),
-        (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --missing, --discre"),
+        (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --exclude, --missing"),
         (["count", "some.counts", "--target", "y", "--into", "new.counts"], "some.counts holds counts, not data"),
         (["count", "some.counts", "--into", "some.counts"], "some.counts holds counts, not data"),
         (["count", "data.csv", "--target", "a", "--into", "some.counts"], "some.counts counts the target 'y', not 'a'"),
@@ -941,13 +941,34 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
             ["count", "data.csv", "--missing", "9", "--into", "some.counts"],
             "some.counts was counted with another --missing or --discretize: leave them out",
         ),
-        (["count", "other.csv", "--into", "some.counts"], "there is no column 'b'"),
-        (["count", "data.csv", "--features", "a", "--into", "some.counts"], "only one of the two counts has the colu"),
+        (
+            ["count", "other.csv", "--into", "some.counts"],
+            "there is no column 'b' in other.csv, and some.counts counts it: there are 'y', 'a', 'z'",
+        ),
+        (["count", "x.csv", "--into", "some.counts"], "there is no column 'y' in x.csv, and some.counts counts it"),
+        (
+            ["count", "other.csv", "--features", "a", "z", "--into", "some.counts"],
+            "there is no column 'z' in some.counts: there are 'a', 'b'",
+        ),
+        (
+            ["count", "data.csv", "--features", "a", "--into", "some.counts"],
+            "some.counts counts the column 'b', which is left out here",
+        ),
+        (
+            ["count", "data.csv", "--exclude", "bb", "--into", "some.counts"],
+            "there is no column 'bb' in data.csv: did you mean 'b'?",
+        ),
+        (
+            ["count", "wide.csv", "--exclude", "d", "--into", "some.counts"],
+            "some.counts does not count the column 'c' of wide.csv: leave it out here, too",
+        ),
     ],
 )
 def test_counts_and_data_that_do_not_go_together(refusal: Refusal, call: Call, arguments: list[str], said: str) -> None:
     write("data.csv", base())
     write("other.csv", base().replace("b", "z", 1))
+    write("x.csv", "x,a,b\n1,2,3\n")
+    write("wide.csv", "y,a,b,c,d\ny,p,1,2,3\n")
     assert call("count", "data.csv", "--target", "y", "--into", "some.counts")[0] == 0
     assert refusal(*arguments).startswith(said)
 
@@ -1203,7 +1224,11 @@ def test_columns_left_out_by_name(report: Report, capsys: pytest.CaptureFixture[
     assert credimi.Counts.load("some.counts").features == ("a", "c")
     assert main(["count", "data.csv", "--exclude", "b", "--into", "some.counts", "--force"]) == 0
     assert main(["count", "data.csv", "--target", "y", "--exclude", "c", "--into", "some.counts", "--force"]) == 2
-    assert "only one of the two counts has the column 'b'" in capsys.readouterr().err
+    assert "some.counts counts the column 'c', which is left out here" in capsys.readouterr().err
+    assert main(["rank", "data.csv", "--target", "y", "--exclude", "b", "y"]) == 2
+    assert "'y' is the target and cannot be left out: take it out of exclude" in capsys.readouterr().err
+    assert main(["prequential", "data.csv", "--target", "y", "--exclude", "b", "c", "--orders", "1"]) == 0
+    assert "1 feature\n" in capsys.readouterr().out
 
 
 def test_a_file_named_twice_is_not_ranked(refusal: Refusal) -> None:

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credimi import Counts, CredimiError, count, labels, tabulation
+from credimi import Counts, CredimiError, count, labels, rank, tabulation
 from credimi.engines import delimited, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
@@ -854,6 +854,30 @@ def test_features_asked_for_are_counted_in_that_order() -> None:
     assert count(ROWS, "class", features=["truth", "word"]).features == ("truth", "word")
     assert count(ROWS, "class", features="word").features == ("word",)
     assert count(ROWS, "class", features=[]).settled() == []
+
+
+@pytest.mark.parametrize("kind", ["rows", "lazy", "csv", "beside"])
+def test_excluded_columns_are_left_out_of_all_kinds_of_data(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(csv_text(ROWS))
+    target = column("class") if kind == "beside" else "class"
+    data = {
+        "rows": lambda: ROWS,
+        "lazy": lambda: pytest.importorskip("polars").from_arrow(table()).lazy(),
+        "csv": lambda: path,
+        "beside": lambda: table().drop_columns(["class"]),
+    }[kind]()
+    assert count(data, target, exclude=["real", "word"]).features == ("whole", "truth")
+    assert count(data, target, exclude="real").features == ("word", "whole", "truth")
+    assert count(data, target, features=["word"], exclude=["real"]).features == ("word",)
+    assert len(rank(data, target, exclude=["real", "word"])) == 2
+    assert "there is no column 'words': did you mean 'word'" in refusal(data, target, exclude=["words"])
+    both = refusal(data, target, features=["word", "real"], exclude=["whole", "real"])
+    assert both == "column 'real' is both in features and in exclude: take it out of one of them"
+
+
+def test_the_target_cannot_be_excluded() -> None:
+    assert refusal(ROWS, exclude=["class"]) == "'class' is the target and cannot be left out: take it out of exclude"
 
 
 @pytest.mark.parametrize(

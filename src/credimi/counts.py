@@ -358,17 +358,18 @@ def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArr
     return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
 
-def unknown(name: str, offered: Sequence[str]) -> str:
-    """A message on a name that is not there, with the nearest ones that are."""
+def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
+    """A message on a name that is not there, with the nearest ones that are; `place` is where, if it could be two."""
     from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
 
     near = get_close_matches(name, offered, n=3, cutoff=0.5) or [
         each for each in offered if each.lower() == name.lower()
     ]
+    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
     if near:
-        return f"there is no column {name!r}: did you mean {' or '.join(repr(each) for each in near)}?"
+        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
     listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
-    return f"there is no column {name!r}: there are {listed or 'none'}"
+    return f"{fault}: there are {listed or 'none'}"
 
 
 def _described(own: Labels) -> dict[str, Any]:

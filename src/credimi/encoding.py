@@ -135,7 +135,7 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
             ) from error
     raise CredimiError(
         f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
-        "counted; convert it, or leave it out (features, --exclude)"
+        "counted; convert it, or leave it out (exclude, --exclude)"
     )
 
 

@@ -69,7 +69,7 @@ def no_value(name: str, row: int, item: object) -> str:
     """What to say of an object that is no value."""
     return (
         f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
-        "categories can be counted; convert it, or leave it out (features, --exclude)"
+        "categories can be counted; convert it, or leave it out (exclude, --exclude)"
     )
 
 

@@ -252,7 +252,7 @@ def rank(
     threads : int, optional
         All cores, unless said.
     **counting
-        features, missing_values, discretize, max_levels, progress, engine ...: as in `credimi.count`.
+        features, exclude, missing_values, discretize, max_levels, progress, engine ...: as in `credimi.count`.
 
     Returns
     -------

@@ -69,10 +69,12 @@ def run(options: argparse.Namespace) -> None:
         raise CredimiError("name the target: --target COLUMN")
     options.target = target
     given = shared.counting(options)
+    offered = files.names(paths)
     if before is not None:
-        given |= _kept(before, target, given, options)
+        given |= _kept_settings(before, given, options)
+        given |= _kept_columns(before, offered, paths[0], given, options.into)
     settings = Settings.of(given["missing_values"], given["discretize"])
-    plan = Plan.of(files.names(paths), target, given["features"], settings, options.max_levels)
+    plan = Plan.of(offered, target, given["features"], settings, options.max_levels, exclude=given["exclude"])
     named = {path: Source.of(path) for path in paths}
     known = before.sources if before is not None else ()
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)
@@ -89,23 +91,54 @@ def run(options: argparse.Namespace) -> None:
     print(f"credimi: {options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}", file=sys.stderr)
 
 
-def _kept(before: Counts, target: str, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
     """The settings of the first call, which hold on; others are refused."""
-    if target != before.target:
-        raise CredimiError(f"{options.into} counts the target {before.target!r}, not {target!r}: name another file")
+    if options.target != before.target:
+        raise CredimiError(
+            f"{options.into} counts the target {before.target!r}, not {options.target!r}: name another file"
+        )
     kept = {"missing_values": before.settings.missing_values, "discretize": before.settings.discretize}
     if (options.missing or options.discretize) and kept != {name: given[name] for name in kept}:
         raise CredimiError(
             f"{options.into} was counted with another --missing or --discretize: leave them out, which keeps "
             "those of the first call, or name another file"
         )
-    apart = sorted(set(given["features"] or before.features) ^ set(before.features))
-    if apart:
+    return kept
+
+
+def _kept_columns(before: Counts, offered: list[str], path: Place, given: dict[str, Any], into: str) -> dict[str, Any]:
+    """The columns of the first call, which hold on; where others are asked for, it is said which side lacks one."""
+    from credimi.counts import unknown  # noqa: PLC0415
+    from credimi.engines.batches import columns_of  # noqa: PLC0415
+
+    kept, new = dict.fromkeys(before.features), set(offered)
+    for name in given["features"] or ():
+        if name not in kept:
+            raise CredimiError(unknown(name, before.features, into))
+    for name in (before.target, *kept):
+        if name not in new:
+            raise CredimiError(unknown(name, offered, f"{path}, and {into} counts it"))
+    for name in given["exclude"] or ():
+        if name not in new:
+            raise CredimiError(unknown(name, offered, path))
+    if given["features"] or given["exclude"]:
+        asked = columns_of(offered, before.target, given["features"], given["exclude"])
+        _check_same(asked, list(kept), path, into)
+    return {"features": list(kept), "exclude": None}
+
+
+def _check_same(asked: list[str], kept: list[str], path: Place, into: str) -> None:
+    """Refuse to add other columns than were counted before."""
+    less, more = sorted(set(kept) - set(asked)), sorted(set(asked) - set(kept))
+    if less:
         raise CredimiError(
-            f"only one of the two counts has the column {apart[0]!r}: count the same columns (--features), or leave "
-            "--features out"
+            f"{into} counts the column {less[0]!r}, which is left out here: count the same columns, or leave "
+            "--features and --exclude out"
         )
-    return kept | {"features": list(before.features)}
+    if more:
+        raise CredimiError(
+            f"{into} does not count the column {more[0]!r} of {path}: leave it out here, too, or leave --exclude out"
+        )
 
 
 def _total(

@@ -190,25 +190,12 @@ def counting(options: argparse.Namespace) -> dict[str, Any]:
     from credimi.settling import MISSING_VALUES  # noqa: PLC0415
 
     return {
-        "features": _features(options),
+        "features": options.features,
+        "exclude": options.exclude,
         "missing_values": (*MISSING_VALUES, *options.missing),
         "discretize": _methods(options.discretize),
         "threads": options.threads,
     }
-
-
-def _features(options: argparse.Namespace) -> list[str] | None:
-    """The columns to look at; None where all are."""
-    if not options.exclude:
-        return options.features  # type: ignore[no-any-return]
-    from credimi.counts import unknown  # noqa: PLC0415
-    from credimi.engines import files  # noqa: PLC0415
-
-    offered = files.names(paths(options))
-    for name in options.exclude:
-        if name not in offered:
-            raise CredimiError(unknown(name, offered))
-    return [name for name in offered if name not in (*options.exclude, options.target)]
 
 
 def _methods(texts: list[str]) -> object:

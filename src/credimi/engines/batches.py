@@ -84,8 +84,10 @@ def _as_number(value: str | float) -> float | None:
         return None
 
 
-def columns_of(offered: Sequence[str], target: str, features: Sequence[str] | None) -> list[str]:
-    """The features to count: those asked for, or all but the target; names are checked."""
+def columns_of(
+    offered: Sequence[str], target: str, features: Sequence[str] | None, exclude: Sequence[str] | None = None
+) -> list[str]:
+    """The features to count: those asked for, or all but the target and those left out; names are checked."""
     seen: set[str] = set()
     for name in offered:
         if name in seen:
@@ -93,15 +95,23 @@ def columns_of(offered: Sequence[str], target: str, features: Sequence[str] | No
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
-    if features is None:
-        return [name for name in offered if name != target]
-    features = [features] if isinstance(features, str) else features
-    for name in features:
+    asked, left_out = _listed(features), dict.fromkeys(_listed(exclude))
+    for name in (*asked, *left_out):
         if name not in seen:
             raise CredimiError(unknown(name, offered))
-    if target in features:
+    if target in asked:
         raise CredimiError(f"{target!r} is the target and cannot be a feature as well: take it out of features")
-    return list(features)
+    if target in left_out:
+        raise CredimiError(f"{target!r} is the target and cannot be left out: take it out of exclude")
+    for name in asked:
+        if name in left_out:
+            raise CredimiError(f"column {name!r} is both in features and in exclude: take it out of one of them")
+    return [name for name in offered if name != target and name not in left_out] if features is None else asked
+
+
+def _listed(names: Sequence[str] | None) -> list[str]:
+    """The names that a caller passed; one alone need not stand in a list."""
+    return [names] if isinstance(names, str) else [] if names is None else list(names)
 
 
 def tally(

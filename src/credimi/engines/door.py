@@ -27,6 +27,7 @@ def count(
     target: Any,  # noqa: ANN401
     *,
     features: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
     max_levels: int | None = None,
@@ -49,6 +50,8 @@ def count(
         The target's column, or its values beside the data.
     features : list of str, optional
         The columns to count. All but the target, unless said.
+    exclude : list of str, optional
+        Columns to leave out, where all others are to be counted.
     missing_values : list of str and numbers
         What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included.
     discretize : str, None or dict
@@ -91,7 +94,7 @@ def count(
     check_levels(max_levels)
     if files.reads(data):
         paths = files.paths_of(data)
-        plan = Plan.of(files.names(paths), _of_files(target), features, settings, max_levels)
+        plan = Plan.of(files.names(paths), _of_files(target), features, settings, max_levels, exclude=exclude)
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
         sources = tuple(map(Source.of, paths))  # as they are before they are read
         whole = merged(counts for _, counts in parts)
@@ -100,11 +103,11 @@ def count(
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
     cluster = _cluster(data)
     if cluster is not None:
-        plan = Plan.of(cluster.names(data), target, features, settings, max_levels)
+        plan = Plan.of(cluster.names(data), target, features, settings, max_levels, exclude=exclude)
         counts: Counts = cluster.count(data, plan, told)
         told(1.0)
         return counts
-    wanted, batches = source(data, target, features, settings, told)
+    wanted, batches = source(data, target, features, settings, told, exclude=exclude)
     plan = Plan(wanted[0], tuple(wanted[1:]), settings, max_levels=max_levels)
     return counted(batches, plan, threads=threads)
 
@@ -130,9 +133,11 @@ def source(
     features: Sequence[str] | None,
     settings: Settings,
     progress: Callable[[float], None],
+    *,
+    exclude: Sequence[str] | None = None,
 ) -> tuple[list[str], Iterator[Batch]]:
     """The wanted columns, the target first, and their batches."""
-    wanted, offered, batches = _offered(data, target, features, progress)
+    wanted, offered, batches = _offered(data, target, features, exclude, progress)
     check_named(settings, offered, wanted[0])
     return wanted, batches
 
@@ -141,6 +146,7 @@ def _offered(
     data: Any,  # noqa: ANN401
     target: Any,  # noqa: ANN401
     features: Sequence[str] | None,
+    exclude: Sequence[str] | None,
     progress: Callable[[float], None],
 ) -> tuple[list[str], list[str], Iterator[Batch]]:
     """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
@@ -149,11 +155,11 @@ def _offered(
     if files.reads(data):
         paths = files.paths_of(data)
         offered = files.names(paths)
-        wanted = [_of_files(target), *columns_of(offered, _of_files(target), features)]
+        wanted = [_of_files(target), *columns_of(offered, _of_files(target), features, exclude)]
         return wanted, offered, ahead(files.batches(paths, wanted, progress))
     if polars.reads(data):
         offered = polars.names(data)
-        wanted = Plan.of(offered, target, features, Settings()).wanted
+        wanted = Plan.of(offered, target, features, Settings(), exclude=exclude).wanted
         return wanted, offered, polars.batches(data, wanted)
     if not arrow.reads(data):
         raise CredimiError(
@@ -167,14 +173,14 @@ def _offered(
             offered[target] if isinstance(data, np.ndarray) and -len(offered) <= target < len(offered) else str(target)
         )
     if isinstance(target, str):
-        wanted = [target, *columns_of(offered, target, features)]
+        wanted = [target, *columns_of(offered, target, features, exclude)]
         return wanted, offered, arrow.batches(data, wanted)
     if target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
     name = str(getattr(target, "name", None) or arrow.TARGET)
     while name in offered:
         name += "_"
-    columns = columns_of([*offered, name], name, features)
+    columns = columns_of([*offered, name], name, features, exclude)
     return [name, *columns], [*offered, name], _beside(arrow.batches(data, columns), name, arrow.array_of(target, name))
 
 

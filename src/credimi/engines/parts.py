@@ -48,11 +48,13 @@ class Plan:
         features: Sequence[str] | None,
         settings: Settings,
         max_levels: int | None = None,
+        *,
+        exclude: Sequence[str] | None = None,
     ) -> Plan:
         """Names checked against the columns there are."""
         if not isinstance(target, str):
             raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
-        plan = cls(target, tuple(columns_of(offered, target, features)), settings, max_levels=max_levels)
+        plan = cls(target, tuple(columns_of(offered, target, features, exclude)), settings, max_levels=max_levels)
         check_named(settings, offered, target)
         return plan
 
@@ -114,7 +116,7 @@ def checked(counts: Counts, plan: Plan) -> Counts:
         if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):
             such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
             raise CredimiError(
-                f"column {name!r} has more than {most:,} values{such}: leave it out (features, --exclude), put its "
+                f"column {name!r} has more than {most:,} values{such}: leave it out (exclude, --exclude), put its "
                 "values into groups, or allow more (max_levels, --max-levels)"
             )
     return counts

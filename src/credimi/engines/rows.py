@@ -57,6 +57,7 @@ def rows_of(
     target: Any,  # noqa: ANN401
     *,
     features: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, Any] | None = "mdl",
     threads: int | None = None,
@@ -64,7 +65,7 @@ def rows_of(
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
     settings = Settings.of(missing_values, discretize)
-    wanted, parts = source(data, target, features, settings, progress or (lambda _: None))
+    wanted, parts = source(data, target, features, settings, progress or (lambda _: None), exclude=exclude)
     batch = _joined(list(parts), wanted)
     counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
     settled = counts.settled() if counts.rows else []

@@ -142,7 +142,7 @@ def prequential(
     threads, progress
         All cores unless said; called with the share that is done.
     **reading
-        features, missing_values, discretize: as in `credimi.count`.
+        features, exclude, missing_values, discretize: as in `credimi.count`.
 
     Returns
     -------
