@@ -854,6 +854,14 @@ def test_features_asked_for_are_counted_in_that_order() -> None:
     assert count(ROWS, "class", features=["truth", "word"]).features == ("truth", "word")
     assert count(ROWS, "class", features="word").features == ("word",)
     assert count(ROWS, "class", features=[]).settled() == []
+    assert count(ROWS, "class", features=np.array(["truth", "word"])).features == ("truth", "word")
+
+
+def test_a_feature_asked_for_twice_is_counted_once(tmp_path: Path) -> None:
+    pq.write_table(table(), tmp_path / "rows.parquet")
+    (tmp_path / "rows.csv").write_text(csv_text(ROWS))
+    for data in (ROWS, tmp_path / "rows.parquet", tmp_path / "rows.csv"):
+        assert count(data, "class", features=["truth", "word", "truth"]).features == ("truth", "word")
 
 
 @pytest.mark.parametrize("kind", ["rows", "lazy", "csv", "beside"])

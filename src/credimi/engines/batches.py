@@ -95,7 +95,7 @@ def columns_of(
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
-    asked, left_out = _listed(features), dict.fromkeys(_listed(exclude))
+    asked, left_out = _listed(features), _listed(exclude)
     for name in (*asked, *left_out):
         if name not in seen:
             raise CredimiError(unknown(name, offered))
@@ -106,12 +106,14 @@ def columns_of(
     for name in asked:
         if name in left_out:
             raise CredimiError(f"column {name!r} is both in features and in exclude: take it out of one of them")
-    return [name for name in offered if name != target and name not in left_out] if features is None else asked
+    return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
 
 
-def _listed(names: Sequence[str] | None) -> list[str]:
-    """The names that a caller passed; one alone need not stand in a list."""
-    return [names] if isinstance(names, str) else [] if names is None else list(names)
+def _listed(names: Sequence[str] | None) -> dict[str, None]:
+    """The names that a caller passed, each once; one alone need not stand in a list."""
+    if names is None:
+        return {}
+    return dict.fromkeys([names] if isinstance(names, str) else names)
 
 
 def tally(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import replace
 from glob import glob, has_magic
 from itertools import chain, groupby
 from pathlib import Path
@@ -139,10 +138,10 @@ def tallies(
 ) -> Iterator[tuple[Sequence[Place], Counts]]:
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(paths)
-    blocks = [block.wanted for block in plan.blocks(parquet.COLUMNS)]
-    read = ahead(batches(paths, plan.wanted, progress, blocks))
+    blocks = plan.blocks(parquet.COLUMNS)
+    read = ahead(batches(paths, plan.wanted, progress, [block.wanted for block in blocks]))
     for path, own in groupby(read, key=lambda batch: batch.path):
-        counts = _count_blocks(own, plan, threads)
+        counts = _count_blocks(own, plan, blocks, threads)
         while left and left[0] != path:  # files of no rows have no batches
             yield [left[0]], counted([], plan)
             del left[0]
@@ -152,13 +151,14 @@ def tallies(
         yield left, counted([], plan)
 
 
-def _count_blocks(read: Iterator[Batch], plan: Plan, threads: int | None) -> Counts:
-    """The counts of one file, whose blocks of columns come one after the other."""
-    blocks = [
-        counted(own, replace(plan, features=names[1:], table=len(plan.features)), threads=threads)
+def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], threads: int | None) -> Counts:
+    """The counts of one file, whose blocks of columns come one after the other; those of CSV have all columns."""
+    plan_of = {tuple(each.wanted): each for each in (plan, *blocks)}
+    found = [
+        counted(own, plan_of[names], threads=threads)
         for names, own in groupby(read, key=lambda batch: tuple(batch.columns))
     ]
-    return blocks[0] if len(blocks) == 1 else beside(blocks, plan)
+    return found[0] if len(found) == 1 else beside(found, plan)
 
 
 def count_file(path: str, plan: Plan) -> bytes:
