@@ -218,6 +218,53 @@ def test_pandas_names_that_are_no_text() -> None:
     assert cells(counts) == {("0", "a", "x"): 1, ("0", "b", "y"): 1}
 
 
+class Once:
+    """A stream as some libraries have them: whoever asks first gets it, and nobody else."""
+
+    def __init__(self, reader: Any) -> None:  # noqa: ANN401
+        self.reader = reader
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self.reader is None:
+            raise RuntimeError("the stream is released")
+        reader, self.reader = self.reader, None
+        stream: object = reader.__arrow_c_stream__(requested_schema)
+        return stream
+
+
+class Again:
+    """A stream that is handed out again and again, each time what is left of it."""
+
+    def __init__(self, reader: Any) -> None:  # noqa: ANN401
+        self.reader = reader
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        stream: object = self.reader.__arrow_c_stream__(requested_schema)
+        return stream
+
+
+@pytest.mark.parametrize("kind", [lambda reader: reader, Once, Again])
+def test_a_stream_that_was_read_before_says_so(kind: Callable[[Any], Any]) -> None:
+    stream = kind(table().to_reader())
+    counts = count(stream, "class")
+    assert_all_rows(counts)
+    for again in (lambda: count(stream, "class"), lambda: rank(stream, "class"), lambda: rank(stream, column("class"))):
+        with pytest.raises(CredimiError, match="it may have been read before"):
+            again()
+    with pytest.raises(CredimiError, match="it may have been read before"):
+        counts.update(stream)
+    assert_all_rows(counts)
+
+
+def test_tables_without_rows_are_not_streams_that_were_read() -> None:
+    polars, pandas, duckdb = map(pytest.importorskip, ("polars", "pandas", "duckdb"))
+    empty = table([])
+    relation = duckdb.sql("select 'a' as f, 'b' as class limit 0")
+    for data in (empty, pandas.DataFrame(empty.to_pydict()), polars.from_arrow(empty), relation, empty.to_pydict()):
+        assert count(data, "class").rows == 0
+        assert refusal(data) == "there are no rows: nothing can be said about the target"
+
+
 def test_polars() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({name: column(name) for name in ARROW})

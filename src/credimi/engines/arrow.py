@@ -6,6 +6,7 @@ objects themselves is faster, and says which row does not fit.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 
 from credimi.encoding import Coded
 from credimi.engines.batches import Batch
-from credimi.errors import CredimiError
+from credimi.errors import CredimiError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,19 @@ TARGET = "target"  # the name of a target that comes as an array beside the data
 def reads(data: Any) -> bool:  # noqa: ANN401
     """Whether this engine is the one for such data."""
     return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
+
+
+def opened(data: Any) -> Any:  # noqa: ANN401
+    """The same data; a stream as a reader, as it may refuse to be opened twice, for its names and for its rows."""
+    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "__len__"):
+        return data
+    try:
+        return data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
+    except (pa.ArrowException, OSError, RuntimeError, ValueError) as error:  # each library words it in its own way
+        raise CredimiError(
+            f"cannot read a {type(data).__name__} as a table: {one_line(error)}; it may have been read before, and a "
+            "stream gives its rows once: pass a new one, or a table"
+        ) from error
 
 
 def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
@@ -84,10 +98,21 @@ def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: 
         columns = {name: data.column(name) for name in wanted}
         yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
         return
-    reader = data if isinstance(data, pa.RecordBatchReader) else _reader(data, len(wanted))
+    reader = _started(data) if isinstance(data, pa.RecordBatchReader) else _reader(data, len(wanted))
     height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
     rows = height if isinstance(height, int) else 0
     yield from gathered(reader, wanted, rows)
+
+
+def _started(reader: Any) -> Iterator[Any]:  # noqa: ANN401
+    """The batches of a stream, which has some: one that was read before is silent, and would count as no rows."""
+    first = next(reader, None)
+    if first is None:
+        raise CredimiError(
+            "the stream gave no rows: it may have been read before, and a stream gives its rows once; pass a new one, "
+            "or a table, which may be empty"
+        )
+    return chain([first], reader)
 
 
 def _reader(data: Any, columns: int) -> Any:  # noqa: ANN401

@@ -167,6 +167,7 @@ def _offered(
             "pyarrow, duckdb), a numpy array or a list of dictionaries"
             + ("; collect() it first" if hasattr(data, "collect") else "")
         )
+    data = arrow.opened(data)
     offered = arrow.names(data)
     if isinstance(target, int | np.integer):  # the name of a frame's column, or the place of an array's
         target = (
