@@ -216,6 +216,13 @@ def test_empty_file(refusal: Refusal, content: str) -> None:
     assert said == "data.csv is empty: a table needs a first line with the columns' names, and rows"
 
 
+@pytest.mark.parametrize("arguments", [["rank"], ["count", "--into", "c"], ["select", "--output", "new.parquet"]])
+def test_empty_file_that_is_named_as_parquet(refusal: Refusal, arguments: list[str]) -> None:
+    write("data.parquet", "")
+    said = refusal(*arguments, "data.parquet", "--target", "y")
+    assert said == "data.parquet is empty, which no Parquet file is: write it again, or leave it out"
+
+
 @pytest.mark.parametrize("content", ["y,a,b\n", "y,a,b", "y,a,b\r\n", "\ufeffy,a,b\n", "y,a,b\n\n\n"])
 def test_header_only(refusal: Refusal, content: str) -> None:
     write("data.csv", content)
@@ -1234,3 +1241,7 @@ def test_columns_left_out_by_name(report: Report, capsys: pytest.CaptureFixture[
 def test_a_file_named_twice_is_not_ranked(refusal: Refusal) -> None:
     write("data.csv", base())
     assert "data.csv is named twice" in refusal("rank", "data.csv", "*.csv", "--target", "y")
+    assert "is named twice" in refusal("rank", "data.csv", Path("data.csv").absolute(), "--target", "y")
+    assert "is named twice" in refusal("prequential", "data.csv", "data.csv", "--target", "y")
+    credimi.count("data.csv", "y").save("some.counts")
+    assert "some.counts is named twice" in refusal("rank", "some.counts", "some.counts")

@@ -904,6 +904,17 @@ def test_features_asked_for_are_counted_in_that_order() -> None:
     assert count(ROWS, "class", features=np.array(["truth", "word"])).features == ("truth", "word")
 
 
+@pytest.mark.parametrize("how", ["same", "pattern", "link", "folder"])
+def test_a_file_named_twice_is_refused(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(csv_text(ROWS))
+    other = {"same": str(path), "pattern": str(tmp_path / "r*.csv"), "link": tmp_path / "link.csv", "folder": tmp_path}
+    (tmp_path / "link.csv").symlink_to(path)
+    said = refusal([path, other[how]])
+    assert "is named twice: its rows would count twice; name it once, or add up counts made apart" in said
+    assert (count(path, "class") + count(path, "class")).rows == 400
+
+
 def test_a_feature_asked_for_twice_is_counted_once(tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "rows.parquet")
     (tmp_path / "rows.csv").write_text(csv_text(ROWS))

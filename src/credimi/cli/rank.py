@@ -6,7 +6,6 @@ import io
 import json
 import math
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,11 +102,9 @@ def ranked(options: argparse.Namespace) -> Ranking:
     """The ranking that the options ask for."""
     shared.check_thresholds(options)
     from credimi import storage  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
+    from credimi.engines import files  # noqa: PLC0415
 
-    paths = shared.paths(options)
-    twice = [path for path, times in Counter(paths).items() if times > 1]
-    if twice:
-        raise CredimiError(f"{twice[0]} is named twice: its rows would count twice; name it once")
+    paths = files.each_once(shared.paths(options))
     shared.check_output(options.output, paths)
     kept = [path for path in paths if storage.is_counts(path)]
     if not kept and options.target is None:

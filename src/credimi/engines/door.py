@@ -93,7 +93,7 @@ def count(
     check_engine(engine, master, scheduler)
     check_levels(max_levels)
     if files.reads(data):
-        paths = files.paths_of(data)
+        paths = files.each_once(files.paths_of(data))
         plan = Plan.of(files.names(paths), _of_files(target), features, settings, max_levels, exclude=exclude)
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
         sources = tuple(map(Source.of, paths))  # as they are before they are read
@@ -153,7 +153,7 @@ def _offered(
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
-        paths = files.paths_of(data)
+        paths = files.each_once(files.paths_of(data))
         offered = files.names(paths)
         wanted = [_of_files(target), *columns_of(offered, _of_files(target), features, exclude)]
         return wanted, offered, ahead(files.batches(paths, wanted, progress))

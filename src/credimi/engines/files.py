@@ -63,6 +63,19 @@ def paths_of(data: Any) -> list[Place]:  # noqa: ANN401
     return [path]
 
 
+def each_once(paths: list[Place]) -> list[Place]:
+    """The same, unless a file is among them twice, by whatever names."""
+    seen: set[Place] = set()
+    for path in paths:
+        own = path.resolve()
+        if own in seen:
+            raise CredimiError(
+                f"{path} is named twice: its rows would count twice; name it once, or add up counts made apart"
+            )
+        seen.add(own)
+    return paths
+
+
 def _matching(pattern: str) -> list[Place]:
     found = sorted(path for path in map(Path, glob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207  (absolute patterns too)
     if not found:
@@ -91,12 +104,15 @@ def _is_table(path: Place) -> bool:
 
 
 def is_parquet(path: Place) -> bool:
-    """By its first bytes: names lie."""
+    """By its first bytes: names lie. Only where there are none is the name all that is known."""
     try:
         with path.open("rb") as file:
-            return bool(file.read(4) == b"PAR1")
+            first = file.read(4)
     except OSError as error:
         raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+    if not first and path.suffix.lower() in _PARQUET:
+        raise CredimiError(f"{path} is empty, which no Parquet file is: write it again, or leave it out")
+    return bool(first == b"PAR1")
 
 
 def names(paths: Sequence[Place]) -> list[str]:
