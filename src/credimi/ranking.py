@@ -75,7 +75,8 @@ class Ranking:
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
 
-    Identifiers are not ranked, and have NaN for mi; columns of one value, none or no cut have 0.
+    Identifiers are not ranked, and have NaN for mi. Columns of one value, none or no cut have 0, and the verdict drop:
+    as they stand in these rows, there is nothing in them that the target could depend on.
 
     Attributes
     ----------
