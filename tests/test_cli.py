@@ -689,14 +689,18 @@ def test_margin_given_twice(refusal: Callable[..., str], tmp_path: Path, name: s
         (["table", LITERAL, "--seed", "1.5"], "argument --seed: '1.5' is not a whole number from 0 up"),
         (["table", LITERAL, "--output"], "argument --output: expected one argument"),
         (["table", LITERAL, "--colour"], "unrecognized arguments: --colour"),
+        (["table", LITERAL, "two\nlines"], "unrecognized arguments: two lines"),
     ],
 )
 def test_arguments_that_are_wrong(call: Call, arguments: list[str], said: str) -> None:
     code, out, err = call(*arguments)
     assert code == 2
     assert out == ""
-    assert err.startswith("usage: credimi")
-    assert said in err.splitlines()[-1]
+    assert err.startswith("credimi: ")
+    program = "credimi table" if arguments[:1] == ["table"] else "credimi"
+    assert err.endswith(f" (see {program} --help)\n")
+    assert said in err
+    assert err.count("\n") == 1
 
 
 def test_version(call: Call) -> None:

@@ -269,6 +269,7 @@ def test_columns_of_one_value_or_none_come_last(call: Call, report: Report) -> N
     out = call("rank", "data.csv", "--target", "y")[1]
     assert "c: one value only: k\n" in out
     assert "m: all values are missing\n" in out
+    assert "3 features: 1 keep, 2 drop\n" in out
 
 
 def test_file_of_ids(report: Report) -> None:
@@ -665,9 +666,26 @@ def test_arguments_that_are_wrong(call: Call, arguments: list[str], said: str) -
     before = contents()
     code, out, err = call(*arguments)
     assert (code, out) == (2, "")
-    assert err.startswith("usage: credimi")
-    assert said in err.splitlines()[-1]
+    assert err.startswith("credimi: ")
+    assert err.endswith(f" (see credimi {arguments[0]} --help)\n")
+    assert said in err
+    assert err.count("\n") == 1
     assert contents() == before
+
+
+@pytest.mark.parametrize("option", ["--features", "--exclude"])
+def test_a_list_of_columns_that_takes_the_data(call: Call, option: str) -> None:
+    write("data.csv", base())
+    code, out, err = call("rank", option, "a", "data.csv", "--target", "y")
+    assert (code, out) == (2, "")
+    assert f"{option} takes all words up to the next option: put DATA before it, or -- between them (see" in err
+    answers = [
+        call("rank", "data.csv", option, "a", "--target", "y"),
+        call("rank", "--target", "y", option, "a", "--", "data.csv"),
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 0
+    assert "before it" not in call("rank", "--target", "y")[2]
 
 
 def test_missing_tokens_and_cuts(report: Report) -> None:
@@ -1102,6 +1120,21 @@ def test_interrupted(call: Call, monkeypatch: pytest.MonkeyPatch, arguments: lis
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_interrupted_while_the_program_loads() -> None:
+    started = (
+        "import os, signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'credimi.cli.rank':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from credimi.cli import command\n"  # as the installed program does
+        "command()\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", started, "--version"], capture_output=True, check=False)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (130, b"", b"credimi: interrupted\n")
+
+
 def test_interrupted_by_a_signal() -> None:
     noise = random.Random(3)  # noqa: S311  (no secret)
     names = [f"c{i}" for i in range(40)]

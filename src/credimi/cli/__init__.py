@@ -5,15 +5,10 @@ Exit codes: 0 done, 2 the input was refused, 1 a bug, 130 interrupted.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
-
-from credimi.cli import count, prequential, rank, reproduce, select, table
-from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,18 +16,13 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings():  # which puts `showwarning` back
-            warnings.showwarning = _show_warning
-            options.run(options)
-    except CredimiError as error:
-        print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
-        return 2
+        from credimi.cli.commands import run  # noqa: PLC0415  (here, as Ctrl-C may come while the commands load)
+
+        return run(arguments)
     except KeyboardInterrupt:
         print("credimi: interrupted", file=sys.stderr)
         return 130
-    return 0
 
 
 def command() -> NoReturn:
@@ -48,26 +38,3 @@ def command() -> NoReturn:
         with suppress(OSError, AttributeError, ValueError):  # closed, or nobody reads any more
             stream.flush()
     os._exit(code)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="credimi",
-        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
-    )
-    parser.add_argument("--version", action="version", version=f"credimi {_version()}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, select, count, table, prequential, reproduce):
-        command.add(commands)
-    return parser
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Say it as the command says everything, without a place in the program."""
-    print("credimi: warning:", message, file=sys.stderr)
-
-
-def _version() -> str:
-    from credimi import __version__  # noqa: PLC0415
-
-    return __version__

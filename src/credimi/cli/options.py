@@ -10,7 +10,7 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from credimi.errors import CredimiError
 
@@ -22,6 +22,35 @@ if TYPE_CHECKING:
     from credimi.places import Place
 
 _MOMENT = 0.5  # seconds of work before a bar appears
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line, as the commands do themselves; the usage, which may fill a screen, is left to --help."""
+
+    listing: str | None = None  # the option whose list of columns was read
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and end."""
+        if self.listing and "required: DATA" in message:
+            message += f"; {self.listing} takes all words up to the next option: put DATA before it, or -- between them"
+        text = message.replace("\n", " ")
+        self.exit(2, f"credimi: {text} (see {self.prog} --help)\n")
+
+
+class _Columns(argparse.Action):
+    """A list of columns; which is remembered, as it may have taken DATA for one of them."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the list."""
+        setattr(namespace, self.dest, values)
+        if isinstance(parser, Parser):
+            parser.listing = option_string
 
 
 def add_command(
@@ -41,7 +70,7 @@ def add_command(
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, refuse=parser.error)
     return parser
 
 
@@ -87,8 +116,9 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--features", metavar="COLUMN", nargs="+", help="the columns to look at (default: all others)")
-    chosen.add_argument("--exclude", metavar="COLUMN", nargs="+", help="columns to leave out")
+    listed: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
+    chosen.add_argument("--features", help="the columns to look at (default: all others)", **listed)
+    chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
         metavar="TOKEN",

@@ -1,0 +1,52 @@
+"""All commands under one parser; what they refuse is said in one line."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+from credimi.cli import count, prequential, rank, reproduce, select, table
+from credimi.cli.options import Parser
+from credimi.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options, unknown = _parser().parse_known_args(arguments)
+    if unknown:  # `parse_args` would leave it to the parser of all commands, whose help knows none of their options
+        options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
+    try:
+        with warnings.catch_warnings():  # which puts `showwarning` back
+            warnings.showwarning = _show_warning
+            options.run(options)
+    except CredimiError as error:
+        print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="credimi",
+        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
+    )
+    parser.add_argument("--version", action="version", version=f"credimi {_version()}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (rank, select, count, table, prequential, reproduce):
+        command.add(commands)
+    return parser
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Say it as the command says everything, without a place in the program."""
+    print("credimi: warning:", message, file=sys.stderr)
+
+
+def _version() -> str:
+    from credimi import __version__  # noqa: PLC0415
+
+    return __version__
