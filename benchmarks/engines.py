@@ -220,6 +220,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=5_000_000, help="of the tall table (default: %(default)s)")
     parser.add_argument("--columns", type=int, default=50, help="of the tall table (default: %(default)s)")
+    parser.add_argument("--files", type=int, default=FILES, help="of the tall table (default: %(default)s)")
     parser.add_argument("--wide-rows", type=int, default=100_000, help="(default: %(default)s)")
     parser.add_argument("--wide-columns", type=int, default=2_000, help="(default: %(default)s)")
     parser.add_argument("--no-wide", action="store_true", help="leave the wide table out")
@@ -239,7 +240,7 @@ def main() -> None:
         return
     os.environ[MASTER] = options.master
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    tables = [("tall", options.rows, options.columns, FILES)]
+    tables = [("tall", options.rows, options.columns, options.files)]
     tables += [] if options.no_wide else [("wide", options.wide_rows, options.wide_columns, 2)]
     print("| table | who counts | wall, s | CPU, s | peak memory, MB |")
     print("|---|---|---:|---:|---:|")
