@@ -23,6 +23,19 @@ def test_import_loads_no_heavy_library() -> None:
     assert not set(LOADED_ON_USE) & set(json.loads(answer.stdout))
 
 
+def test_ranking_by_the_command_loads_neither_linear_algebra_nor_special_functions() -> None:
+    # Each takes as long to load as Numba. Whoever wants them afterwards must find them.
+    arguments = ["rank", str(ROOT / "examples" / "clinic.csv"), "--target", "diabetes", "--format", "json"]
+    program = (
+        "import sys; from credimi.cli import main\n"
+        f"assert main({arguments}) == 0\n"
+        "print(sorted({'scipy.linalg', 'scipy.special', 'numpy.f2py'} & set(sys.modules)), file=sys.stderr)\n"
+        "import scipy.linalg.cython_blas, gc; assert gc.isenabled()"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stderr.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("name", credimi.__all__)
 def test_public_name_resolves(name: str) -> None:
     assert getattr(credimi, name) is not None

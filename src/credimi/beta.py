@@ -28,7 +28,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, ndtr, ndtri, xlog1py, xlogy
+import scipy  # whose `special` loads when a function of it is first asked for, in a tenth of a second
 
 from credimi.checks import require_finite
 from credimi.components import ROOT_TWO_PI, FloatArray, Point, standard_density
@@ -134,25 +134,31 @@ class ScaledBeta:
         """P(X <= x)."""
         if self._peaked:
             z, correction = self._expansion(x)
-            return np.asarray(ndtr(z)) - correction
+            return np.asarray(scipy.special.ndtr(z)) - correction
         y = _unit(x / self.upper)
-        below = np.asarray(betainc(self.alpha, self.beta, y))
+        below = np.asarray(scipy.special.betainc(self.alpha, self.beta, y))
         slight = (y > 0.0) & (y < _SMALLEST) & (below > 0.1)  # too few digits for `betainc`: 1e-8 off; betaincc is not
-        return np.where(slight, 1.0 - betaincc(self.alpha, self.beta, y), below) if np.any(slight) else below
+        return (
+            np.where(slight, 1.0 - scipy.special.betaincc(self.alpha, self.beta, y), below) if np.any(slight) else below
+        )
 
     def sf(self, x: FloatArray) -> FloatArray:
         """P(X > x)."""
         if self._peaked:
             z, correction = self._expansion(x)
-            return np.asarray(ndtr(-z)) + correction
-        return np.asarray(betaincc(self.alpha, self.beta, _unit(x / self.upper)))
+            return np.asarray(scipy.special.ndtr(-z)) + correction
+        return np.asarray(scipy.special.betaincc(self.alpha, self.beta, _unit(x / self.upper)))
 
     def pdf(self, x: FloatArray) -> FloatArray:
         """Density, right to eight digits or more; infinite at an end whose parameter is below 1."""
         y = _unit(x / self.upper)
         with np.errstate(all="ignore"):  # an end of the support is infinite, or outside
             if min(self.alpha, self.beta) < _STIRLING:
-                logarithm = xlogy(self.alpha - 1.0, y) + xlog1py(self.beta - 1.0, -y) - betaln(self.alpha, self.beta)
+                logarithm = (
+                    scipy.special.xlogy(self.alpha - 1.0, y)
+                    + scipy.special.xlog1py(self.beta - 1.0, -y)
+                    - scipy.special.betaln(self.alpha, self.beta)
+                )
                 return np.where((x < 0.0) | (x > self.upper), 0.0, np.asarray(np.exp(logarithm)) / self.upper)
             # From the maximum on and with Stirling's series: betaln(9e6, 1e12) alone would be off by 5e-3.
             share, rest = self._shares
@@ -175,9 +181,9 @@ class ScaledBeta:
         r > 1e19, nothing below 2.2e-308, and from r = 1e13 on quantiles whose tail is wrong by orders of magnitude.
         """
         if self._peaked:
-            z: FloatArray = np.clip(ndtri(probability), -40.0, 40.0) * (-1.0 if upper_tail else 1.0)
+            z: FloatArray = np.clip(scipy.special.ndtri(probability), -40.0, 40.0) * (-1.0 if upper_tail else 1.0)
             return np.clip(self.mean + self.std * (z + (z * z - 1.0) * self.skewness / 6.0), 0.0, self.upper)
-        inverse = betainccinv if upper_tail else betaincinv
+        inverse = scipy.special.betainccinv if upper_tail else scipy.special.betaincinv
         quantile = self.upper * np.asarray(inverse(self.alpha, self.beta, probability))
         return np.where(np.isnan(quantile), self.mean, quantile)
 

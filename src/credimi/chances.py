@@ -31,7 +31,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from credimi.checks import make_generator, require_numbers, require_whole
 from credimi.errors import CredimiError
@@ -402,7 +402,7 @@ def _log_beta(parameters: FloatArray) -> FloatArray:
 def _stirling_error(x: FloatArray) -> FloatArray:
     """lnG(x) - [(x - 1/2) log x - x + (1/2) log 2 pi]; by its series where lnG(x) has no digits left for it."""
     small, inverse = np.minimum(x, 20.0), 1.0 / np.maximum(x, 20.0)  # each formula where it holds: neither overflows
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2.0 * math.pi)
+    direct = scipy.special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2.0 * math.pi)
     series = inverse * (1.0 / 12.0 - inverse**2 * (1.0 / 360.0 - inverse**2 * (1.0 / 1260.0 - inverse**2 / 1680.0)))
     error: FloatArray = np.where(x < 20.0, direct, series)
     return error

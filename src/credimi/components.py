@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from credimi.checks import require_finite, require_numbers
 from credimi.errors import CredimiError
@@ -98,11 +98,11 @@ class Normal:
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """P(X <= x)."""
-        return np.asarray(ndtr(self._standard(x)))
+        return np.asarray(scipy.special.ndtr(self._standard(x)))
 
     def sf(self, x: FloatArray) -> FloatArray:
         """P(X > x)."""
-        return np.asarray(ndtr(-self._standard(x)))
+        return np.asarray(scipy.special.ndtr(-self._standard(x)))
 
     def pdf(self, x: FloatArray) -> FloatArray:
         """Density."""
@@ -110,7 +110,7 @@ class Normal:
 
     def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
         """Quantile, but for rounding."""
-        offset = np.asarray(ndtri(probability)) * self.std
+        offset = np.asarray(scipy.special.ndtri(probability)) * self.std
         return self.mean - offset if upper_tail else self.mean + offset
 
     def moment(self, order: int) -> float:

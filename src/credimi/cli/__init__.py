@@ -5,6 +5,7 @@ Exit codes: 0 done, 2 the input was refused, 1 a bug, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -28,9 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def command() -> NoReturn:
     """The program `credimi`: ends at once, as taking all modules apart would cost a fifth of a second.
 
+    For the same reason no garbage is looked for while modules load: there is none.
+
     pyarrow's own choice of a memory pool keeps much of what its threads have freed, and the more the longer they read.
     A library leaves that choice to its user; this process is ours, and pyarrow has not been loaded yet.
     """
+    gc.disable()
     if sys.platform == "linux":  # where pyarrow comes with jemalloc
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
     code = main()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import gc
+import importlib
 import io
 import math
 import os
@@ -277,9 +279,28 @@ def prior(text: str) -> str | float:
 
 def announce_compiling() -> None:
     """Tell the user, once, if kernels have to be compiled."""
+    _load_numba()
     from credimi.kernels.compiled import announce  # noqa: PLC0415
 
     announce(_say_once("compiling for this machine; later runs start at once"))
+
+
+def _load_numba() -> None:
+    """Load Numba without scipy.linalg, which takes as long to load as Numba itself.
+
+    Numba looks for it in case that a kernel multiplies matrices; none of ours does, and in this process there are no
+    others. Whoever wants it later, finds it.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas not in sys.modules:
+        sys.modules[blas] = None  # type: ignore[assignment]  # what makes its import fail
+        try:
+            importlib.import_module("numba.np.arraymath")  # which looks
+        finally:
+            del sys.modules[blas]
+    if not gc.isenabled():  # `credimi.cli.command` waits for this
+        gc.freeze()
+        gc.enable()
 
 
 def _say_once(message: str) -> Callable[[], None]:

@@ -74,11 +74,11 @@ def run(options: argparse.Namespace) -> None:
             margins[name] = _numbers(text, _option(name))
     shared.check_thresholds(options)
     prior = shared.prior(options.prior)
+    shared.announce_compiling()
     from credimi.chances import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
     from credimi.inference import mutual_information  # noqa: PLC0415
     from credimi.table import Table  # noqa: PLC0415
 
-    shared.announce_compiling()
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
     chances = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
