@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -337,6 +338,45 @@ def test_leading_zeros_are_names(report: Report) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, ("007", "07", "7")[i % 3]) for i in range(60)]))
     (feature,) = report("data.csv", "--target", "y")["features"]
     assert (feature["values"], feature["note"]) == (3, "categories, not numbers: leading zeros")
+
+
+def test_decimal_commas_are_text_unless_asked(report: Report, call: Call) -> None:
+    """As a spreadsheet writes them in many countries; but "1,3" may also be a list of choices."""
+    values = [f"{(i * 37 % 211 + 60 * (i % 2)) / 10:.1f}" for i in range(1200)]
+    write("points.csv", columns("y", "a", rows=[(i % 2, value) for i, value in enumerate(values)]))
+    write("commas.csv", "y;a\n" + "".join(f"{i % 2};{value.replace('.', ',')}\n" for i, value in enumerate(values)))
+    (unasked,) = report("commas.csv", "--target", "y")["features"]
+    assert unasked["note"] == "categories, not numbers: decimal commas"
+    assert "caution: a: decimal commas are taken for text" in call("rank", "commas.csv", "--target", "y")[1]
+    (asked,) = report("commas.csv", "--target", "y", "--discretize", "a=mdl")["features"]
+    (points,) = report("points.csv", "--target", "y")["features"]
+    assert asked == points
+    assert asked["note"].startswith("mdl, ")
+
+
+@pytest.mark.parametrize("time", ["", " 12:30", "T23:59:59.25"])
+def test_dates_are_text_unless_asked(report: Report, time: str) -> None:
+    days = [i * 37 % 211 + 60 * (i % 2) for i in range(400)]
+    texts = [str(np.datetime64("1969-10-01") + day) + time for day in days]
+    write("dates.csv", columns("y", "a", rows=[(i % 2, text) for i, text in enumerate(texts)]))
+    arrow = pa.array([np.datetime64(text.replace(" ", "T"), "us") for text in texts])
+    pq.write_table(pa.table({"y": [i % 2 for i in range(400)], "a": arrow}), "dates.parquet")
+    (unasked,) = report("dates.csv", "--target", "y")["features"]
+    assert "mdl" not in unasked["note"] or unasked["verdict"] == "not ranked"
+    (asked,) = report("dates.csv", "--target", "y", "--discretize", "a=mdl")["features"]
+    (typed,) = report("dates.parquet", "--target", "y", "--discretize", "a=mdl")["features"]
+    assert {name: asked[name] for name in asked if name != "note"} == {
+        name: typed[name] for name in typed if name != "note"
+    }
+    cuts = asked["note"].removeprefix("mdl, ").split(": ", 1)[1].split(", ")
+    assert asked["values"] == len(cuts) + 1 > 1
+    assert all(np.datetime64("1969-10-01") <= np.datetime64(cut) <= np.datetime64("1970-07-01") for cut in cuts)
+
+
+def test_what_is_no_date_cannot_be_cut(refusal: Refusal) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, f"2020-02-{27 + i % 4}") for i in range(60)]))
+    message = refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
+    assert "only numbers and dates can be cut" in message
 
 
 def test_missing_number_is_not_a_name_made_of_digits(report: Report) -> None:

@@ -1157,7 +1157,7 @@ def test_cutting_is_refused_where_there_are_no_numbers_and_done_where_zeros_lead
     assert count(folder / "a.csv", "class").feature("n").note.startswith("identifier")
     counts = count(folder / "a.csv", "class", discretize={"n": "mdl"})
     assert counts.feature("n").treatment == "mdl, 1 cut: 60.5"
-    with pytest.raises(CredimiError, match="only numbers can be cut"):
+    with pytest.raises(CredimiError, match="only numbers and dates can be cut"):
         count(folder / "a.csv", "class", discretize={"t": "mdl"}).settled()
     with pytest.raises(CredimiError, match="discretize names the target 'class'"):
         count(folder / "a.csv", "class", discretize={"class": [1]})

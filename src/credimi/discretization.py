@@ -45,7 +45,7 @@ import numpy as np
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -210,9 +210,13 @@ def interval_labels(cuts: ArrayLike, values: ArrayLike | None = None) -> list[st
     to say of each value in which bin it is: 123457.5, in six digits 123458, is no name for a cut below 123458.
     """
     numbers = np.asarray(cuts, dtype=np.float64)
-    if not numbers.size:
+    return named_ranges(_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
+
+
+def named_ranges(texts: Sequence[str]) -> list[str]:
+    """A name for each bin between cuts that are called so; "all" where there are none."""
+    if not texts:
         return ["all"]
-    texts = _texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64))
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return [f"<= {texts[0]}", *between, f"> {texts[-1]}"]
 

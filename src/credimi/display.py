@@ -152,6 +152,13 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
             f"caution: where it is missing tells about the target: {told}{', ...' * (len(telling) > 3)}; holes are "
             "taken for values that are not known; to take them for a value: --missing-as category"
         )
+    for why in ("decimal commas", "dates"):
+        texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
+        if texts:
+            yield (
+                f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
+                f"as numbers: --discretize {texts[0]}=mdl"
+            )
     near = [row for row in rows if row["rows_to_decide"]]
     if near:
         told = ", ".join(f"{row['feature']} at {row['rows_to_decide']:,}" for row in near[:3])

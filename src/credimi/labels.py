@@ -33,6 +33,10 @@ MOST_LABELS = 1 << 15
 _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
+_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?\s*")
+_DAY = 86_400_000_000  # microseconds
+DATES = "dates"
 NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are names, and no doubles
 
 
@@ -161,6 +165,30 @@ def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
 def is_number(text: str, *, names_too: bool = False) -> bool:
     """Whether a raw text is a number; one with leading zeros or very many digits is a name, unless `names_too`."""
     return bool(_NUMBER.fullmatch(text)) and (names_too or not re.match(NAMES_OF_DIGITS, text))
+
+
+def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
+    """Texts that are numbers if the user says so, with the reason why they are not taken for numbers unasked.
+
+    Dates are days since 1970, as those of Arrow are. A comma may be decimal, or part "1,3" of a list of choices.
+    """
+    if not texts:
+        return None
+    if all(is_number(text, names_too=True) for text in texts):
+        return np.array([float(text) for text in texts]), "leading zeros"
+    if all(_DECIMAL_COMMA.fullmatch(text) for text in texts):
+        return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
+    if all(_DATE.fullmatch(text) for text in texts):
+        try:
+            return np.array([text.strip() for text in texts], "datetime64[us]").astype(np.int64) / _DAY, DATES
+        except ValueError:  # the 30th of February
+            return None
+    return None
+
+
+def shown_date(days: float) -> str:
+    """Days since 1970 as a date, with the time of day where there is one."""
+    return str(np.datetime64(round(days * _DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
 
 
 def _as_texts(labels: Labels) -> Sequence[str]:

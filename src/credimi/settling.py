@@ -140,14 +140,14 @@ def settle(  # noqa: PLR0911
     """One column as it is ranked, from its raw labels and counts; of more than `most` labels numbers are coarser."""
     method, named = settings.method(name), name in settings.named
     kept, positions = labels.typed(own, most)
-    names_of_digits = kept.kind == TEXT and all(labels.is_number(text, names_too=True) for text in kept.texts)
+    readable = labels.readable(own.texts) if kept.kind == TEXT else None
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
-        if not names_of_digits:
+        if readable is None:
             raise CredimiError(
                 f"column {name!r} holds text such as {kept.texts[0]!r}, and discretize has a way to cut it: only "
-                "numbers can be cut; take it out of discretize"
+                "numbers and dates can be cut; take it out of discretize"
             )
-        kept, positions = labels.of_numbers(np.array([float(text) for text in own.texts]))
+        kept, positions = labels.of_numbers(readable[0], most=most)
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
     feature = Feature(name, counts, kept.shown(), kept, np.arange(len(kept)), positions, treatment="categories")
     seen = counts[:, :-1].sum()
@@ -158,15 +158,15 @@ def settle(  # noqa: PLR0911
     if len(kept) == 1:
         return replace(feature, note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
-        return _settle_numbers(feature, method, named=named)
+        return _settle_numbers(feature, method, named=named, dates=readable is not None and readable[1] == labels.DATES)
     if method != "categories" and names_rows(kept, seen):
-        return replace(feature, note=_identifier(len(kept), seen, name, "categories"))
-    if names_of_digits and own.kind == RAW:
-        return replace(feature, treatment="categories, not numbers: leading zeros")
+        return replace(feature, note=_identifier(len(kept), seen, name, "mdl" if readable else "categories"))
+    if readable and own.kind == RAW:
+        return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
     return feature
 
 
-def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
+def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
     seen = counts[:, :-1].sum()
     if plainly_categories(kept, method, named=named):
@@ -185,14 +185,19 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     else:
         cuts = np.array(method, dtype=np.float64)
     used, bins = np.unique(discretization.bins_of(kept.numbers, cuts), return_inverse=True)
-    names = discretization.interval_labels(cuts, kept.numbers)
+    if dates:  # a cut between two days belongs to the first
+        shown = [labels.shown_date(np.floor(cut) if kept.integral else cut) for cut in cuts]
+    else:
+        shown = [labels.shown_number(float(f"{cut:.6g}")) for cut in cuts]
+    names = discretization.named_ranges(shown) if dates else discretization.interval_labels(cuts, kept.numbers)
     binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
     how = method if isinstance(method, str) else "given cuts"
     note = "" if used.size > 1 else "no cut passes the MDL test: no value range tells of the target"
     if used.size < 2 and method != "mdl":
         note = "all values lie between two cuts"
-    places = ", ".join(labels.shown_number(float(f"{cut:.6g}")) for cut in cuts)
-    treatment = f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {places}" if cuts.size else f"{how}, no cut"
+    treatment = (
+        f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {', '.join(shown)}" if cuts.size else f"{how}, no cut"
+    )
     values = tuple(names[index] for index in used)
     return replace(feature, block=binned, values=values, places=bins, cuts=cuts, treatment=treatment, note=note)
 

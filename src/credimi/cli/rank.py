@@ -25,7 +25,8 @@ _EXAMPLES = """\
 numbers: whole numbers of at most 20 different values are categories; other
 numbers are cut where that tells most about the target (mdl), and the note
 says how often. A column of nearly all different values is called an
-identifier and not ranked.
+identifier and not ranked. Decimal commas (1,5) and dates (2024-12-31) of CSV
+files are text, until --discretize COLUMN=mdl asks to cut them.
 
 examples:
   credimi rank survey.csv --target income

@@ -59,7 +59,7 @@ def count(
         (Fayyad and Irani), "quantile" into ten ranges of equal counts, "categories" takes every number for a category
         of its own, None refuses them. A dictionary says it for single columns, with lists of cuts if one likes:
         `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20 distinct values are categories, unless they
-        are named.
+        are named; decimal commas and dates of CSV files are text, unless they are.
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.
