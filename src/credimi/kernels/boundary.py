@@ -51,6 +51,7 @@ def newton_with_barrier(
     `work` holds the shares of the rows and the columns.
     """
     _start_at_barrier(counts, row_only, column_only, chance, row_slope, column_slope, total, work)
+    wanted = np.empty_like(counts)  # the chances that the slacks ask for, then those after a whole step
     empty_cells = 0
     for count in counts.ravel():
         empty_cells += count == 0.0
@@ -59,10 +60,10 @@ def newton_with_barrier(
     choosing = 0  # steps of the second phase so far; 1 before its first
     gap = True
     for step in range(1, MOST_STEPS + 1):
-        _prepare(counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, work)
+        _prepare(counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, wanted, work)
         direct(row_only, column_only, row_slope, column_slope, work)
         length, moving, raised = _advance(
-            counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, work
+            counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, wanted, work
         )
         gap = gap and length < 1.0
         if length == 1.0 and raised == 0 and (choosing > 0 if empty_cells > 0 else moving == 0):
@@ -136,6 +137,7 @@ def _prepare(
     choosing: bool,
     gap: bool,
     total: float,
+    wanted: FloatArray,
     work: Workspace,
 ) -> None:
     """At this point: v, the chances that the slacks ask for, the sums and the factor.
@@ -152,25 +154,25 @@ def _prepare(
         for j in range(columns):
             reach = work.row_share[i] * work.column_share[j]
             open_slack = total - row_slope[i] - column_slope[j]
-            wanted = 0.0
+            goal = 0.0
             weight = 0.0
             if choosing and counts[i, j] == 0.0:
                 if chance[i, j] * total > reach * open_slack:
                     weight = max(chance[i, j], 1e-3 * reach) / (FREE * total)  # back from 0 it needs some weight
-                    wanted = chance[i, j] - weight * open_slack
+                    goal = chance[i, j] - weight * open_slack
                 else:
                     chance[i, j] = 0.0
             elif chance[i, j] > 0.0:
                 slack = work.slack[i, j]
                 weight = chance[i, j] / slack
-                wanted = max(counts[i, j], 0.0 if choosing else barrier * total * reach) / slack
+                goal = max(counts[i, j], 0.0 if choosing else barrier * total * reach) / slack
                 if gap:
-                    wanted -= weight * (open_slack - slack)
+                    goal -= weight * (open_slack - slack)
             work.scale[i, j] = weight
-            work.wanted[i, j] = wanted
-            work.row_step[i] += wanted
+            wanted[i, j] = goal
+            work.row_step[i] += goal
             work.row_sum[i] += chance[i, j]
-            work.column_wanted[j] += wanted
+            work.column_wanted[j] += goal
             work.column_sum[j] += chance[i, j]
     factorize(row_slope, column_slope, work)
 
@@ -185,6 +187,7 @@ def _advance(
     choosing: bool,
     gap: bool,
     total: float,
+    wanted: FloatArray,
     work: Workspace,
 ) -> tuple[float, int, int]:
     """Move along the direction as far as all stays positive, cells that choose their side excepted.
@@ -201,8 +204,8 @@ def _advance(
             inward = max(inward, -row_step[i] / row_slope[i])
         for j in range(columns):
             count, old = counts[i, j], chance[i, j]
-            new = work.wanted[i, j] + work.scale[i, j] * (row_step[i] + column_step[j])
-            work.wanted[i, j] = new
+            new = wanted[i, j] + work.scale[i, j] * (row_step[i] + column_step[j])
+            wanted[i, j] = new
             if count > 0.0 or (old > 0.0 and not choosing):
                 closer = row_step[i] + column_step[j]
                 if gap:
@@ -220,7 +223,7 @@ def _advance(
             closer = row_step[i] + column_step[j]
             if gap:
                 closer -= total - row_slope[i] - column_slope[j] - work.slack[i, j]
-            chance[i, j] += length * (work.wanted[i, j] - chance[i, j])
+            chance[i, j] += length * (wanted[i, j] - chance[i, j])
             work.slack[i, j] -= length * closer  # kept, not formed anew: near 0 that is all rounding
             if choosing and counts[i, j] == 0.0:
                 chance[i, j] = max(chance[i, j], 0.0)

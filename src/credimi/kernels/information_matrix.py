@@ -44,7 +44,6 @@ Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the clas
         "root",
         "scale",
         "slack",
-        "wanted",
         "factor",
         "inverse",
     ],
@@ -54,7 +53,7 @@ Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the clas
 @inlined
 def workspace_size(rows: int, columns: int) -> int:
     """How many numbers `carve` needs."""
-    return 3 * rows * columns + 4 * rows + 5 * columns + 2 * columns * columns
+    return 2 * rows * columns + 4 * rows + 5 * columns + 2 * columns * columns
 
 
 @inlined
@@ -73,9 +72,8 @@ def carve(scratch: FloatArray, rows: int, columns: int) -> Workspace:
         scratch[right + 4 * columns : at],
         scratch[at : at + cells].reshape(rows, columns),
         scratch[at + cells : at + 2 * cells].reshape(rows, columns),
-        scratch[at + 2 * cells : at + 3 * cells].reshape(rows, columns),
-        scratch[at + 3 * cells : at + 3 * cells + square].reshape(columns, columns),
-        scratch[at + 3 * cells + square : at + 3 * cells + 2 * square].reshape(columns, columns),
+        scratch[at + 2 * cells : at + 2 * cells + square].reshape(columns, columns),
+        scratch[at + 2 * cells + square : at + 2 * cells + 2 * square].reshape(columns, columns),
     )
 
 

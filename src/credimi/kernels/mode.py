@@ -52,6 +52,8 @@ def find_mode(
     total, easy = _start(counts, row_only, column_only, chance, row_slope, column_slope, work)
     if easy:
         steps, residual = _newton(counts, row_only, column_only, chance, row_slope, column_slope, total, work)
+        if residual < np.inf:
+            return steps, residual
     else:
         steps, residual = newton_with_barrier(
             counts, row_only, column_only, chance, row_slope, column_slope, total, work
@@ -64,10 +66,7 @@ def find_mode(
             for j in range(columns):
                 if counts[i, j] > 0.0:
                     work.slack[i, j] = counts[i, j] / chance[i, j]
-    for i in range(rows):
-        row_slope[i] = work.row_step[i]
-    for j in range(columns):
-        column_slope[j] = work.column_step[j]
+    _take_slopes(row_slope, column_slope, work)
     _weigh(counts, chance, total, work)
     factorize(row_slope, column_slope, work)
     return steps, residual
@@ -144,16 +143,31 @@ def _newton(
     total: float,
     work: Workspace,
 ) -> tuple[int, float]:
-    """From a start with positive slacks; return the number of steps and the KKT residual, infinite where it failed."""
-    for step in range(1, MOST_STEPS + 1):
+    """From a start with positive slacks; return the number of steps and the KKT residual, infinite where it failed.
+
+    At the mode v is also the weight of the cell in A, so that its factor is left behind.
+    """
+    residual = np.inf
+    for step in range(MOST_STEPS + 1):
         _prepare(counts, chance, row_slope, column_slope, work)
+        if residual <= RESIDUAL:
+            return step, residual
         direct(row_only, column_only, row_slope, column_slope, work)
-        length, moving = _advance(chance, row_slope, column_slope, work)
+        length, moving = _advance(counts, chance, row_slope, column_slope, work)
         if length == 1.0 and moving == 0:
             residual = kkt_residual(counts, row_only, column_only, total, chance, work.row_step, work.column_step)
-            if residual <= RESIDUAL:
-                return step, residual
+            if residual <= RESIDUAL:  # else the slopes have to fit the slacks on
+                _take_slopes(row_slope, column_slope, work)
     return MOST_STEPS, np.inf
+
+
+@inlined
+def _take_slopes(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> None:
+    """Those that `kkt_residual` has found for the chances."""
+    for i in range(row_slope.size):
+        row_slope[i] = work.row_step[i]
+    for j in range(column_slope.size):
+        column_slope[j] = work.column_step[j]
 
 
 @inlined
@@ -173,7 +187,6 @@ def _prepare(
             reciprocal = 1.0 / work.slack[i, j]
             work.scale[i, j] = chance[i, j] * reciprocal
             goal = counts[i, j] * reciprocal
-            work.wanted[i, j] = goal
             sum_chance += chance[i, j]
             sum_wanted += goal
             wanted[j] += goal
@@ -184,8 +197,13 @@ def _prepare(
 
 
 @inlined
-def _advance(chance: FloatArray, row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> tuple[float, int]:
-    """Move along the direction as far as all stays positive; return its length and how many chances still moved."""
+def _advance(
+    counts: FloatArray, chance: FloatArray, row_slope: FloatArray, column_slope: FloatArray, work: Workspace
+) -> tuple[float, int]:
+    """Move along the direction as far as all stays positive; return its length and how many chances still moved.
+
+    The new chances are left in `scale`, for a step of any length.
+    """
     rows, columns = chance.shape
     row_step, column_step = work.row_step, work.column_step
     crossings = 0
@@ -197,8 +215,8 @@ def _advance(chance: FloatArray, row_slope: FloatArray, column_slope: FloatArray
     for i in range(rows):
         for j in range(columns):
             closer = row_step[i] + column_step[j]
-            new = work.wanted[i, j] + work.scale[i, j] * closer
-            work.wanted[i, j] = new
+            new = counts[i, j] / work.slack[i, j] + work.scale[i, j] * closer
+            work.scale[i, j] = new
             crossings += (closer > SHORT * work.slack[i, j]) | (new < (1.0 - SHORT) * chance[i, j])
             moving += abs(new - chance[i, j]) > SMALL_STEP * chance[i, j]
     length = 1.0
@@ -209,7 +227,7 @@ def _advance(chance: FloatArray, row_slope: FloatArray, column_slope: FloatArray
                 inward = max(inward, -row_step[i] / row_slope[i])
             for j in range(columns):
                 closer = (row_step[i] + column_step[j]) / work.slack[i, j]
-                inward = max(inward, closer, 1.0 - work.wanted[i, j] / chance[i, j])
+                inward = max(inward, closer, 1.0 - work.scale[i, j] / chance[i, j])
         for j in range(columns):
             if column_step[j] < 0.0:
                 inward = max(inward, -column_step[j] / column_slope[j])
@@ -217,7 +235,7 @@ def _advance(chance: FloatArray, row_slope: FloatArray, column_slope: FloatArray
     for i in range(rows):
         row_slope[i] += length * row_step[i]
         for j in range(columns):
-            chance[i, j] += length * (work.wanted[i, j] - chance[i, j])
+            chance[i, j] += length * (work.scale[i, j] - chance[i, j])
             work.slack[i, j] -= length * (
                 row_step[i] + column_step[j]
             )  # kept, not formed anew: near 0 that is all rounding
