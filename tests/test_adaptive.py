@@ -140,6 +140,9 @@ def test_mixtures_are_those_of_plain_arithmetic(data: st.DataObject) -> None:
             continue
         p_zero, weight, blocks = plain_mixture(table)
         assume(weight.size == own.size)  # but for a weight within rounding of the bound
+        margins = table[:-1, -1].sum(), table[-1, :-1].sum()
+        whole = np.array_equal(table, table.round())
+        assume(whole or not all(margins) or abs(margins[0] - margins[1]) > 1e-9 * margins[0])  # or a tie within it
         assert found.p_zero[index] == pytest.approx(p_zero, rel=1e-8, abs=1e-9)
         assert found.weight[own] == pytest.approx(weight, rel=1e-8, abs=1e-9)
         start = found.blocks.offsets[own[0]] if own.size else 0
