@@ -32,6 +32,7 @@ _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
 _SPARSE = 0.3  # as in kernels.two_sided
 _MUCH_SPARSE = 0.001
+_AS_MANY = 1.0 + 1e-12
 _MANY_CELLS = 16  # degrees of freedom of a table
 
 
@@ -266,9 +267,10 @@ def _forget_small_margin(block: FloatArray, r: int, s: int) -> None:
             sparse += cell if cell < _SPARSE else 0.0
     if sparse <= _MUCH_SPARSE * total:
         return
-    if feature_only <= target_only:
+    # Both, where they are as many: the transposed table must say the same, and rounding must not decide.
+    if feature_only <= target_only * _AS_MANY:
         for j in range(s):
             block[r * (s + 1) + j] = 0.0
-    else:
+    if target_only <= feature_only * _AS_MANY:
         for i in range(r):
             block[i * (s + 1) + s] = 0.0
