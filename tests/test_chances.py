@@ -116,6 +116,48 @@ def test_newton_ends_where_very_many_steps_of_em_end(shape: tuple[int, int], pri
     np.testing.assert_allclose(mode, oracle.em_mode(*counted.counts), rtol=1e-9)
 
 
+UNSEEN = {"target_only": [1, 0, 0, 1], "feature_only": [95, 71, 112]}
+
+
+def test_many_tables_with_zero_cells_and_margins_have_their_optimum() -> None:
+    generator = np.random.default_rng(20)
+    for _ in range(2_000):
+        rows, columns = generator.integers(2, 6, 2)
+        joint = generator.poisson(generator.gamma(0.5, 10.0 ** generator.uniform(-1, 1), (rows, columns)))
+        margins = [np.floor(10.0 ** generator.uniform(-1, 3.5, side)) for side in (rows, columns)]
+        for margin in margins:
+            margin[generator.random(margin.size) < 0.5] = 0.0
+        if joint.any() and margins[0].any() and margins[1].any():
+            found = posterior(joint, target_only=margins[0], feature_only=margins[1], prior="haldane")
+            assert oracle.kkt_violation(joint, *margins, found.mode) <= 1e-10
+            assert np.all(np.isfinite(found.mean))
+
+
+@pytest.mark.parametrize(
+    ("counted", "cell", "expected"),
+    [
+        (table([[20, 5], [7, 0]], [10, 20], [20, 20], "haldane"), (1, 1), 0.08305),
+        (table([[0, 1], [0, 0]], [1, 0], [1, 0], "haldane"), (0, 0), 0.35355),
+        (table([[0, 0], [1, 0]], [0, 1], [1, 1], "haldane"), (1, 1), 0.27217),
+        (table([[0, 0], [20, 0]], [0, 20], [20, 20], 1e-9), (1, 1), 0.06086),
+    ],
+)
+def test_deviation_of_a_cell_that_the_margins_alone_hold(
+    counted: Table, cell: tuple[int, int], expected: float
+) -> None:
+    """Figures of a Hessian projected by hand; and the root of the covariance's diagonal, as it should be."""
+    found = posterior(**counted.arguments())
+    assert found.std[cell] == pytest.approx(expected, rel=1e-4)
+    np.testing.assert_allclose(found.std.ravel() ** 2, np.diag(found.covariance()), rtol=1e-5, atol=1e-12)
+
+
+def test_a_class_that_no_one_saw_leaves_nothing_behind() -> None:
+    with_it = posterior([[0, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]], **UNSEEN, prior="haldane")
+    assert np.all(with_it.mode[1] == 0.0)
+    assert np.all(np.isfinite(with_it.mean))
+    assert with_it.kkt_residual <= 1e-10
+
+
 # Found by hypothesis: a class seen only without the feature, beside counts of very different sizes.
 SEEN_ONLY_IN_THE_MARGIN = table([[20000, 500000], [0, 0]], [100000, 4], [4, 5], "haldane")
 SLOW_FOR_EM = table([[2232, 5], [0, 0]], [2, 210954], [210954, 5], "haldane")
@@ -126,6 +168,8 @@ NEVER_SEEN = (
     table([[0, 1, 0], [0, 0, 0], [0, 1, 1]], [6, 0, 6], [2, 9, 1], "haldane"),
     table([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [0, 3, 1], [30, 10, 9], "haldane"),
 )
+# Both cells of a class that was seen without the feature only looked like ending on the boundary.
+NEARLY_LOST = table([[0, 0], [0, 2], [0, 2]], [1, 3, 0], [977, 0], "haldane")
 
 
 @settings(max_examples=150, deadline=None)
@@ -136,6 +180,7 @@ NEVER_SEEN = (
 @example(NEVER_SEEN[1])
 @example(NEVER_SEEN[2])
 @example(NEVER_SEEN[3])
+@example(NEARLY_LOST)
 def test_mode_of_a_table_with_zero_cells_is_optimal(counted: Table) -> None:
     found = posterior(**counted.arguments())
     violation = oracle.kkt_violation(*counted.counts, found.mode)

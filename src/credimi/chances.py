@@ -146,7 +146,7 @@ class Posterior:
     def std(self) -> FloatArray:
         """Standard deviation of each chance, leading order, the root of the covariance's diagonal.
 
-        Where both sides miss it is formed as a difference, which loses digits where next to nothing is complete.
+        One beyond 1/2, as leading orders may have, says that neither counts nor margins determine the cell.
         """
         solution = self._solution
         return solution.turned(np.sqrt(np.maximum(self._variances[0], 0.0)))
@@ -305,11 +305,14 @@ class _Solution:
         if self.work is not None:
             cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
             information_matrix.variances(self.chance, self.total, self._own_scratch(), cells, of_rows, of_columns)
-            largest = np.unravel_index(np.argmax(self.chance), self.chance.shape)
-            if self.chance[largest] > 0.5:  # the kernel's difference has few digits there; a centred solve has them
-                unit = np.zeros_like(self.chance)
-                unit[largest] = 1.0
-                cells[largest] = self.covariance_times(unit)[largest]
+            # The kernel's difference has few digits where nearly all is in one cell, and where a cell has next to no
+            # count of its own, so that the margins alone hold it; a centred solve has them.
+            held_by_margins = (self.chance > 0.0) & (self.counts < 1e-4 * self.total * self.chance)
+            unit = np.zeros_like(self.chance)
+            for cell in zip(*np.nonzero(held_by_margins | (self.chance > 0.5)), strict=True):
+                unit[cell] = 1.0
+                cells[cell] = self.covariance_times(unit)[cell]
+                unit[cell] = 0.0
             return cells, of_rows, of_columns
         # w_i and q_i. are independent: Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
         weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)

@@ -72,7 +72,7 @@ def newton_with_barrier(
                 return step, residual
         if choosing > 0:
             choosing += 1
-            if choosing > _PATIENCE + 1 and empty_cells > 0:
+            if empty_cells > 0 and (choosing > _PATIENCE + 1 or _is_lost(chance, row_only, column_only)):
                 choosing = 0
                 gap = True
                 low = 0.01 * barrier
@@ -232,6 +232,25 @@ def _advance(
     for j in range(columns):
         column_slope[j] += length * column_step[j]
     return length, moving, raised
+
+
+@inlined
+def _is_lost(chance: FloatArray, row_only: FloatArray, column_only: FloatArray) -> bool:
+    """Whether a class or a value that was seen has no chance left: too many cells chose the boundary at once."""
+    rows, columns = chance.shape
+    for i in range(rows):
+        total = 0.0
+        for j in range(columns):
+            total += chance[i, j]
+        if row_only[i] > 0.0 and not total > 0.0:
+            return True
+    for j in range(columns):
+        total = 0.0
+        for i in range(rows):
+            total += chance[i, j]
+        if column_only[j] > 0.0 and not total > 0.0:
+            return True
+    return False
 
 
 @compiled

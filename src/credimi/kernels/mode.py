@@ -272,7 +272,9 @@ def _expectation_maximization(
     row_factor, column_factor = work.row_sum, work.column_sum
     for i in range(rows):
         for j in range(columns):
-            if not 1e-12 <= chance[i, j] <= 1.0:
+            if work.row_share[i] == 0.0 or work.column_share[j] == 0.0:
+                chance[i, j] = 0.0  # no one ever saw it: it would take forever to get there
+            elif not 1e-12 <= chance[i, j] <= 1.0:
                 chance[i, j] = 1.0 / (rows * columns)
     for _ in range(_EM_STEPS):
         change = 0.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.kernels.compiled import compiled, inlined
 from credimi.kernels.information_matrix import substitute
 
@@ -78,6 +80,7 @@ def kkt_residual(
             excess = row_slope[i] + column_slope[j] - total
             if chance[i, j] > 0.0:
                 excess = abs(excess + counts[i, j] / chance[i, j])
-            if not excess <= worst:
-                worst = excess
+            if not excess < np.inf:  # a margin without chances, or no number at all
+                return np.inf
+            worst = max(worst, excess)
     return worst / total
