@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.special import gammaln
+from scipy.special import digamma, gammaln
 
 from credimi import CredimiError, adaptive, mutual_information, posterior
 from credimi.information import Blocks, moments
@@ -125,6 +125,40 @@ def test_transposition_changes_nothing_where_both_margins_are_as_many_and_cells_
     other = mutual_information(np.transpose(joint), target_only=[1, 0, 3], feature_only=only)
     assert one.mean() == pytest.approx(other.mean(), rel=1e-12)
     assert one.p_zero == pytest.approx(other.p_zero, rel=1e-12)
+
+
+def exact_mean(counts: np.ndarray) -> float:
+    """E[I] of a Dirichlet with these parameters, by digammas."""
+    total = counts.sum()
+    inner = digamma(counts + 1.0) - digamma(counts.sum(axis=1, keepdims=True) + 1.0)
+    inner += digamma(total + 1.0) - digamma(counts.sum(axis=0, keepdims=True) + 1.0)
+    return float((counts * inner).sum() / total)
+
+
+@pytest.mark.parametrize(("levels", "rows"), [(400, 8_000), (1_500, 6_000), (2_000, 40_000)])
+def test_a_peak_of_the_evidence_between_two_points_of_the_grid_is_found(levels: int, rows: int) -> None:
+    """Against four thousand points: with hundreds of values one point of eighteen would have all the weight."""
+    generator = np.random.default_rng(levels)
+    share = generator.beta(2.0, 2.0, levels)
+    joint = generator.multinomial(rows, np.concatenate([share, 1.0 - share]) / levels).reshape(2, levels).astype(float)
+    by_class, by_value = joint.sum(axis=1), joint.sum(axis=0)
+    classes, values = (by_class + 0.5) / (by_class + 0.5).sum(), (by_value + 0.5) / (by_value + 0.5).sum()
+    strengths = np.geomspace(4.0, 50.0 * 2 * max(rows, joint.size), 4_000)
+    scores = np.array(
+        [
+            plain_evidence(joint.ravel(), strength * np.outer(classes, values).ravel())
+            - plain_evidence(by_class, strength * classes)
+            - plain_evidence(by_value, strength * values)
+            for strength in strengths
+        ]
+    )
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    stay = weights > 1e-6
+    means = [exact_mean(joint + strength * np.outer(classes, values)) for strength in strengths[stay]]
+    mean = float(np.sum(weights[stay] * means))
+    found = mutual_information(joint)
+    assert found.mean() == pytest.approx(mean, abs=0.02 * found.std())
 
 
 @settings(deadline=None, max_examples=150)

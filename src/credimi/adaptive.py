@@ -7,8 +7,10 @@ A fixed pseudo-count in every cell says that strong dependence is as likely as a
 
 with K on a grid of `GRID` values (two thirds of them where (r - 1)(s - 1) < 16, which suffice), evenly spaced in log K
 from `LOOSEST` = 4 (the prior weighs as four rows, and lets each class have values of its own) to `TIGHTEST` = 50 times
-N min(r, s), and equal weights; and with probability `P_ZERO` = 1/2 exact independence, the limit of K, an atom at
-I = 0. a and b are the margins: all rows that have the class, or the value, plus half a count each.
+n min(r, s), n the complete rows, or the cells if they are more, and equal weights; and with probability `P_ZERO` = 1/2
+exact independence, the limit of K, an atom at I = 0. a and b are the margins: all rows that have the class, or the
+value, plus half a count each. Where (r - 1)(s - 1) >= 150 the evidence may have a peak between two points of the grid,
+which is then made finer around it.
 
 **The weights** are those of the counts n_ij given their margins. A multinomial with a Dirichlet(alpha) prior has the
 evidence
@@ -83,15 +85,16 @@ def components(blocks: Blocks, *, matched: bool = True, threads: int | None = No
 def mixtures(blocks: Blocks, *, threads: int | None = None) -> Mixtures:
     """The weights of every table, and the counts with pseudo-counts of its components."""
     count = blocks.rows.size
-    p_zero, weights, staying = np.empty(count), np.empty((count, GRID)), np.empty(count, dtype=np.int64)
+    p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
+    strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
     chunks = parts(count, GRID * blocks.flat.size, threads)
 
-    def tables(part: slice) -> tuple[NDArray[np.number], IntegerArray, IntegerArray, IntegerArray, float, float, float]:
-        own = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
-        return *own, _SMOOTHING, LOOSEST, TIGHTEST
+    def tables(part: slice) -> tuple[NDArray[np.number], IntegerArray, IntegerArray, IntegerArray, float]:
+        return blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
 
     def weigh(part: slice) -> None:
-        evidence.weigh(*tables(part), P_ZERO, NEGLIGIBLE, p_zero[part], weights[part], staying[part])
+        hyper = LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
+        evidence.weigh(*tables(part), *hyper, p_zero[part], strengths[part], weights[part], staying[part])
 
     share(weigh, chunks, threads)
     sizes = staying * (blocks.rows + 1) * (blocks.columns + 1)
@@ -99,7 +102,7 @@ def mixtures(blocks: Blocks, *, threads: int | None = None) -> Mixtures:
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
 
     def augment(part: slice) -> None:
-        evidence.augment(*tables(part), weights[part], numbers[part], targets[part], weight, flat)
+        evidence.augment(*tables(part), strengths[part], weights[part], numbers[part], targets[part], weight, flat)
 
     share(augment, chunks, threads)
     table = np.repeat(np.arange(count), staying)

@@ -34,6 +34,9 @@ _SPARSE = 0.3  # as in kernels.two_sided
 _MUCH_SPARSE = 0.001
 _AS_MANY = 1.0 + 1e-12
 _MANY_CELLS = 16  # degrees of freedom of a table
+_VERY_MANY_CELLS = 150  # of which the evidence may be a peak that falls between two points of the grid
+_SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
+_MOST_ZOOMS = 8
 
 
 @inlined
@@ -92,6 +95,16 @@ def _flush(product: FloatArray, score: FloatArray) -> None:
         product[point] = 1.0
 
 
+@inlined
+def _is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
+    """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
+    if (r - 1) * (s - 1) < _VERY_MANY_CELLS:
+        return False
+    top = min(max(int(np.argmax(score)), 1), score.size - 2)
+    bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
+    return bool(bend < -_SHARP and score[top] > rival - 40.0)
+
+
 @compiled
 def weigh(
     flat: NumberArray,
@@ -104,13 +117,16 @@ def weigh(
     prior_zero: float,
     negligible: float,
     p_zero: FloatArray,
+    strengths: FloatArray,
     weights: FloatArray,
     staying: IntegerArray,
 ) -> None:
-    """Fill the weight of independence of each table, and those on its grid, (tables, points), and how many are not 0.
+    """Fill each table's weight of independence, its grid of K, (tables, points), the weights there, and how many stay.
 
-    A weight less than `negligible` is 0. The formula for large parameters or the one for any, and whether a count is
-    multiplied out, is decided for `LANES` points at a time.
+    Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider steps
+    zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for. A weight less than
+    `negligible` is 0. The formula for large parameters or the one for any, and whether a count is multiplied out, is
+    decided for `LANES` points at a time.
     """
     padded = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
@@ -133,49 +149,57 @@ def weigh(
         log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
         total = _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
         least, ratio = loosest, _ratio(loosest, tightest, total, r, s, points)
-        for point in range(padded):
-            strength[point] = least
-            inverse[point] = 1.0 / least
-            score[point] = 0.0
-            least *= ratio
-        signs[0], shares[0], counts[0] = 1.0, 1.0, total
-        found = 1
-        for i in range(r):
-            signs[found], shares[found], counts[found] = -1.0, classes[i], by_class[i]
-            found += 1
-        for j in range(s):
-            signs[found], shares[found], counts[found] = -1.0, values[j], by_value[j]
-            found += 1
-        for i in range(r):
-            row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+        for zoom in range(_MOST_ZOOMS + 1):
+            for point in range(padded):
+                strength[point] = least
+                inverse[point] = 1.0 / least
+                score[point] = 0.0
+                least *= ratio
+            signs[0], shares[0], counts[0] = 1.0, 1.0, total
+            found = 1
+            for i in range(r):
+                signs[found], shares[found], counts[found] = -1.0, classes[i], by_class[i]
+                found += 1
             for j in range(s):
-                n, share = np.float64(row[j]), classes[i] * values[j]
-                if n <= _MULTIPLIED_OUT and n == np.floor(n) and n * inverse[0] < _STEEP * share:
-                    scale = 1.0 / share
-                    for first in range(1, np.int64(n), 4):
-                        one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
-                        three = (first + 2) * scale if first + 2 < n else 0.0
-                        four = (first + 3) * scale if first + 3 < n else 0.0
-                        for point in range(padded):
-                            each = inverse[point]
-                            low = (1.0 + one * each) * (1.0 + two * each)
-                            product[point] *= low * ((1.0 + three * each) * (1.0 + four * each))
-                        if product[0] > _FULL:
-                            _flush(product, score)
-                else:
-                    signs[found], shares[found], counts[found] = 1.0, share, n
-                    found += 1
-        _flush(product, score)
-        for term in range(found):
-            sign, share, n = signs[term], shares[term], counts[term]
-            for first in range(0, padded, LANES):
-                some, sums = strength[first : first + LANES], score[first : first + LANES]
-                if some[0] * share >= _LARGE:
-                    for lane in range(some.size):
-                        sums[lane] += sign * log_rise_of_large(some[lane] * share, n)
-                else:
-                    for lane in range(some.size):
-                        sums[lane] += sign * log_rise(some[lane] * share, n)
+                signs[found], shares[found], counts[found] = -1.0, values[j], by_value[j]
+                found += 1
+            for i in range(r):
+                row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+                for j in range(s):
+                    n, share = np.float64(row[j]), classes[i] * values[j]
+                    if n <= _MULTIPLIED_OUT and n == np.floor(n) and n * inverse[0] < _STEEP * share:
+                        scale = 1.0 / share
+                        for first in range(1, np.int64(n), 4):
+                            one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
+                            three = (first + 2) * scale if first + 2 < n else 0.0
+                            four = (first + 3) * scale if first + 3 < n else 0.0
+                            for point in range(padded):
+                                each = inverse[point]
+                                low = (1.0 + one * each) * (1.0 + two * each)
+                                product[point] *= low * ((1.0 + three * each) * (1.0 + four * each))
+                            if product[0] > _FULL:
+                                _flush(product, score)
+                    else:
+                        signs[found], shares[found], counts[found] = 1.0, share, n
+                        found += 1
+            _flush(product, score)
+            for term in range(found):
+                sign, share, n = signs[term], shares[term], counts[term]
+                for first in range(0, padded, LANES):
+                    some, sums = strength[first : first + LANES], score[first : first + LANES]
+                    if some[0] * share >= _LARGE:
+                        for lane in range(some.size):
+                            sums[lane] += sign * log_rise_of_large(some[lane] * share, n)
+                    else:
+                        for lane in range(some.size):
+                            sums[lane] += sign * log_rise(some[lane] * share, n)
+            if zoom == _MOST_ZOOMS or not _is_peaked(score[:points], r, s, log_zero - log_point):
+                break
+            top = int(np.argmax(score[:points]))
+            begin, end = max(top - 2, 0), min(top + 2, points - 1)
+            finer = (strength[end] / strength[begin]) ** (1.0 / (points - 1))
+            log_point += np.log(np.log(finer) / np.log(ratio))
+            least, ratio = strength[begin], finer
         best = log_zero
         for point in range(points):
             score[point] += log_point
@@ -195,6 +219,7 @@ def weigh(
         staying[table] = 0
         weights[table, points:] = 0.0
         for point in range(points):
+            strengths[table, point] = strength[point]
             weights[table, point] = score[point] / whole
             staying[table] += weights[table, point] > 0.0
 
@@ -206,8 +231,7 @@ def augment(
     rows: IntegerArray,
     columns: IntegerArray,
     smoothing: float,
-    loosest: float,
-    tightest: float,
+    strengths: FloatArray,
     weights: FloatArray,
     numbers: IntegerArray,
     targets: IntegerArray,
@@ -225,16 +249,14 @@ def augment(
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
         number, target, size = numbers[table], targets[table], (r + 1) * (s + 1)
-        total = _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
-        points = _points(r, s, weights.shape[1])
-        strength, ratio = loosest, _ratio(loosest, tightest, total, r, s, points)
-        for point in range(points):
+        _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
+        for point in range(_points(r, s, weights.shape[1])):
             if weights[table, point] > 0.0:
                 weight[number] = weights[table, point]
                 for i in range(r):
                     source = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
                     row = augmented[target + i * (s + 1) : target + (i + 1) * (s + 1)]
-                    pseudo = strength * classes[i]
+                    pseudo = strengths[table, point] * classes[i]
                     for j in range(s):
                         row[j] = source[j] + pseudo * values[j]
                     row[s] = source[s]
@@ -243,7 +265,6 @@ def augment(
                 _forget_small_margin(augmented[target : target + size], r, s)
                 number += 1
                 target += size
-            strength *= ratio
 
 
 @inlined
