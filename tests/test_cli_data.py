@@ -379,6 +379,34 @@ def test_what_is_no_date_cannot_be_cut(refusal: Refusal) -> None:
     assert "only numbers and dates can be cut" in message
 
 
+def test_thousands_are_not_taken_for_decimal_commas(refusal: Refusal) -> None:
+    texts = [f"{250 + 137 * i % 4001:,}" for i in range(120)]
+    write("data.csv", "y;a\n" + "".join(f"{i % 2};{text}\n" for i, text in enumerate(texts)))
+    assert "text such as '1,0" in refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
+
+
+def test_a_stray_text_among_numbers_is_named(report: Report, call: Call, refusal: Refusal) -> None:
+    """One text keeps a column from being numbers: it is shown, and what to do."""
+    values = ["N/A" if i % 10 == 0 else f"{i * 37 % 101}.5" for i in range(600)]
+    write("data.csv", columns("y", "a", rows=[(i % 2, value) for i, value in enumerate(values)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    assert feature["note"] == "categories; 'N/A' may mean missing"
+    assert "caution: a: 'N/A' may mean missing" in call("rank", "data.csv", "--target", "y")[1]
+    assert "text such as 'N/A'" in refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
+    (feature,) = report("data.csv", "--target", "y", "--missing", "N/A")["features"]
+    assert feature["missing"] == 60
+    write("many.csv", columns("y", "a", rows=[(i % 2, "Total" if i == 7 else i / 7) for i in range(90)]))
+    (feature,) = report("many.csv", "--target", "y")["features"]
+    assert feature["note"].endswith("numbers but for 'Total' (--missing Total)")
+
+
+@pytest.mark.parametrize("code", ["NULL", "None", "n/a", "-", "."])
+def test_what_often_means_missing_is_pointed_out(report: Report, code: str) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, ("red", "blue", code)[i % 3]) for i in range(60)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    assert feature["note"] == f"categories; {code!r} may mean missing"
+
+
 def test_missing_number_is_not_a_name_made_of_digits(report: Report) -> None:
     """Codes 08 and 09 are text, so that --missing 9 does not mean 09."""
     write("data.csv", columns("y", "a", rows=[(i % 2, ("08", "09")[i // 2 % 2]) for i in range(60)]))

@@ -814,9 +814,23 @@ def test_cuts_outside_the_values_leave_one_range() -> None:
     assert feature.note == "all values lie between two cuts"
 
 
-def test_numbers_that_tell_nothing_have_no_cut() -> None:
+def test_numbers_that_pass_no_test_are_cut_into_quarters() -> None:
     rows = [{"n": row % 50 / 2, "class": "ab"[row // 50 % 2]} for row in range(400)]
-    assert count(rows, "class").feature("n").note.startswith("no cut passes the MDL test")
+    feature = count(rows, "class").feature("n")
+    assert feature.treatment.startswith("quarters, as no cut passes the MDL test, 3 cuts: ")
+    assert feature.useless == "no cut passes the MDL test"
+    assert feature.block[:-1, :-1].sum(axis=0) == pytest.approx([100, 100, 100, 100], abs=4)
+
+
+def test_few_rows_of_a_number_that_tells_are_no_proof_that_it_does_not() -> None:
+    """No cut passes, and yet: the posterior is that of the quarters, neither 0 nor sure."""
+    generator = np.random.default_rng(4)
+    x = generator.normal(size=100)
+    y = generator.random(100) < 1.0 / (1.0 + np.exp(-0.5 * x))
+    (row,) = rank({"x": x, "y": y}, "y")
+    assert row["note"].startswith("quarters")
+    assert row["verdict"] == "unsure"
+    assert 0.05 < row["p_above"] < 0.95
 
 
 def test_numbers_are_refused_if_nobody_says_how_to_cut_them() -> None:

@@ -114,7 +114,7 @@ def _values(row: dict[str, Any]) -> str:
 
 
 def _is_cut(row: dict[str, Any]) -> bool:
-    return bool(row["values"] > 1 and row["note"].startswith(("mdl,", "quantile,", "given cuts,")))
+    return bool(row["values"] > 1 and row["note"].startswith(("mdl,", "quantile,", "quarters,", "given cuts,")))
 
 
 def _bar(row: dict[str, Any], most: float, length: int) -> str:
@@ -139,26 +139,7 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
     )
-    doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
-    if doubtful and settings["prior"] != "adaptive":
-        yield (
-            f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
-            "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
-        )
-    telling = [row for row in rows if row["missing_p_above"] >= settings["level"]]
-    if telling and settings["missing"] == "ignore":
-        told = ", ".join(f"{row['feature']} ({row['missing_mi']:.4f} nats)" for row in telling[:3])
-        yield (
-            f"caution: where it is missing tells about the target: {told}{', ...' * (len(telling) > 3)}; holes are "
-            "taken for values that are not known; to take them for a value: --missing-as category"
-        )
-    for why in ("decimal commas", "dates"):
-        texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
-        if texts:
-            yield (
-                f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
-                f"as numbers: --discretize {texts[0]}=mdl"
-            )
+    yield from _cautions(ranking, rows)
     near = [row for row in rows if row["rows_to_decide"]]
     if near:
         told = ", ".join(f"{row['feature']} at {row['rows_to_decide']:,}" for row in near[:3])
@@ -172,6 +153,34 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
             "numbers were cut into ranges by what tells most of the target (mdl) or as asked; whole numbers of at most "
             "20 values are categories (see --discretize)"
         )
+
+
+def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noqa: ANN401
+    settings = ranking.settings
+    doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
+    if doubtful and settings["prior"] != "adaptive":
+        yield (
+            f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
+            "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
+        )
+    telling = [row for row in rows if row["missing_p_above"] >= settings["level"]]
+    if telling and settings["missing"] == "ignore":
+        told = ", ".join(f"{row['feature']} ({row['missing_mi']:.4f} nats)" for row in telling[:3])
+        yield (
+            f"caution: where it is missing tells about the target: {told}{', ...' * (len(telling) > 3)}; holes are "
+            "taken for values that are not known; to take them for a value: --missing-as category"
+        )
+    suspects = [row for row in rows if row["note"].endswith(" may mean missing")]
+    if suspects:
+        told = "; ".join(f"{row['feature']}: {row['note'].removeprefix('categories; ')}" for row in suspects[:3])
+        yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} (--missing TOKEN, for each that does)"
+    for why in ("decimal commas", "dates"):
+        texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
+        if texts:
+            yield (
+                f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
+                f"as numbers: --discretize {texts[0]}=mdl"
+            )
 
 
 def _may_be_noise(row: dict[str, Any], ranking: Any) -> bool:  # noqa: ANN401

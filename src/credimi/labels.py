@@ -34,9 +34,15 @@ _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features a
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?\s*")
 _DAY = 86_400_000_000  # microseconds
 DATES = "dates"
+_MOST_STRAYS = 3
+_MANY_NUMBERS = 20
+_MISSING_CODES = frozenset(
+    ("null", "n/a", "na", "n.a.", "none", "nan", "nil", "nat", "#n/a", "<na>", "missing", "-", "--", ".", "?")
+)
 NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are names, and no doubles
 
 
@@ -176,7 +182,7 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
         return None
     if all(is_number(text, names_too=True) for text in texts):
         return np.array([float(text) for text in texts]), "leading zeros"
-    if all(_DECIMAL_COMMA.fullmatch(text) for text in texts):
+    if all(_DECIMAL_COMMA.fullmatch(text) for text in texts) and not all(map(_THOUSANDS.fullmatch, texts)):
         return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
     if all(_DATE.fullmatch(text) for text in texts):
         try:
@@ -184,6 +190,22 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
         except ValueError:  # the 30th of February
             return None
     return None
+
+
+def strays(texts: Sequence[str]) -> list[str]:
+    """The few texts that keep a column of numbers from being one; none where it is something else."""
+    found: list[str] = []
+    for text in texts:
+        if not is_number(text):
+            found.append(text)
+            if len(found) > _MOST_STRAYS:
+                return []
+    return found if len(texts) - len(found) > _MANY_NUMBERS else []
+
+
+def missing_codes(texts: Sequence[str]) -> list[str]:
+    """Those of the texts by which many programs and people say that there is no value."""
+    return [text for text in texts if text.strip().lower() in _MISSING_CODES]
 
 
 def shown_date(days: float) -> str:

@@ -75,8 +75,8 @@ class Ranking:
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
 
-    Identifiers are not ranked, and have NaN for mi. Columns of one value, none or no cut have 0, and the verdict drop:
-    as they stand in these rows, there is nothing in them that the target could depend on.
+    Identifiers are not ranked, and have NaN for mi. Columns of one value or none have 0, and the verdict drop: as they
+    stand in these rows, there is nothing in them that the target could depend on.
 
     Attributes
     ----------

@@ -27,7 +27,9 @@ READINGS = ("ignore", "category")  # of what is missing
 METHODS = ("mdl", "quantile", "categories")
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 QUANTILES = 10
+_QUARTERS = 4
 MOST_CLASSES = 1000
+MAY_BE_MISSING = " may mean missing"
 MISSING = "(missing)"  # the name of the value, where missing is one
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
@@ -63,7 +65,8 @@ class Feature:
     """One column as it is ranked: its block, the values' names, how they came about, and why it is not ranked.
 
     `labels` are those of the data, typed, and `places` says in which column of the block each of them is counted;
-    `typed_as` says of each label as it was counted, which of them it has become.
+    `typed_as` says of each label as it was counted, which of them it has become. `doubt` is why learners do better
+    without a column that can be ranked.
     """
 
     name: str
@@ -75,11 +78,17 @@ class Feature:
     cuts: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     treatment: str = ""
     note: str = ""
+    doubt: str = ""
 
     @property
     def table(self) -> Table:
         """The counts without those rows in which both are missing."""
         return Table.of(self.block[:-1, :-1], self.block[:-1, -1], self.block[-1, :-1])
+
+    @property
+    def useless(self) -> str:
+        """Why a learner leaves the column out; empty where it does not."""
+        return self.note or self.doubt
 
     @property
     def complete(self) -> int | float:
@@ -144,8 +153,8 @@ def settle(  # noqa: PLR0911
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
             raise CredimiError(
-                f"column {name!r} holds text such as {kept.texts[0]!r}, and discretize has a way to cut it: only "
-                "numbers and dates can be cut; take it out of discretize"
+                f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
+                "only numbers and dates can be cut; take it out of discretize"
             )
         kept, positions = labels.of_numbers(readable[0], most=most)
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
@@ -159,10 +168,15 @@ def settle(  # noqa: PLR0911
         return replace(feature, note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
         return _settle_numbers(feature, method, named=named, dates=readable is not None and readable[1] == labels.DATES)
+    strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
     if method != "categories" and names_rows(kept, seen):
-        return replace(feature, note=_identifier(len(kept), seen, name, "mdl" if readable else "categories"))
+        but_for = f"; numbers but for {_quoted(strays)} (--missing {strays[0]})" if strays else ""
+        return replace(feature, note=_identifier(len(kept), seen, name, "mdl" if readable else "categories") + but_for)
     if readable and own.kind == RAW:
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
+    suspects = strays or (labels.missing_codes(kept.texts) if kept.kind == TEXT else [])
+    if suspects:
+        return replace(feature, treatment=f"categories; {_quoted(suspects)}{MAY_BE_MISSING}")
     return feature
 
 
@@ -178,8 +192,12 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) 
             f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
             f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
         )
+    how, doubt = method if isinstance(method, str) else "given cuts", ""
     if method == "mdl":
         cuts = discretization.mdl_cuts(kept.numbers, counts[:-1, :-1].T)
+        if not cuts.size:  # which is no proof that nothing is there: few rows pass no test
+            how, doubt = "quarters, as no cut passes the MDL test", "no cut passes the MDL test"
+            cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), _QUARTERS)
     elif method == "quantile":
         cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), QUANTILES)
     else:
@@ -191,15 +209,13 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) 
         shown = [labels.shown_number(float(f"{cut:.6g}")) for cut in cuts]
     names = discretization.named_ranges(shown) if dates else discretization.interval_labels(cuts, kept.numbers)
     binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
-    how = method if isinstance(method, str) else "given cuts"
-    note = "" if used.size > 1 else "no cut passes the MDL test: no value range tells of the target"
-    if used.size < 2 and method != "mdl":
-        note = "all values lie between two cuts"
+    note = "" if used.size > 1 else "all values lie between two cuts"
     treatment = (
         f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {', '.join(shown)}" if cuts.size else f"{how}, no cut"
     )
     values = tuple(names[index] for index in used)
-    return replace(feature, block=binned, values=values, places=bins, cuts=cuts, treatment=treatment, note=note)
+    settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts)
+    return replace(settled, treatment=treatment, note=note, doubt=doubt)
 
 
 def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
@@ -259,6 +275,15 @@ def _is_key(kept: Labels, totals: CountArray) -> bool:
         return False
     numbers = np.maximum(np.spacing(np.abs(kept.numbers)) * 2.0**kept.dropped_bits, 1.0)
     return bool(np.minimum(totals, numbers).sum() > _NEARLY_ALL * seen)
+
+
+def _first_text(texts: tuple[str, ...]) -> str:
+    """One that is no number, if there is any."""
+    return next((text for text in texts if not labels.is_number(text, names_too=True)), texts[0])
+
+
+def _quoted(texts: list[str]) -> str:
+    return ", ".join(map(repr, texts))
 
 
 def _identifier(values: int, seen: float, name: str, method: str) -> str:

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 numbers: whole numbers of at most 20 different values are categories; other
-numbers are cut where that tells most about the target (mdl), and the note
-says how often. A column of nearly all different values is called an
-identifier and not ranked. Decimal commas (1,5) and dates (2024-12-31) of CSV
-files are text, until --discretize COLUMN=mdl asks to cut them.
+numbers are cut where that tells most about the target (mdl), or into
+quarters if no cut passes, and the note says how often. A column of nearly
+all different values is called an identifier and not ranked. Decimal commas
+(1,5) and dates (2024-12-31) of CSV files are text, until --discretize
+COLUMN=mdl asks to cut them.
 
 examples:
   credimi rank survey.csv --target income

@@ -56,10 +56,11 @@ def count(
         What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included.
     discretize : str, None or dict
         How numbers become categories. "mdl" cuts where the target's entropy falls by more than the cut costs
-        (Fayyad and Irani), "quantile" into ten ranges of equal counts, "categories" takes every number for a category
-        of its own, None refuses them. A dictionary says it for single columns, with lists of cuts if one likes:
-        `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20 distinct values are categories, unless they
-        are named; decimal commas and dates of CSV files are text, unless they are.
+        (Fayyad and Irani), or into quarters where no cut passes, "quantile" into ten ranges of equal counts,
+        "categories" takes every number for a category of its own, None refuses them. A dictionary says it for single
+        columns, with lists of cuts if one likes: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20
+        distinct values are categories, unless they are named; decimal commas and dates of CSV files are text, unless
+        they are.
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.

@@ -69,7 +69,7 @@ def rows_of(
     batch = _joined(list(parts), wanted)
     counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
     settled = counts.settled() if counts.rows else []
-    kept = [feature for feature in settled if not feature.note]
+    kept = [feature for feature in settled if not feature.useless]
     named = dict(zip(counts.features, counts.labels, strict=True))
     columns = [
         _codes(batch, feature.name, named[feature.name], feature.places[feature.typed_as], settings) for feature in kept
@@ -84,7 +84,7 @@ def rows_of(
         tuple(feature.name for feature in kept),
         tuple(feature.values for feature in kept),
         classes.shown(),
-        {feature.name: feature.note for feature in settled if feature.note},
+        {feature.name: feature.useless for feature in settled if feature.useless},
         int(np.count_nonzero(~seen)),
     )
 
