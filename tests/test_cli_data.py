@@ -407,6 +407,18 @@ def test_what_often_means_missing_is_pointed_out(report: Report, code: str) -> N
     assert feature["note"] == f"categories; {code!r} may mean missing"
 
 
+@pytest.mark.parametrize("pair", [("1.1", "1.10"), ("1e3", "1000"), ("+5", "5"), (".5", "0.5")])
+def test_text_that_looks_like_a_number_stays_as_it_is_spelled(report: Report, pair: tuple[str, str]) -> None:
+    """Versions and part numbers, in a column that also holds text."""
+    rows = [(i % 2, "beta" if i % 5 == 0 else pair[i % 2]) for i in range(200)]
+    write("data.csv", columns("y", "a", rows=rows))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    assert feature["values"] == 3
+    assert feature["verdict"] == "keep"
+    (frame,) = credimi.rank({"y": [row[0] for row in rows], "a": [row[1] for row in rows]}, "y")
+    assert feature["mi"] == frame["mi"]
+
+
 def test_missing_number_is_not_a_name_made_of_digits(report: Report) -> None:
     """Codes 08 and 09 are text, so that --missing 9 does not mean 09."""
     write("data.csv", columns("y", "a", rows=[(i % 2, ("08", "09")[i // 2 % 2]) for i in range(60)]))

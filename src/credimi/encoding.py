@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-_FEW_TEXTS = 255
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3), "ms of a day": (1, 86_400_000)}  # us, or days
@@ -147,7 +146,7 @@ def _encode_texts(array: Any, raw: Collection[str] | None = None, *, compiled: b
             return column
     coded = array.dictionary_encode()
     codes, texts = _codes_of(coded.indices, len(coded.dictionary)), coded.dictionary
-    numbers = _numbers_in(texts, raw) if raw is not None and len(texts) > _FEW_TEXTS else None
+    numbers = _numbers_in(texts, raw) if raw is not None and len(texts) > labels.FEW_TEXTS else None
     if numbers is None:
         return Column(codes, kind, tuple(texts.to_pylist()))
     return _without_nan(codes, numbers)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
+FEW_TEXTS = 255  # raw labels of a batch up to which they stay as they are spelled, numbers or not
 _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
@@ -158,14 +159,18 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
 
 
 def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
-    """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are."""
+    """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are.
+
+    Text is taken by the letter: version 1.10 is not 1.1. Only where it is more than `FEW_TEXTS`, parts of it that were
+    numbers alone may have lost their spelling, so that numbers among it have one spelling.
+    """
     if labels.kind != RAW:
         return labels, np.arange(len(labels))
     if labels.texts and all(text in _TRUTH for text in labels.texts):
         return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)
     if labels.texts and all(is_number(text) for text in labels.texts):
         return of_numbers(np.array([float(text) for text in labels.texts]), most=most)
-    return of_texts(_as_texts(labels), TEXT)
+    return of_texts(labels.texts if len(labels) <= FEW_TEXTS else _as_texts(labels), TEXT)
 
 
 def is_number(text: str, *, names_too: bool = False) -> bool:
