@@ -373,6 +373,15 @@ def test_dates_are_text_unless_asked(report: Report, time: str) -> None:
     assert all(np.datetime64("1969-10-01") <= np.datetime64(cut) <= np.datetime64("1970-07-01") for cut in cuts)
 
 
+def test_times_of_a_zone_are_those_of_utc(report: Report) -> None:
+    days = [i * 37 % 211 + 60 * (i % 2) for i in range(400)]
+    dates = [np.datetime64("1969-10-01") + day for day in days]
+    write("utc.csv", columns("y", "a", rows=[(i % 2, f"{date}T01:30:00Z") for i, date in enumerate(dates)]))
+    write("east.csv", columns("y", "a", rows=[(i % 2, f"{date}T03:30:00+02:00") for i, date in enumerate(dates)]))
+    utc, east = (report(name, "--target", "y", "--discretize", "a=mdl")["features"] for name in ("utc.csv", "east.csv"))
+    assert utc == east
+
+
 def test_what_is_no_date_cannot_be_cut(refusal: Refusal) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, f"2020-02-{27 + i % 4}") for i in range(60)]))
     message = refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "Fal
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
-_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?\s*")
+_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 _DAY = 86_400_000_000  # microseconds
 DATES = "dates"
 _MOST_STRAYS = 3
@@ -191,10 +192,16 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
         return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
     if all(_DATE.fullmatch(text) for text in texts):
         try:
-            return np.array([text.strip() for text in texts], "datetime64[us]").astype(np.int64) / _DAY, DATES
+            return np.array([_microseconds(text) for text in texts], dtype=np.int64) / _DAY, DATES
         except ValueError:  # the 30th of February
             return None
     return None
+
+
+def _microseconds(date: str) -> int:
+    """Since 1970; a time of a known zone is taken in UTC, another as it stands."""
+    time = datetime.fromisoformat(date.strip())
+    return (time.replace(tzinfo=time.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def strays(texts: Sequence[str]) -> list[str]:

@@ -186,7 +186,8 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) 
     if plainly_categories(kept, method, named=named):
         return feature
     if not named and seen >= _FEW and _is_key(kept, counts[:, :-1].sum(axis=0)):
-        return replace(feature, values=(), note=_identifier(len(kept), seen, name, "mdl"))
+        note = _identifier(len(kept), seen, name, "mdl")
+        return replace(feature, values=(), note=note.replace(": ", ": at least ", 1) if kept.dropped_bits else note)
     if method is None:
         raise CredimiError(
             f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
