@@ -292,6 +292,84 @@ def test_times_from_everywhere(folder: Path) -> None:
         assert cells(count(connection.sql("select * from given"), "class")) == cells(plain)
 
 
+def moments_and_classes() -> tuple[Any, list[str]]:
+    """Instants from 1960 on, whole microseconds, some missing; after a moment in time the classes are others."""
+    rows = np.arange(400)
+    moments = np.datetime64("1960-01-01", "us") + rows * 7_919 % 400 * 60 * np.timedelta64(86_461_000_001, "us")
+    moments[rows % 17 == 0] = "NaT"
+    return moments, np.where((rows * 7_919 % 400 > 170) ^ (rows % 9 == 0), "late", "early").tolist()
+
+
+def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    moments, classes = moments_and_classes()
+    plain = {"at": moments, "class": classes}
+    expected = count(plain, "class", discretize={"at": "mdl"})
+    (settled,) = expected.settled()
+    assert settled.cuts is not None
+    assert settled.cuts.size == 1
+    assert 170 * 60 - 3653 < settled.cuts[0] < 171 * 61 - 3653
+    assert settled.missing == np.count_nonzero(np.isnat(moments))
+    arrow = pa.array(moments)
+    frame = pandas.DataFrame(plain)
+    pq.write_table(pa.table({"at": arrow.cast(pa.timestamp("ns", "UTC")), "class": classes}), folder / "a.parquet")
+    texts = ["" if np.isnat(moment) else str(moment) for moment in moments]
+    (folder / "a.csv").write_text(
+        csv_text([{"at": at, "class": label} for at, label in zip(texts, classes, strict=True)], ("at", "class"))
+    )
+    for data in (
+        {"at": arrow.to_pylist(), "class": classes},
+        {"at": arrow.dictionary_encode(), "class": classes},
+        frame.astype({"at": "datetime64[ns]"}),
+        frame.astype({"at": "datetime64[us]"}),
+        frame.astype({"at": object}),
+        frame.astype({"at": "category"}),
+        polars.DataFrame(pa.table({"at": arrow, "class": classes})),
+        polars.DataFrame(pa.table({"at": arrow, "class": classes})).lazy(),
+        folder / "a.parquet",
+    ):
+        assert cells(count(data, "class")) == cells(expected), type(data)
+    (read,) = count(folder / "a.csv", "class", discretize={"at": "mdl"}).settled()
+    assert read.cuts is not None
+    assert read.cuts.tolist() == settled.cuts.tolist()
+    assert np.array_equal(read.block, settled.block)
+
+
+@pytest.mark.parametrize("engine", ["files", "duckdb"])
+def test_dates_in_one_file_and_timestamps_in_another(folder: Path, engine: str) -> None:
+    """Days and microseconds, added up, would tell the files apart, and so whatever differs between them."""
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    days = [None if row % 19 == 0 else dt.date(1968, 1, 1) + dt.timedelta(row * 37 % 1000) for row in range(400)]
+    classes = ["a" if row % 8 < (2 if row < 200 else 6) else "b" for row in range(400)]
+    kinds = [pa.date32(), pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("us", "UTC"), pa.timestamp("ns")]
+    (folder / "parts").mkdir()
+    for part, kind in enumerate(kinds):
+        rows = slice(part * 80, part * 80 + 80)
+        midnights = pa.array(days[rows], pa.date32()).cast(kind)
+        pq.write_table(pa.table({"at": midnights, "class": classes[rows]}), folder / "parts" / f"{part}.parquet")
+    whole = count({"at": days, "class": classes}, "class")
+    assert cells(count(folder / "parts", "class", engine=engine)) == cells(whole)
+
+
+def test_counts_of_dates_are_updated_with_timestamps() -> None:
+    days = [dt.date(1960, 1, 1) + dt.timedelta(day * day) for day in range(60)]
+    classes = ["a", "b", "b"] * 20
+    whole = count({"at": days, "class": classes}, "class")
+    counts = count({"at": days[:20], "class": classes[:20]}, "class")
+    counts = counts + count({"at": np.array(days[20:40], "datetime64[s]"), "class": classes[20:40]}, "class")
+    counts.update({"at": np.array(days[40:], "datetime64[ns]"), "class": classes[40:]})
+    assert cells(counts) == cells(whole)
+
+
+def test_numbers_that_mean_missing_are_days() -> None:
+    """A number among the missing values means the same day, whether it is a date or a midnight."""
+    days = [dt.date(1970, 1, 1 + day % 4) for day in range(40)]
+    for column_ in (days, np.array(days, "datetime64[us]")):
+        counts = count({"at": column_, "class": ["a", "b", "a", "a", "b"] * 8}, "class", missing_values=[2])
+        assert counts.labels[0].numbers.tolist() == [0.0, 1.0, 3.0]
+
+
 def test_duckdb() -> None:
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as connection:

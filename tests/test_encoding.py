@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from credimi import labels
 from credimi.encoding import encode
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONG = "a prefix that is longer than sixteen bytes, "
+MICROSECONDS = 86_400_000_000  # of a day
 both_ways = pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
 
 
@@ -358,21 +360,90 @@ def test_times_of_arrow_are_numbers(kind: pa.DataType, *, compiled: bool) -> Non
     cells = pa.array([day, None, 0], pa.int64() if kind.bit_width == 64 else pa.int32()).view(kind)
     in_microseconds = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
     expected = 1.0 if kind == pa.date64() else day * in_microseconds.get(getattr(kind, "unit", "us"), 1.0)
+    if pa.types.is_timestamp(kind):
+        expected /= MICROSECONDS
     assert decoded(cells, compiled=compiled) == (NUMBER, [expected, None, 0.0])
 
 
 @given(st.lists(st.none() | st.integers(-4_000_000_000, 8_000_000_000), min_size=1))
 def test_times_are_the_same_in_every_unit(seconds: list[int | None]) -> None:
-    expected = (NUMBER, [None if second is None else second * 1e6 for second in seconds])
+    spans = (NUMBER, [None if second is None else second * 1e6 for second in seconds])
+    instants = (NUMBER, [None if second is None else second * 10**6 / MICROSECONDS for second in seconds])
     for unit, factor in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)):
         cells = pa.array([None if second is None else second * factor for second in seconds], pa.int64())
-        assert decoded(cells.view(pa.timestamp(unit))) == expected
-        assert decoded(cells.view(pa.duration(unit))) == expected
+        assert decoded(cells.view(pa.timestamp(unit))) == instants
+        assert decoded(cells.view(pa.timestamp(unit)).dictionary_encode()) == instants
+        assert decoded(cells.view(pa.duration(unit))) == spans
 
 
 def test_dates_are_the_same_in_both_types() -> None:
     days = [dt.date(1969, 12, 31), None, dt.date(2020, 2, 29)]
     assert decoded(pa.array(days, pa.date64())) == decoded(pa.array(days, pa.date32()))
+
+
+DAYS = [dt.date(1, 1, 1), dt.date(1969, 12, 30), None, dt.date(1970, 1, 1), dt.date(2020, 2, 29), dt.date(9999, 12, 31)]
+
+
+def midnights() -> list[dt.datetime | None]:
+    return [None if day is None else dt.datetime(day.year, day.month, day.day) for day in DAYS]  # noqa: DTZ001
+
+
+@both_ways
+def test_dates_are_midnights(*, compiled: bool) -> None:
+    expected = decoded(pa.array(DAYS, pa.date32()))
+    assert expected == (NUMBER, [None if day is None else float(day.toordinal() - 719_163) for day in DAYS])
+    for unit in ("s", "ms", "us"):
+        assert decoded(pa.array(midnights(), pa.timestamp(unit)), compiled=compiled) == expected
+        assert decoded(np.array(midnights(), f"datetime64[{unit}]"), compiled=compiled) == expected
+    assert decoded(np.array(DAYS, "datetime64[D]"), compiled=compiled) == expected
+    assert decoded(objects(*DAYS), compiled=compiled) == decoded(objects(*midnights()), compiled=compiled) == expected
+
+
+@both_ways
+@given(moments=st.lists(st.none() | st.datetimes(dt.datetime(1700, 1, 1), dt.datetime(2200, 1, 1)), min_size=1))  # noqa: DTZ001
+@example([dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), dt.datetime(1970, 1, 1, 0, 0, 0, 1)])  # noqa: DTZ001
+def test_instants_are_the_same_from_everywhere(moments: list[dt.datetime | None], *, compiled: bool) -> None:
+    """Also as `labels.readable` has them, which reads dates of CSV files on request."""
+    read = labels.readable([moment.isoformat() for moment in moments if moment is not None])
+    texts = iter([] if read is None else read[0])
+    kind, instants = decoded(pa.array(moments, pa.timestamp("us")), compiled=compiled)
+    assert instants == [None if moment is None else next(texts) for moment in moments]
+    zoned = [None if moment is None else moment.replace(tzinfo=dt.UTC) for moment in moments]
+    nanoseconds = np.array(moments, "datetime64[us]").astype("datetime64[ns]")
+    for cells in (
+        pa.array(moments, pa.timestamp("ns")),
+        pa.array(moments, pa.timestamp("us", "Europe/Berlin")),
+        nanoseconds,
+        objects(*moments),
+        objects(*zoned),
+        objects(*nanoseconds),
+    ):
+        assert decoded(cells, compiled=compiled)[1] == instants
+    assert kind == NUMBER
+
+
+@both_ways
+def test_dates_datetimes_and_those_of_numpy_in_one_column(*, compiled: bool) -> None:
+    """Arrow alone makes dates of dates and datetimes, whose times of day would be gone."""
+    cells = objects(
+        dt.date(2020, 1, 2),
+        dt.datetime(2020, 1, 1, 12),  # noqa: DTZ001
+        np.datetime64("2020-01-01", "D"),
+        np.datetime64("2020-01-01T06", "h"),
+        None,
+        np.datetime64("2020-01-02T00:00:00.000000000", "ns"),
+    )
+    assert decoded(cells, compiled=compiled) == (NUMBER, [18263.0, 18262.5, 18262.0, 18262.25, None, 18263.0])
+
+
+def test_pandas_timestamps_keep_their_nanoseconds() -> None:
+    pandas = pytest.importorskip("pandas")
+    moments = np.array(["1970-01-02T00:00:00.000000001", "NaT", "1969-12-31T00:00:00.000000001"], "datetime64[ns]")
+    assert decoded(objects(*pandas.to_datetime(moments))) == decoded(moments)
+
+
+def test_times_without_a_unit_are_missing() -> None:
+    assert decoded(np.array(["NaT", "NaT"], "datetime64"))[1] == [None, None]
 
 
 @both_ways

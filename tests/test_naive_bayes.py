@@ -278,6 +278,17 @@ def test_classes_may_be_named_before_they_come_and_come_unnamed() -> None:
     assert model.predict_proba([["never seen"]])[0] == pytest.approx([1 / 3, 1 / 3, 0.0, 1 / 3])
 
 
+@pytest.mark.parametrize("unit", ["ns", "us", "s"])
+def test_a_few_instants_are_learned_as_many_are(unit: str) -> None:
+    moments = np.array(["1969-12-31T12", "2020-02-29T18", "NaT", "2020-02-29T18"] * 5, f"datetime64[{unit}]")[:, None]
+    many = IncrementalNaiveBayes().fit(moments, ["a", "b"] * 10)
+    few = IncrementalNaiveBayes()
+    for start in range(0, 20, 4):
+        few.partial_fit(moments[start : start + 4], ["a", "b"] * 2)
+    assert few.counts_ == many.counts_
+    assert few.counts_.labels[0].numbers.tolist() == [-0.5, 18321.75]
+
+
 def test_from_counts() -> None:
     rows = [("a", "1"), ("b", "2"), ("a", None), ("b", "1"), ("a", "2")] * 8
     labels = ["x", "y", "x", None, "y"] * 8

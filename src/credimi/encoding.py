@@ -34,7 +34,17 @@ from credimi.buffers import (
 )
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
-from credimi.objects import TIME, distinct_objects, is_missing, kind_of, no_value, shown, two_kinds
+from credimi.objects import (
+    TIME,
+    as_instant,
+    distinct_objects,
+    is_missing,
+    kind_of,
+    no_value,
+    shown,
+    two_kinds,
+    type_of_instant,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -45,7 +55,8 @@ if TYPE_CHECKING:
 
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
-_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3), "ms of a day": (1, 86_400_000)}  # us, or days
+_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
+_DAY = 86_400_000_000  # microseconds
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
@@ -250,14 +261,27 @@ def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
 
 
 def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
-    """Dates are numbers of days, times and spans of microseconds, so that what has another unit elsewhere is equal."""
+    """Dates and timestamps are days since 1970, times of day and spans microseconds: the same, whatever their unit.
+
+    Timestamps are days as well, since a column may be of dates in one file and of timestamps in the next. All are
+    microseconds first and divided once, as `labels.readable` divides them, so that an instant is always one double.
+    """
     kind = array.type
     counts = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    if pa.types.is_date32(kind):
+        return _encode_numbers(counts.cast(pa.float64()))
     missing = counts.is_null().to_numpy(zero_copy_only=False)
     units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    many, few = _UNITS.get("ms of a day" if pa.types.is_date64(kind) else getattr(kind, "unit", ""), (1, 1))
+    many, few = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
     whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
-    return _encode_numbers(pa.array(whole * float(many) + rest / few, mask=missing))
+    numbers = whole * float(many) + rest / few
+    if _is_instant(kind):
+        numbers /= _DAY
+    return _encode_numbers(pa.array(numbers, mask=missing))
+
+
+def _is_instant(kind: Any) -> bool:  # noqa: ANN401
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
@@ -307,7 +331,7 @@ def _arrow_unit(kind: np.dtype[Any]) -> str:
     """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
     unit, _ = np.datetime_data(kind)
     if kind.kind == "M":
-        return _ARROW_UNITS.get(unit, "" if unit == "generic" else unit)
+        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
     if unit in {"Y", "M", "generic"}:  # months differ in length
         return ""
     return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)
@@ -342,11 +366,27 @@ def _labels_of(items: list[Any], kind: str, name: str) -> Column:
     codes = np.arange(len(items), dtype=np.uint32)
     if kind == TIME:
         try:
-            return encode(pa.array(items, from_pandas=True), name)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):  # dates among times, say
+            return _labels_of_times(items, name)
+        except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError):  # dates among times of day, say
             kind = TEXT
     if kind == NUMBER and any(abs(int(item)) > _EXACT for item in items if isinstance(item, int | np.integer)):
         kind = TEXT
     if kind == NUMBER:
         return Column(codes, NUMBER, numbers=np.array([float(item) for item in items], dtype=np.float64))
     return Column(codes, kind, tuple(shown(item) for item in items))
+
+
+def _labels_of_times(items: list[Any], name: str) -> Column:
+    """Dates, datetimes and numpy's, coded type by type: of dates and datetimes together Arrow makes dates."""
+    groups: dict[Any, list[int]] = {}
+    for position, item in enumerate(items):
+        groups.setdefault(type_of_instant(item), []).append(position)
+    if None in groups:
+        return encode(pa.array(items, from_pandas=True), name)
+    numbers = np.zeros(len(items))
+    for kind, positions in groups.items():
+        own = [as_instant(items[position]) for position in positions]
+        column = encode(np.array(own) if isinstance(kind, np.dtype) else pa.array(own), name)
+        if column.numbers is not None:
+            numbers[positions] = column.numbers[column.codes]
+    return _encode_numbers(pa.array(numbers))

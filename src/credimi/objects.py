@@ -93,6 +93,19 @@ def kind_of(item: object) -> str:
     return TEXT
 
 
+def as_instant(item: Any) -> Any:  # noqa: ANN401
+    """A date or datetime as Arrow or numpy takes it whole; pandas' own have nanoseconds, which Arrow would drop."""
+    return item.to_datetime64() if hasattr(item, "to_datetime64") else item
+
+
+def type_of_instant(item: Any) -> Any:  # noqa: ANN401
+    """What dates and datetimes have in common that can be converted together; None if the item is neither."""
+    item = as_instant(item)
+    if isinstance(item, np.datetime64):
+        return item.dtype
+    return next((kind for kind in (dt.datetime, dt.date) if isinstance(item, kind)), None)
+
+
 def two_kinds(present: list[tuple[int, Any]], rows: NDArray[np.int64]) -> list[tuple[int, Any]]:
     """The first item, and the first that is of another kind than it."""
     position, item = present[0]

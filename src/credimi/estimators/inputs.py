@@ -168,7 +168,9 @@ def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
     if isinstance(column, Coded):
         values = cells_of(column.values)
         return [None if code < 0 else values[code] for code in column.codes.tolist()]
-    cells: list[Any] = column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+    if isinstance(column, np.ndarray):
+        return list(column) if column.dtype.kind == "M" else list(column.tolist())  # nanoseconds become mere integers
+    cells: list[Any] = column.to_pylist()
     return cells
 
 
