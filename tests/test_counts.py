@@ -292,6 +292,18 @@ def test_times_from_everywhere(folder: Path) -> None:
         assert cells(count(connection.sql("select * from given"), "class")) == cells(plain)
 
 
+def test_columns_of_polars_that_arrow_does_not_take_are_named() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"x": [1, 2], "large": polars.Series([1, 2], dtype=polars.Int128), "class": ["a", "b"]})
+    for data in (frame, frame.lazy(), {name: frame[name] for name in frame.columns}):
+        with pytest.raises(CredimiError, match=r"column 'large' is of the type Int128.*cast it.*leave it out"):
+            count(data, "class")
+    with pytest.raises(CredimiError, match="Int128"):
+        count(frame.select("x"), frame["large"])
+    rest = count(frame.drop("large"), "class")
+    assert count(frame, "class", exclude=["large"]) == count(frame.lazy(), "class", exclude=["large"]) == rest
+
+
 def moments_and_classes() -> tuple[Any, list[str]]:
     """Instants from 1960 on, whole microseconds, some missing; after a moment in time the classes are others."""
     rows = np.arange(400)

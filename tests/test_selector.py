@@ -212,3 +212,10 @@ def test_what_is_wrong_is_said() -> None:
         CredibleSelector().fit(frame, ["a"] * 50)
     with pytest.raises(ValueError, match="feature names"):
         CredibleSelector().fit(frame, y).transform(frame.rename_columns(["x", *frame.column_names[1:]]))
+
+
+def test_columns_of_polars_that_arrow_does_not_take_are_named() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"x": [1, 2] * 9, "large": polars.Series([1, 2] * 9, dtype=polars.Int128)})
+    with pytest.raises(CredimiError, match="column 'large' is of the type Int128"):
+        CredibleSelector().fit(frame, [0, 1] * 9)

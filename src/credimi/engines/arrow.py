@@ -98,7 +98,7 @@ def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: 
         columns = {name: data.column(name) for name in wanted}
         yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
         return
-    reader = _started(data) if isinstance(data, pa.RecordBatchReader) else _reader(data, len(wanted))
+    reader = _started(data) if isinstance(data, pa.RecordBatchReader) else _reader(data, wanted)
     height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
     rows = height if isinstance(height, int) else 0
     yield from gathered(reader, wanted, rows)
@@ -115,11 +115,27 @@ def _started(reader: Any) -> Iterator[Any]:  # noqa: ANN401
     return chain([first], reader)
 
 
-def _reader(data: Any, columns: int) -> Any:  # noqa: ANN401
+def _reader(data: Any, wanted: Sequence[str]) -> Any:  # noqa: ANN401
     """DuckDB makes batches of a million rows, however wide; but it can be asked for others."""
     if type(data).__module__.startswith(("duckdb", "_duckdb")) and hasattr(data, "to_arrow_reader"):
-        return data.to_arrow_reader(_enough_rows(columns))
-    return pa.RecordBatchReader.from_stream(data)
+        return data.to_arrow_reader(_enough_rows(len(wanted)))
+    return reader_of(data[list(wanted)] if is_polars(data) else data)
+
+
+def is_polars(data: Any) -> bool:  # noqa: ANN401
+    """Whether this is polars' own; found out without polars."""
+    return type(data).__module__.split(".")[0] == "polars"
+
+
+def reader_of(frame: Any) -> Any:  # noqa: ANN401
+    """The stream of a frame; a column of a type that Arrow does not know, as polars has some, is named."""
+    try:
+        return pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowInvalid as error:
+        if is_polars(frame):
+            for column in frame.get_columns():
+                array_of(column, column.name)
+        raise CredimiError(f"cannot read a {type(frame).__name__} as a table: {one_line(error)}") from error
 
 
 def _enough_rows(columns: int) -> int:
@@ -198,7 +214,12 @@ def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
     if hasattr(values, "__arrow_c_stream__"):
         try:
             array = pa.chunked_array(values)
-        except (pa.ArrowException, UnicodeEncodeError):  # categories of several types, a sparse column
+        except (pa.ArrowException, UnicodeEncodeError) as error:  # categories of several types, a sparse column
+            if is_polars(values):
+                raise CredimiError(
+                    f"column {name!r} is of the type {values.dtype}, which Arrow does not take ({one_line(error)}): "
+                    "cast it to another, or leave it out (exclude)"
+                ) from error
             return np.asarray(values)
         kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
         return np.asarray(values) if isinstance(kind, pa.BaseExtensionType) else array  # pandas' intervals and periods

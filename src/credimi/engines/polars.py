@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from credimi.engines import arrow
 
 if TYPE_CHECKING:
@@ -38,5 +36,5 @@ def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN40
         frames = chosen.collect_batches(maintain_order=False)
     else:
         frames = [chosen.collect(engine="streaming")]
-    chunks = (chunk for frame in frames for chunk in pa.RecordBatchReader.from_stream(frame))
+    chunks = (chunk for frame in frames for chunk in arrow.reader_of(frame))
     yield from arrow.gathered(chunks, wanted)

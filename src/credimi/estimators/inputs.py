@@ -23,7 +23,7 @@ from sklearn.utils.validation import validate_data
 from credimi.buffers import doubles
 from credimi.checks import require_numbers
 from credimi.encoding import Coded, encode
-from credimi.engines.arrow import array_of
+from credimi.engines.arrow import array_of, is_polars
 from credimi.engines.batches import Missing, grouped
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER
@@ -200,6 +200,8 @@ def _objects(rows: Any) -> Any:  # noqa: ANN401
 def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, place] for place in range(frame.shape[1])]
+    if is_polars(frame):
+        return list(frame.get_columns())
     table = frame if isinstance(frame, pa.Table) else pa.table(frame)
     return list(table.columns)
 
