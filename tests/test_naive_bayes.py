@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +16,15 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import Pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from credimi import CredibleSelector, CredimiError, IncrementalNaiveBayes, count, posterior, rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Row = tuple[str | None, ...]
 
@@ -341,6 +344,51 @@ def test_pipelines_and_searches() -> None:
     own = IncrementalNaiveBayes(selector=CredibleSelector())
     assert cross_val_score(own, data, y, cv=3).mean() > 0.7
     assert clone(own).get_params()["selector__epsilon"] == 0.003
+
+
+def coloured(rows: int = 120) -> tuple[list[list[str]], NDArray[np.int64]]:
+    """A feature that tells the class of all rows but each seventh."""
+    colours = [("red", "blue")[row % 2] for row in range(rows)]
+    return [[colour] for colour in colours], np.array([(row + (row % 7 == 0)) % 2 for row in range(rows)])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["text", "numbers", "doubles", "truths"])
+def test_rows_whose_class_is_missing_are_not_scored(kind: str, *, weighted: bool) -> None:
+    features, codes = coloured()
+    complete = np.array({"text": ["n", "y"], "truths": [False, True]}.get(kind, [0, 1]), dtype=object)[codes]
+    weights = np.arange(120.0) if weighted else None
+    holes = np.arange(120) % 5 == 0
+    target = np.where(holes, np.nan if kind == "doubles" else None, complete)
+    target = target.astype(float) if kind == "doubles" else target
+    model = IncrementalNaiveBayes().fit(features, target)
+    hits = model.predict(features) == complete
+    assert model.score(features, target, weights) == pytest.approx(
+        np.average(hits[~holes], weights=None if weights is None else weights[~holes]), rel=1e-15
+    )
+    assert model.score(features, complete) == pytest.approx(hits.mean(), rel=1e-15)
+    chain = Pipeline([("select", CredibleSelector()), ("bayes", IncrementalNaiveBayes())])
+    for each in (IncrementalNaiveBayes(), chain):
+        scores = cross_val_score(each, features, target, cv=KFold(3), error_score="raise")
+        assert scores.mean() == pytest.approx(0.85, abs=0.03)
+    assert chain.fit(features, target).score(features, target) == model.score(features, target)
+
+
+def test_holes_in_text_need_no_splits_of_their_own() -> None:
+    features, codes = coloured()
+    target = np.where(np.arange(120) % 5 == 0, None, np.array(["n", "y"], dtype=object)[codes])
+    assert cross_val_score(IncrementalNaiveBayes(), features, target, error_score="raise").min() > 0.7
+
+
+def test_what_else_is_scored() -> None:
+    features, codes = coloured()
+    model = IncrementalNaiveBayes(unlabeled=-1).fit(features, codes)
+    assert model.score(features[:4], [9, 1, -1, 1]) == pytest.approx(2 / 3)  # 9 never came, -1 is no class
+    for nothing in ([None] * 4, [-1] * 4, [float("nan")] * 4):
+        with pytest.raises(CredimiError, match="y is missing in all 4 rows that count"):
+            model.score(features[:4], nothing)
+    with pytest.raises(CredimiError, match="inconsistent numbers of samples"):
+        model.score(features, [1])
 
 
 def test_what_is_wrong_is_said() -> None:

@@ -33,7 +33,7 @@ class Classes:
         array = np.asarray(values)
         self.observe(array)
         column = encode(array, "classes")
-        self.add(_labels(column))
+        self.add(_sorted_labels(column)[0])
 
     def add(self, labels: Labels) -> None:
         """Classes that came."""
@@ -52,6 +52,15 @@ class Classes:
             self._positions = labels, union(self.labels, typed(labels)[0])[2]
         return self._positions[1]
 
+    def codes(self, values: Any) -> NDArray[np.int64]:  # noqa: ANN401
+        """Of each value the place of its class, -1 where it is none that is known."""
+        column = encode(values, "y")
+        own, positions = _sorted_labels(column)
+        merged, in_known, in_own = union(self.labels, own)
+        places = np.full(len(merged), -1, dtype=np.int64)
+        places[in_known] = np.arange(len(self.labels))
+        return np.append(places[in_own[positions]], -1)[np.minimum(column.codes, column.values)]
+
     def array(self) -> NDArray[Any]:
         """The classes as y has them."""
         if self._array is None:
@@ -68,10 +77,9 @@ class Classes:
         return np.array(self.labels.texts, dtype=np.str_ if text else object)
 
 
-def _labels(column: Column) -> Labels:
-    if column.numbers is not None:
-        return of_numbers(column.numbers)[0]
-    return of_texts(column.texts, column.kind)[0]
+def _sorted_labels(column: Column) -> tuple[Labels, NDArray[np.int64]]:
+    """The labels in order, and where each of the column's has gone."""
+    return of_texts(column.texts, column.kind) if column.numbers is None else of_numbers(column.numbers)
 
 
 def _example(values: Any) -> NDArray[Any]:  # noqa: ANN401

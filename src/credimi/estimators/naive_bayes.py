@@ -147,6 +147,19 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """(rows, classes): how probable each class is."""
         return np.exp(self.predict_log_proba(X))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: ANN401, N803
+        """The share of rows whose class is predicted, of those whose class is known: others cannot tell.
+
+        `cross_val_score` does the same; NaN in y needs splits that do not look at it, such as `cv=KFold(5)`.
+        """
+        predicted = self._log_joint(X).argmax(axis=1)
+        target = checked_target(y, predicted.size, type(self).__name__)
+        weights = checked_weights(sample_weight, predicted.size)
+        known = labelled(target, self._ledger.missing, self.unlabeled) * (1.0 if weights is None else weights)
+        if not known.any():
+            raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: nothing can be scored by it")
+        return float(np.average(predicted == self._known.codes(target), weights=known))
+
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:  # noqa: ANN401
         """One row as a dictionary, in which features may be missing, or new."""
         if not hasattr(self, "_ledger"):
