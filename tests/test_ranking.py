@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -349,6 +350,13 @@ def test_ranking_as_dictionary_is_json(counts: Counts) -> None:
     assert found["settings"]["units"] == "nats"
     assert [row["feature"] for row in found["features"]] == rank(counts, prior="perks").columns["feature"]
     assert found["features"][-1]["mi"] is None
+
+
+def test_probabilities_are_none_above_certainty() -> None:
+    """The weights of a mixture sum to 1 but for rounding, which could be seen in the column `age`."""
+    ranking = rank(Path(__file__).parents[1] / "examples" / "clinic.csv", "diabetes")
+    for name in ("p_above", "p_independent", "missing_p_above"):
+        assert all(0.0 <= share <= 1.0 for share in ranking.columns[name] if not math.isnan(share)), name
 
 
 def test_ranking_of_single_features(counts: Counts) -> None:

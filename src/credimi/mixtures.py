@@ -74,8 +74,8 @@ def laws_of(found: Components, upper: FloatArray, *, gaussian: bool) -> Laws:
 
 
 def above(laws: Laws, x: ArrayLike, threads: int | None) -> FloatArray:
-    """P(I > x) of every table; `x` is one number or one a table."""
-    return _each(tails.upper_tails, laws, x, threads)
+    """P(I > x) of every table; `x` is one number or one a table. Weights sum to 1 but for rounding: no more than 1."""
+    return np.clip(_each(tails.upper_tails, laws, x, threads), 0.0, 1.0)
 
 
 def quantiles(laws: Laws, tail: ArrayLike, threads: int | None) -> FloatArray:
