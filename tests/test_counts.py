@@ -292,6 +292,33 @@ def test_times_from_everywhere(folder: Path) -> None:
         assert cells(count(connection.sql("select * from given"), "class")) == cells(plain)
 
 
+def test_tuples_name_columns_of_pandas() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [("a", 1, "p"), ("b", 2, "q")]
+    names = [("t", "x"), ("t", "n"), ("u", "class")]
+    frame = pandas.DataFrame(rows, columns=pandas.MultiIndex.from_tuples(names))
+    counts = count(frame, ("u", "class"))
+    assert counts == count(frame, "('u', 'class')")
+    assert counts.target == "('u', 'class')"
+    assert counts.features == ("('t', 'x')", "('t', 'n')")
+    chosen = count(frame, ("u", "class"), features=[("t", "n")], discretize={("t", "n"): "categories"})
+    assert chosen.features == ("('t', 'n')",)
+    assert count(frame, ("u", "class"), exclude=[("t", "x")]).features == ("('t', 'n')",)
+    assert count(frame, ("p", "q")).target == "target"  # the values
+    with pytest.raises(CredimiError, match="no column"):
+        count(frame, ("u", "class"), exclude=[("t", "z")])
+
+
+def test_a_column_without_a_name() -> None:
+    """pandas makes NaN of None among names of text, and keeps it among others."""
+    pandas = pytest.importorskip("pandas")
+    for columns in (["x", None, "class"], pandas.Index(["x", None, "class"], dtype=object)):
+        frame = pandas.DataFrame([("a", 1, "p"), ("b", 2, "q")], columns=columns)
+        counts = count(frame, "class")
+        assert counts.features == ("x", "None")
+        assert counts.labels[1].numbers.tolist() == [1.0, 2.0]
+
+
 def test_columns_of_polars_that_arrow_does_not_take_are_named() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"x": [1, 2], "large": polars.Series([1, 2], dtype=polars.Int128), "class": ["a", "b"]})

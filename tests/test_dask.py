@@ -145,3 +145,11 @@ def test_a_worker_is_killed(cluster: Any, finished: int) -> None:  # noqa: ANN40
         timer.join()
         client.wait_for_workers(2, timeout=60)
     assert digest(counts) == expected()
+
+
+def test_a_column_without_a_name() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([("a", 1, "p"), ("b", 2, "q")] * 4, columns=["x", None, "class"])
+    counts = count(dataframe.from_pandas(frame, npartitions=2), "class")
+    assert counts.features == ("x", "None")
+    assert counts == count(frame, "class")

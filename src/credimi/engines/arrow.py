@@ -15,6 +15,7 @@ import pyarrow as pa
 from credimi.encoding import Coded
 from credimi.engines.batches import Batch
 from credimi.errors import CredimiError, one_line
+from credimi.objects import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +46,7 @@ def opened(data: Any) -> Any:  # noqa: ANN401
 def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
     """The columns' names, as the data order them."""
     if _is_pandas(data):
-        return [str(name) for name in data.columns]
+        return [shown_name(name) for name in data.columns]
     if isinstance(data, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
         return list(data.schema.names)
     if isinstance(data, np.ndarray):
@@ -85,8 +86,13 @@ def _is_pandas(data: Any) -> bool:  # noqa: ANN401
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
+def shown_name(name: Any) -> str:  # noqa: ANN401
+    """A column's name as text; pandas makes NaN of None, where the other names are text."""
+    return "None" if is_missing(name) else str(name)
+
+
 def _from_pandas(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
-    by_name = {str(name): position for position, name in enumerate(frame.columns)}
+    by_name = {shown_name(name): position for position, name in enumerate(frame.columns)}
     columns: dict[str, Any] = {}
     for name in wanted:
         columns[name] = array_of(frame.iloc[:, by_name[name]], name)

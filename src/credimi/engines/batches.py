@@ -113,7 +113,8 @@ def _listed(names: Sequence[str] | None) -> dict[str, None]:
     """The names that a caller passed, each once; one alone need not stand in a list."""
     if names is None:
         return {}
-    return dict.fromkeys([names] if isinstance(names, str) else names)
+    listed: Sequence[Any] = [names] if isinstance(names, str) else names
+    return dict.fromkeys(str(name) if isinstance(name, tuple) else name for name in listed)  # of pandas' MultiIndex
 
 
 def tally(

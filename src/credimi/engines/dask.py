@@ -32,13 +32,13 @@ def reads(data: Any) -> bool:  # noqa: ANN401
 
 def names(data: Any) -> list[str]:  # noqa: ANN401
     """The columns' names; nothing is computed for them."""
-    return [str(name) for name in data.columns]
+    return [arrow.shown_name(name) for name in data.columns]
 
 
 def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
     """The counts of a DataFrame."""
     delayed = library("dask", "dask").delayed
-    by_name = {str(name): name for name in data.columns}
+    by_name = {arrow.shown_name(name): name for name in data.columns}
     chosen = data[[by_name[name] for name in plan.wanted]]
     leaves = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
     parts = leaves

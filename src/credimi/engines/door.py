@@ -47,7 +47,7 @@ def count(
         else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of dictionaries;
         a dictionary of columns.
     target : str or array
-        The target's column, or its values beside the data.
+        The target's column, or its values beside the data. A tuple may be a column of pandas' MultiIndex.
     features : list of str, optional
         The columns to count. All but the target, unless said.
     exclude : list of str, optional
@@ -174,6 +174,8 @@ def _offered(
         target = (
             offered[target] if isinstance(data, np.ndarray) and -len(offered) <= target < len(offered) else str(target)
         )
+    if isinstance(target, tuple) and str(target) in offered:  # a column of pandas' MultiIndex
+        target = str(target)
     if isinstance(target, str):
         wanted = [target, *columns_of(offered, target, features, exclude)]
         return wanted, offered, arrow.batches(data, wanted)
