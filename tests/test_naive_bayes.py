@@ -292,6 +292,17 @@ def test_a_few_instants_are_learned_as_many_are(unit: str) -> None:
     assert few.counts_.labels[0].numbers.tolist() == [-0.5, 18321.75]
 
 
+@pytest.mark.parametrize("unit", ["ns", "us", "s", "D"])
+def test_a_few_spans_are_learned_as_many_are(unit: str) -> None:
+    spans = np.array([86_400, 0, "NaT", 172_800] * 5, "timedelta64[s]").astype(f"timedelta64[{unit}]")[:, None]
+    many = IncrementalNaiveBayes().fit(spans, ["a", "b"] * 10)
+    few = IncrementalNaiveBayes()
+    for start in range(0, 20, 4):
+        few.partial_fit(spans[start : start + 4], ["a", "b"] * 2)
+    assert few.counts_ == many.counts_
+    assert few.counts_.labels[0].numbers.tolist() == [0.0, 86_400e6, 172_800e6]
+
+
 def test_from_counts() -> None:
     rows = [("a", "1"), ("b", "2"), ("a", None), ("b", "1"), ("a", "2")] * 8
     labels = ["x", "y", "x", None, "y"] * 8

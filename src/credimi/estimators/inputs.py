@@ -169,7 +169,9 @@ def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
         values = cells_of(column.values)
         return [None if code < 0 else values[code] for code in column.codes.tolist()]
     if isinstance(column, np.ndarray):
-        return list(column) if column.dtype.kind == "M" else list(column.tolist())  # nanoseconds become mere integers
+        if column.dtype.kind == "M":  # numpy makes mere integers of nanoseconds, here and of spans
+            return list(column)
+        return list((column.astype("m8[us]") if column.dtype == "m8[ns]" else column).tolist())
     cells: list[Any] = column.to_pylist()
     return cells
 
