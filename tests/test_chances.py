@@ -151,6 +151,15 @@ def test_deviation_of_a_cell_that_the_margins_alone_hold(
     np.testing.assert_allclose(found.std.ravel() ** 2, np.diag(found.covariance()), rtol=1e-5, atol=1e-12)
 
 
+def test_covariance_of_a_class_without_a_conditional_of_its_own_is_that_of_its_share() -> None:
+    """Haldane's hole: w is Dirichlet whatever the hole, and the pooled conditional is taken as it is."""
+    found = posterior([[10, 20], [0, 0]], target_only=[10, 20], prior="haldane")
+    covariance = found.covariance()
+    assert covariance[:2, :2].sum() == pytest.approx((2 / 3) * (1 / 3) / 60, rel=1e-12)
+    assert covariance[2:, 2:].sum() == pytest.approx((2 / 3) * (1 / 3) / 60, rel=1e-12)
+    np.testing.assert_allclose(np.diag(covariance), found.std.ravel() ** 2, rtol=1e-12)
+
+
 def test_a_class_that_no_one_saw_leaves_nothing_behind() -> None:
     with_it = posterior([[0, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]], **UNSEEN, prior="haldane")
     assert np.all(with_it.mode[1] == 0.0)

@@ -12,8 +12,8 @@ skewness of the posterior,
     g_ij = -1/pi_ij + c_ij Var[pi_ij]/pi_ij^3 + n_i? Var[pi_i+]/pi_i+^3 + n_?j Var[pi_+j]/pi_+j^3 .
 
 **Covariance** (leading order, at the mode, all patterns): Cov = A^-1 - pi pi'/N, applied to r x s fields and never
-built unless `covariance()` is called; one side complete, A^-1 f = v (f - G_i sum_j v f) with v = pi^2/c and G_i =
-n_i?/(pi_i+^2 + n_i? V_i), V_i = sum_j v_ij.
+built unless `covariance()` is called; one side complete, pi_ij = w_i q_ij with w and q independent, and with f_i =
+sum_j q_ij f_ij, Cov f = (w_i^2/c_i+) q_ij (f_ij - f_i) + q_ij w_i (f_i - sum_k w_k f_k)/N.
 
 **Evidence**: the log of N = int prod pi_ij^(c_ij - 1) prod pi_i+^(n_i?) prod pi_+j^(n_?j) over the simplex (the
 paper's normalisation, prior included). One side complete: sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) - lnG(A). Both
@@ -267,13 +267,11 @@ class _Solution:
         return array
 
     @cached_property
-    def _one_sided(self) -> tuple[FloatArray, FloatArray]:
-        """v and the gain G where the columns' side is complete."""
-        scale = np.divide(self.chance**2, self.counts, out=np.zeros_like(self.chance), where=self.counts > 0.0)
-        rows = self.chance.sum(axis=1)
-        reach = rows**2 + self.row_only * scale.sum(axis=1)
-        gain = np.divide(self.row_only, reach, out=np.zeros_like(reach), where=reach > 0.0)
-        return scale, gain
+    def _one_sided(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Where the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional has not."""
+        weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
+        conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
+        return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
 
     def _own_scratch(self) -> information_matrix.Workspace:
         """The factor, with scratch of this call's own: threads may share a Posterior."""
@@ -288,13 +286,14 @@ class _Solution:
     def covariance_times(self, field: FloatArray) -> FloatArray:
         # Cov kills constants, so the field may be centred; then pi pi'/N drops out, and no digits with it.
         centred = np.ascontiguousarray(field - (self.chance * field).sum())
-        if self.work is None:
-            scale, gain = self._one_sided
-            weighted = scale * centred
-            solution = weighted - scale * (gain * weighted.sum(axis=1))[:, None]
-        else:
-            solution = np.empty_like(self.chance)
-            information_matrix.solve(centred, self._own_scratch(), solution)
+        if self.work is None:  # w and q are independent: within a class, and between the classes
+            weights, conditional, certainty = self._one_sided
+            of_rows = (conditional * centred).sum(axis=1, keepdims=True)
+            between = weights * (of_rows - (weights * of_rows).sum()) / self.total
+            shared: FloatArray = certainty * conditional * (centred - of_rows) + conditional * between
+            return shared
+        solution = np.empty_like(self.chance)
+        information_matrix.solve(centred, self._own_scratch(), solution)
         # Where v is 0 the sum over the simplex is kept by the rest already; what is left is rounding.
         result: FloatArray = solution - self.chance * solution.sum()
         return result
@@ -314,10 +313,8 @@ class _Solution:
                 cells[cell] = self.covariance_times(unit)[cell]
                 unit[cell] = 0.0
             return cells, of_rows, of_columns
-        # w_i and q_i. are independent: Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
-        weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
-        conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
-        certainty = np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
+        # Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
+        weights, conditional, certainty = self._one_sided
         within = certainty * conditional * _rest(conditional, axis=1)
         of_rows = weights * _rest(weights, axis=0) / self.total
         between = weights * (conditional - self.chance.sum(axis=0)) ** 2 / self.total
