@@ -504,3 +504,12 @@ def test_few_draws_tell_nothing_of_convergence(draws: int) -> None:
     slow = {"target_only": [4, 3], "feature_only": [3, 4]}
     law = mutual_information(FEW_COMPLETE, **slow, approximation="sampled", draws=draws, random_state=5)
     assert math.isfinite(law.mean())
+
+
+@pytest.mark.parametrize("approximation", ["sampled", "matched"])
+def test_large_counts_bear_the_pseudo_counts_of_the_adaptive_prior(approximation: str) -> None:
+    """The tightest component weighs 100 times the counts, which themselves are within their bound."""
+    found = mutual_information([[3e13, 3e13], [3e13, 3e13]], approximation=approximation, random_state=1)
+    assert found.mean() < 1e-12
+    small = [[2.79e-6, 0.0, 4.27e-4], [34768248.0, 0.0, 3.56e13]]
+    assert mutual_information(small, target_only=[0, 105], approximation=approximation).mean() >= 0.0

@@ -122,7 +122,7 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
         sizes = generator.multinomial(draws, shares).tolist() if shares.size else []
         for block, size in zip(mixed.blocks.flat.reshape(-1, rows + 1, columns + 1), sizes, strict=True):
             if size:
-                own = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
+                own = Table.of_block(block)
                 drawn.append(_converged_draws(own, 0.0, size, generator))
         dependent = np.concatenate(drawn)
         if not dependent.size:

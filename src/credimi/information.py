@@ -147,7 +147,7 @@ def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, flo
     """Where the closed forms do not reach (next to no counts): up to 4,000 draws, always the same ones."""
     if block.T.ravel().tolist() < block.ravel().tolist():
         block = block.T  # the same draws for a table and its transpose
-    table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
+    table = Table.of_block(block)
     if pseudo == 0.0 and not table.joint.any():
         return 0.0, 0.0  # no row has both: nothing says that they depend
     generator = np.random.default_rng(0)

@@ -83,7 +83,7 @@ class Feature:
     @property
     def table(self) -> Table:
         """The counts without those rows in which both are missing."""
-        return Table.of(self.block[:-1, :-1], self.block[:-1, -1], self.block[-1, :-1])
+        return Table.of_block(self.block)
 
     @property
     def useless(self) -> str:

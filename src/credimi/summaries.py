@@ -206,7 +206,7 @@ def _tables(blocks: Blocks) -> list[Table]:
         blocks.offsets.tolist(), blocks.rows.tolist(), blocks.columns.tolist(), strict=True
     ):
         block = blocks.flat[start : start + (rows + 1) * (columns + 1)].reshape(rows + 1, columns + 1)
-        out.append(Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1]))
+        out.append(Table.of_block(block))
     return out
 
 

@@ -103,13 +103,15 @@ class Table:
         """Some data rows have the feature alone."""
         return bool(self.feature_only.any())
 
+    @staticmethod
+    def of_block(block: NDArray[np.number]) -> Table:
+        """Of an (r + 1) x (s + 1) block, the missing last, whose counts were checked, or made of such."""
+        counts = np.array(block, dtype=np.float64)
+        return _trusted(counts[:-1, :-1].copy(), counts[:-1, -1].copy(), counts[-1, :-1].copy())
+
     def transposed(self) -> Table:
         """Target and feature in each other's place."""
-        turned = object.__new__(Table)  # these counts were checked, and the posterior turns tables often
-        object.__setattr__(turned, "joint", _frozen(self.joint.T.copy()))
-        object.__setattr__(turned, "target_only", self.feature_only)
-        object.__setattr__(turned, "feature_only", self.target_only)
-        return turned
+        return _trusted(self.joint.T.copy(), self.feature_only, self.target_only)
 
     def block(self) -> FloatArray:
         """The counts as one (r + 1) x (s + 1) array, the missing ones last."""
@@ -213,6 +215,14 @@ def _remedy(value: float) -> str:
     if 0.0 < value < SMALLEST:
         return f"a count is 0 or at least {SMALLEST:g}, so put 0 for as good as none"
     return f"counts are numbers from 0 up, at most {LARGEST:g}; scale weights to this range"
+
+
+def _trusted(joint: FloatArray, target_only: FloatArray, feature_only: FloatArray) -> Table:
+    """A table that needs no check: posteriors turn tables often, and pseudo-counts may exceed what a count may be."""
+    table = object.__new__(Table)
+    for name, counts in (("joint", joint), ("target_only", target_only), ("feature_only", feature_only)):
+        object.__setattr__(table, name, _frozen(counts))
+    return table
 
 
 def _frozen(array: FloatArray) -> FloatArray:
