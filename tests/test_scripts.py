@@ -45,6 +45,7 @@ ROOT = Path(__file__).resolve().parent.parent
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
+        ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

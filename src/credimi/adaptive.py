@@ -9,7 +9,7 @@ with K on a grid of `GRID` values (two thirds of them where (r - 1)(s - 1) < 16,
 from `LOOSEST` = 4 (the prior weighs as four rows, and lets each class have values of its own) to `TIGHTEST` = 50 times
 n min(r, s), n the complete rows, or the cells if they are more, and equal weights; and with probability `P_ZERO` = 1/2
 exact independence, the limit of K, an atom at I = 0. a and b are the margins: all rows that have the class, or the
-value, plus half a count each. Where (r - 1)(s - 1) >= 150 the evidence may have a peak between two points of the grid,
+value, plus half a count each. Where (r - 1)(s - 1) >= 100 the evidence may have a peak between two points of the grid,
 which is then made finer around it.
 
 **The weights** are those of the counts n_ij given their margins. A multinomial with a Dirichlet(alpha) prior has the
