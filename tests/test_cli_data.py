@@ -362,7 +362,8 @@ def test_dates_are_text_unless_asked(report: Report, time: str) -> None:
     arrow = pa.array([np.datetime64(text.replace(" ", "T"), "us") for text in texts])
     pq.write_table(pa.table({"y": [i % 2 for i in range(400)], "a": arrow}), "dates.parquet")
     (unasked,) = report("dates.csv", "--target", "y")["features"]
-    assert "mdl" not in unasked["note"] or unasked["verdict"] == "not ranked"
+    assert unasked["verdict"] == "not ranked"
+    assert unasked["note"].endswith("(--discretize a=mdl ranks it)")
     (asked,) = report("dates.csv", "--target", "y", "--discretize", "a=mdl")["features"]
     (typed,) = report("dates.parquet", "--target", "y", "--discretize", "a=mdl")["features"]
     assert {name: asked[name] for name in asked if name != "note"} == {
@@ -371,6 +372,13 @@ def test_dates_are_text_unless_asked(report: Report, time: str) -> None:
     cuts = asked["note"].removeprefix("mdl, ").split(": ", 1)[1].split(", ")
     assert asked["values"] == len(cuts) + 1 > 1
     assert all(np.datetime64("1969-10-01") <= np.datetime64(cut) <= np.datetime64("1970-07-01") for cut in cuts)
+
+
+def test_dates_of_several_rows_each_are_categories_with_a_remark(report: Report, call: Call) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, f"2024-03-{1 + i % 9:02d}") for i in range(90)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    assert feature["note"] == "categories, not numbers: dates"
+    assert "caution: a: dates are taken for text" in call("rank", "data.csv", "--target", "y")[1]
 
 
 def test_times_of_a_zone_are_those_of_utc(report: Report) -> None:
@@ -386,6 +394,14 @@ def test_what_is_no_date_cannot_be_cut(refusal: Refusal) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, f"2020-02-{27 + i % 4}") for i in range(60)]))
     message = refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
     assert "only numbers and dates can be cut" in message
+
+
+def test_an_identifier_of_more_numbers_than_are_kept_has_at_least_those(report: Report) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, i) for i in range(40_000)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    found = re.match(r"identifier: at least ([\d,]+) different values in 40,000 rows", feature["note"])
+    assert found
+    assert int(found[1].replace(",", "")) < 40_000
 
 
 def test_thousands_are_not_taken_for_decimal_commas(refusal: Refusal) -> None:

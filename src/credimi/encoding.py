@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
-_DAY = 86_400_000_000  # microseconds
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
@@ -276,7 +275,7 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
     whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
     numbers = whole * float(many) + rest / few
     if _is_instant(kind):
-        numbers /= _DAY
+        numbers /= labels.DAY
     return _encode_numbers(pa.array(numbers, mask=missing))
 
 

@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(in
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
-_DAY = 86_400_000_000  # microseconds
+DAY = 86_400_000_000  # microseconds
 DATES = "dates"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
@@ -192,7 +192,7 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
         return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
     if all(_DATE.fullmatch(text) for text in texts):
         try:
-            return np.array([_microseconds(text) for text in texts], dtype=np.int64) / _DAY, DATES
+            return np.array([_microseconds(text) for text in texts], dtype=np.int64) / DAY, DATES
         except ValueError:  # the 30th of February
             return None
     return None
@@ -222,7 +222,7 @@ def missing_codes(texts: Sequence[str]) -> list[str]:
 
 def shown_date(days: float) -> str:
     """Days since 1970 as a date, with the time of day where there is one."""
-    return str(np.datetime64(round(days * _DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
 
 
 def _as_texts(labels: Labels) -> Sequence[str]:

@@ -29,7 +29,6 @@ CATEGORIES = 20  # whole numbers of at most so many distinct values are categori
 QUANTILES = 10
 _QUARTERS = 4
 MOST_CLASSES = 1000
-MAY_BE_MISSING = " may mean missing"
 MISSING = "(missing)"  # the name of the value, where missing is one
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
@@ -171,12 +170,13 @@ def settle(  # noqa: PLR0911
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
     if method != "categories" and names_rows(kept, seen):
         but_for = f"; numbers but for {_quoted(strays)} (--missing {strays[0]})" if strays else ""
-        return replace(feature, note=_identifier(len(kept), seen, name, "mdl" if readable else "categories") + but_for)
+        remedy = "mdl" if readable else "categories"
+        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for)
     if readable and own.kind == RAW:
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
     suspects = strays or (labels.missing_codes(kept.texts) if kept.kind == TEXT else [])
     if suspects:
-        return replace(feature, treatment=f"categories; {_quoted(suspects)}{MAY_BE_MISSING}")
+        return replace(feature, treatment=f"categories; {_quoted(suspects)} may mean missing")
     return feature
 
 
@@ -186,8 +186,8 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) 
     if plainly_categories(kept, method, named=named):
         return feature
     if not named and seen >= _FEW and _is_key(kept, counts[:, :-1].sum(axis=0)):
-        note = _identifier(len(kept), seen, name, "mdl")
-        return replace(feature, values=(), note=note.replace(": ", ": at least ", 1) if kept.dropped_bits else note)
+        least = "at least " if kept.dropped_bits else ""
+        return replace(feature, values=(), note=_identifier(f"{least}{len(kept):,}", seen, name, "mdl"))
     if method is None:
         raise CredimiError(
             f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
@@ -287,8 +287,8 @@ def _quoted(texts: list[str]) -> str:
     return ", ".join(map(repr, texts))
 
 
-def _identifier(values: int, seen: float, name: str, method: str) -> str:
-    return f"identifier: {values:,} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
+def _identifier(values: str, seen: float, name: str, method: str) -> str:
+    return f"identifier: {values} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
 
 
 def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
