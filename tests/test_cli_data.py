@@ -393,6 +393,7 @@ def test_times_of_a_zone_are_those_of_utc(report: Report) -> None:
 def test_what_is_no_date_cannot_be_cut(refusal: Refusal) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, f"2020-02-{27 + i % 4}") for i in range(60)]))
     message = refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
+    assert "text such as '2020-02-30', and discretize" in message
     assert "only numbers and dates can be cut" in message
 
 

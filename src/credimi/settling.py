@@ -279,8 +279,8 @@ def _is_key(kept: Labels, totals: CountArray) -> bool:
 
 
 def _first_text(texts: tuple[str, ...]) -> str:
-    """One that is no number, if there is any."""
-    return next((text for text in texts if not labels.is_number(text, names_too=True)), texts[0])
+    """One that can be read neither as a number nor as a date, if there is any."""
+    return next((text for text in texts if labels.readable([text]) is None), texts[0])
 
 
 def _quoted(texts: list[str]) -> str:
