@@ -143,6 +143,15 @@ def test_counters_of_16_bits_do_not_overflow(rows: int) -> None:
         assert block.sum() == rows
 
 
+@pytest.mark.parametrize("share", [0.3, 0.7, 0.95, 0.9999])
+def test_counters_that_fill_slowly_do_not_overflow(share: float) -> None:
+    """Most rows fall into one cell, whose counter is full long after the others, or long before."""
+    rows = 500_000
+    groups = np.where(np.random.default_rng(0).random(rows) < share, 3, classes(rows, 9)).astype(np.uint8)
+    columns = [np.where(groups == 3, 2, drawn(rows, 7, seed)).astype(np.uint8) for seed in range(3)]
+    assert_counts(groups, 9, columns, [7, 7, 7])
+
+
 def test_wide_codes_do_not_overflow() -> None:
     rows = 66_000
     for block in cross_counts(np.full(rows, 1, np.uint8), 2, [np.full(rows, 299, np.uint16)], [300]):
@@ -211,7 +220,7 @@ def test_kernel_of_cells_adds() -> None:
 
 @pytest.mark.parametrize("lanes", counting.LANES)
 @pytest.mark.parametrize("rows", [0, 63, 64, 65, 20_000])
-@pytest.mark.parametrize("values", [1, 4, 5, 16])
+@pytest.mark.parametrize("values", range(1, counting.FEW_VALUES + 1))
 def test_kernel_of_bits(lanes: int, rows: int, values: int) -> None:
     codes, groups = drawn(rows, values, 1), classes(rows, lanes)
     bits = np.empty((rows // counting.WORD, lanes), dtype=np.uint64)
@@ -224,10 +233,12 @@ def test_kernel_of_bits(lanes: int, rows: int, values: int) -> None:
 
 
 @pytest.mark.parametrize("features", [1, 2, 3, 4])
-@pytest.mark.parametrize("rows", [0, 1, 16_383, 16_384, 16_385, 70_001])
-def test_kernel_of_joint_tables(features: int, rows: int) -> None:
+@pytest.mark.parametrize("rows", [0, 1, 63, 64, 65, 128, 16_385, 70_001])
+@pytest.mark.parametrize("first", [0, 1, 40])
+def test_kernel_of_joint_tables(features: int, rows: int, first: int) -> None:
+    """From the first row on or from a later one, which is how codes come that do not start with a line of cache."""
     values = (3, 4, 5, 6)[:features]
-    columns, groups = [drawn(rows, width, width) for width in values], classes(rows, 7)
+    columns, groups = [drawn(first + rows, width, width)[first:] for width in values], classes(rows, 7)
     sizes = np.ones(4, dtype=np.int64)
     sizes[:features] = [width + 1 for width in values]
     padded = columns + [columns[0]] * (4 - features)

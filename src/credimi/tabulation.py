@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CELLS_WORTH_COMPILING = 20_000_000  # below, numpy and pyarrow are done before compiled code is loaded
 _CELLS_WORTH_A_THREAD = 2_000_000
-_MOST_INTERSECTIONS = 32  # of values and groups, beyond which a joint table is faster
 _MOST_JOINT_CELLS = 1 << 16  # that 16 bits can number
 _JOINT_CELLS = 15_000  # 16-bit counters of a joint table that the fastest cache holds
 
@@ -51,7 +50,7 @@ def cross_counts(
     jointly: list[int] = []
     for index, codes in enumerate(columns):
         few = codes.dtype == groups.dtype == np.uint8 and group_count * (values[index] + 1) <= _MOST_JOINT_CELLS
-        if few and lanes and values[index] * lanes <= _MOST_INTERSECTIONS:
+        if few and lanes and values[index] <= counting.FEW_VALUES:
             by_bits.add(index)
         elif few:
             jointly.append(index)

@@ -5,10 +5,11 @@
 kernels add to `out[group, value]`, R x (s + 1), missing last.
 
 * `count_bits`: for each group a set of bits, one a row. 64 codes are compared with one value at once, which gives
-  another set; the counts are the sizes of their intersections. A row costs little more than being read if there are
-  few groups and values.
+  another set; the counts are the sizes of their intersections. With few groups and values a row costs little more than
+  being read.
 * `count_joint`: one increment in the joint table of the target and up to four features, whose margins are taken
-  afterwards. The cost of an increment is shared by the features, as long as the table stays in the fastest cache.
+  afterwards. The cost of an increment, one clock cycle at best, is shared by the features, as long as the table stays
+  in the fastest cache.
 * `count_cells`: one increment a row. For any cardinality.
 
 LLVM's vectors are written out where its optimiser would not find them; they compile on any processor, into what
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 WORD = 64  # rows a set of bits holds in one word
 LANES = (2, 4, 8)  # numbers of groups that `count_bits` is compiled for
-_VALUES = 4  # compared with the same 64 codes before the next ones are read
-_WORDS_A_PASS = 256  # 16 KiB of codes, read again for further values while they are in the fastest cache
-_ROWS_A_PASS = 16_384  # of the joint table's indices
-_MOST_ROWS = 65_535  # that a 16-bit counter can hold
+FEW_VALUES = 4  # compared with the same 64 codes before the next ones are read; with more, `count_joint` is faster
+_ROWS_AHEAD = 4_096  # of those that are counted the next are asked for
+_LARGEST = 65_535  # that a 16-bit counter can hold
+_LOW = np.uint64(0xFFFF)  # the last of four cells in a word
 _INTEGER, _BYTE, _INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
 _ROWS = ir.VectorType(_BYTE, WORD)
 _tools: Any = cgutils  # which has no types
@@ -76,60 +77,43 @@ def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa
 
 
 @intrinsic
-def _prefetch(_typing: Any, codes: Any, row: Any) -> Any:  # noqa: ANN401, ARG001
-    """Ask for the codes at this row, to be there when they are needed."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-        pointer = _BYTE.as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer, _INDEX, _INDEX, _INDEX])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        at = builder.gep(_data(context, builder, signature.args[0], arguments[0]), [arguments[1]])
-        builder.call(function, [at, _INDEX(0), _INDEX(2), _INDEX(1)])  # for reading, into the second cache, data
-        return context.get_dummy_value()
-
-    return types.void(codes, types.int64), generate
-
-
-@intrinsic
 def _add_intersections(
     _typing: Any,  # noqa: ANN401
     codes: Any,  # noqa: ANN401
     bits: Any,  # noqa: ANN401
-    first: Any,  # noqa: ANN401, ARG001
-    last: Any,  # noqa: ANN401, ARG001
-    value: Any,  # noqa: ANN401, ARG001
+    words: Any,  # noqa: ANN401, ARG001
     out: Any,  # noqa: ANN401
     lanes: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """For words `first` to `last` add the intersections of all groups with `_VALUES` values to `out[value, lane]`.
+    """Add the intersections of all groups with the values 0 .. 3 to `out[value, lane]`.
 
     How many lanes there are has to be known to the compiler: `lanes` is a tuple of that length.
     """
     wide = ir.VectorType(_INTEGER, lanes.count)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-        codes, bits, first, last, value, out, _ = arguments
+        codes, bits, words, out, _ = arguments
         codes_at = _data(context, builder, signature.args[0], codes)
         bits_at = _data(context, builder, signature.args[1], bits)
-        out_at = _data(context, builder, signature.args[5], out)
+        out_at = _data(context, builder, signature.args[3], out)
         kind = ir.FunctionType(wide, [wide])
         size = _tools.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{wide.count}i64")
-        wanted = [_splat(builder, builder.add(value, _BYTE(step)), _ROWS) for step in range(_VALUES)]
+        wanted = [ir.Constant(_ROWS, [value] * WORD) for value in range(FEW_VALUES)]
         sums = [_tools.alloca_once_value(builder, ir.Constant(wide, [0] * wide.count)) for _ in wanted]
-        with _tools.for_range_slice(builder, first, last, _INTEGER(1)) as (word, _):
+        with _tools.for_range_slice(builder, _INTEGER(0), words, _INTEGER(1)) as (word, _):
             rows = _load(builder, builder.gep(codes_at, [builder.mul(word, _INTEGER(WORD))]), _ROWS)
             groups = _load(builder, builder.gep(bits_at, [builder.mul(word, _INTEGER(wide.count))]), wide)
             for each, total in zip(wanted, sums, strict=True):
                 found = builder.bitcast(builder.icmp_unsigned("==", rows, each), _INTEGER)
                 common = builder.call(size, [builder.and_(groups, _splat(builder, found, wide))])
                 builder.store(builder.add(builder.load(total), common), total)
-        for step, total in enumerate(sums):
-            at = builder.gep(out_at, [_INTEGER(step * wide.count)])
+        for value, total in enumerate(sums):
+            at = builder.gep(out_at, [_INTEGER(value * wide.count)])
             new = builder.add(_load(builder, at, wide), builder.load(total))
             builder.store(new, builder.bitcast(at, wide.as_pointer())).align = 1
         return context.get_dummy_value()
 
-    return types.void(codes, bits, types.int64, types.int64, types.uint8, out, lanes), generate
+    return types.void(codes, bits, types.int64, out, lanes), generate
 
 
 @compiled
@@ -150,14 +134,11 @@ def count_bits(
     out: NDArray[np.int64],
     lanes: tuple[int, ...],
 ) -> None:
-    """Counts of one feature from the groups' bits; the missing ones are what is left of the groups' `totals`."""
+    """Counts of one feature of few values from the groups' bits; the missing are what is left of the `totals`."""
     present, values = out.shape[0], out.shape[1] - 1
     words = codes.size // WORD
-    found = np.zeros(((values + _VALUES - 1) // _VALUES * _VALUES, bits.shape[1]), dtype=np.uint64)
-    step = _WORDS_A_PASS if values > _VALUES else max(words, 1)
-    for first in range(0, words, step):
-        for value in range(0, values, _VALUES):
-            _add_intersections(codes, bits, first, min(first + step, words), np.uint8(value), found[value:], lanes)
+    found = np.zeros((FEW_VALUES, bits.shape[1]), dtype=np.uint64)
+    _add_intersections(codes, bits, words, found, lanes)
     for row in range(words * WORD, codes.size):
         if codes[row] < values:
             found[codes[row], groups[row]] += np.uint64(1)
@@ -169,10 +150,86 @@ def count_bits(
         out[group, values] += rest
 
 
+@intrinsic
+def _number(
+    _typing: Any,  # noqa: ANN401
+    groups: Any,  # noqa: ANN401
+    columns: Any,  # noqa: ANN401
+    sizes: Any,  # noqa: ANN401
+    row: Any,  # noqa: ANN401, ARG001
+    out: Any,  # noqa: ANN401
+    at: Any,  # noqa: ANN401, ARG001
+) -> Any:  # noqa: ANN401
+    """The cells of the joint table that 64 rows from `row` on fall into, to `out[at:]`; and ask for later rows.
+
+    The cell's number has one digit for each column, of `sizes` values each, the missing one last; all in 16 bits, so
+    that many go through one instruction. Rows beyond the end are asked for too: nothing comes of it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        groups, columns, sizes, row, out, at = arguments
+        short = ir.VectorType(ir.IntType(16), WORD)
+        pointer = _BYTE.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer, _INDEX, _INDEX, _INDEX])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        groups_at = builder.gep(_data(context, builder, signature.args[0], groups), [row])
+        cell = builder.zext(_load(builder, groups_at, _ROWS), short)
+        for digit in range(signature.args[1].count):
+            size = builder.extract_value(sizes, digit)
+            column = _data(context, builder, signature.args[1].dtype, builder.extract_value(columns, digit))
+            later = builder.gep(column, [builder.add(row, _INTEGER(_ROWS_AHEAD))])
+            builder.call(prefetch, [later, _INDEX(0), _INDEX(2), _INDEX(1)])  # to read, into the second cache, data
+            missing = _splat(builder, builder.sub(builder.trunc(size, _BYTE), _BYTE(1)), _ROWS)
+            codes = _load(builder, builder.gep(column, [row]), _ROWS)
+            codes = builder.select(builder.icmp_unsigned("<", codes, missing), codes, missing)
+            cell = builder.add(builder.mul(cell, _splat(builder, size, short)), builder.zext(codes, short))
+        to = builder.gep(_data(context, builder, signature.args[4], out), [at])
+        builder.store(cell, builder.bitcast(to, short.as_pointer())).align = 2
+        return context.get_dummy_value()
+
+    return types.void(groups, columns, sizes, types.int64, out, types.int64), generate
+
+
 @inlined
-def _append(index: Any, size: Any, code: Any, missing: Any) -> Any:  # noqa: ANN401  (small integers)
-    """The index with one more digit; all in 16 bits, so that many go through one instruction."""
-    return np.uint16(np.uint16(index * size) + np.uint16(min(code, missing)))
+def _increment(
+    groups: ByteArray,
+    columns: tuple[ByteArray, ...],
+    sizes: tuple[np.uint16, ...],
+    head: int,
+    words: int,
+    table: NDArray[np.uint32],
+) -> None:
+    """Count the rows of so many words after the `head` in the joint table.
+
+    While the processor increments the counters of one word of rows it numbers the next: the former is bound by the
+    stores, one a clock cycle, the latter by reading. Counters have half the bytes of the table's, to stay in the
+    fastest cache; as long as the largest has room for as many rows as come they are not emptied.
+    """
+    cells = np.empty(2 * WORD, dtype=np.uint16)
+    fours = cells.view(np.uint64)
+    counters = np.zeros(table.size, dtype=np.uint16)
+    word, room = 0, _LARGEST
+    if words:
+        _number(groups, columns, sizes, head, cells, 0)
+    while word < words:
+        stop = min(words, word + room // WORD)
+        while word < stop:
+            half = word % 2
+            word += 1
+            _number(groups, columns, sizes, head + min(word, words - 1) * WORD, cells, (1 - half) * WORD)
+            part = fours[half * (WORD // 4) : (half + 1) * (WORD // 4)]
+            for each in range(WORD // 4):
+                four = part[each]
+                counters[four & _LOW] += np.uint16(1)
+                counters[(four >> np.uint64(16)) & _LOW] += np.uint16(1)
+                counters[(four >> np.uint64(32)) & _LOW] += np.uint16(1)
+                counters[four >> np.uint64(48)] += np.uint16(1)
+        room = _LARGEST - int(counters.max())
+        if word == words or room < _LARGEST // 4:
+            for cell in range(counters.size):
+                table[cell] += np.uint32(counters[cell])
+                counters[cell] = 0
+            room = _LARGEST
 
 
 @compiled
@@ -191,80 +248,46 @@ def count_joint(
     `out[feature]` gets the R x (s + 1) counts of each, row after row. Rows are at most 2^32, cells of the joint table
     2^16.
     """
-    missing = (np.uint8(sizes[0] - 1), np.uint8(sizes[1] - 1), np.uint8(sizes[2] - 1), np.uint8(sizes[3] - 1))
-    size = (np.uint16(sizes[0]), np.uint16(sizes[1]), np.uint16(sizes[2]), np.uint16(sizes[3]))
+    one, two, three, four = np.uint16(sizes[0]), np.uint16(sizes[1]), np.uint16(sizes[2]), np.uint16(sizes[3])
     height = out.shape[1] // sizes.max()
     table = np.zeros(height * sizes[0] * sizes[1] * sizes[2] * sizes[3], dtype=np.uint32)
-    small = np.zeros(table.size, dtype=np.uint16)  # half the bytes: it stays in the fastest cache
-    indices = np.empty(_ROWS_A_PASS, dtype=np.uint16)
-    since = 0
-    for start in range(0, groups.size, _ROWS_A_PASS):
-        stop = min(start + _ROWS_A_PASS, groups.size)
-        rows = stop - start
-        index, group, a, b = indices[:rows], groups[start:stop], first[start:stop], second[start:stop]
-        if features == 1:
-            for row in range(rows):
-                index[row] = _append(np.uint16(group[row]), size[0], a[row], missing[0])
-        elif features == 2:
-            for row in range(rows):
-                index[row] = _append(
-                    _append(np.uint16(group[row]), size[0], a[row], missing[0]), size[1], b[row], missing[1]
-                )
-        else:
-            c = third[start:stop]
-            for row in range(rows):
-                two = _append(_append(np.uint16(group[row]), size[0], a[row], missing[0]), size[1], b[row], missing[1])
-                index[row] = _append(two, size[2], c[row], missing[2])
-        if features == 4:
-            d = fourth[start:stop]
-            for row in range(rows):
-                index[row] = _append(index[row], size[3], d[row], missing[3])
-        if since + rows > _MOST_ROWS:
-            _empty(small, table)
-            since = 0
-        since += rows
-        for at in range(0, rows, WORD):  # meanwhile the next rows come in
-            ahead = min(stop + at, groups.size - 1)
-            _prefetch(first, ahead)
-            if features > 1:
-                _prefetch(second, ahead)
-            if features > 2:
-                _prefetch(third, ahead)
-            if features > 3:
-                _prefetch(fourth, ahead)
-            part = index[at : min(at + WORD, rows)]
-            for row in range(part.size):
-                small[part[row]] += np.uint16(1)
-    _empty(small, table)
-    _take_margins(table, sizes, height, out)
+    head = min(-first.ctypes.data % WORD, groups.size)  # an aligned vector is read at once
+    words = (groups.size - head) // WORD
+    if features == 4:
+        _increment(groups, (first, second, third, fourth), (one, two, three, four), head, words, table)
+    else:  # a digit of a column that is not there is 0, and costs next to nothing
+        _increment(groups, (first, second, third), (one, two, three), head, words, table)
+    for other in range(groups.size - words * WORD):
+        row = other if other < head else other + words * WORD
+        cell = np.int64(groups[row]) * sizes[0] + min(first[row], sizes[0] - 1)
+        cell = cell * sizes[1] + min(second[row], sizes[1] - 1)
+        cell = cell * sizes[2] + min(third[row], sizes[2] - 1)
+        table[cell * sizes[3] + min(fourth[row], sizes[3] - 1)] += np.uint32(1)
+    _take_margins(table, features, sizes, height, out)
 
 
 @inlined
-def _empty(small: NDArray[np.uint16], table: NDArray[np.uint32]) -> None:
-    for cell in range(small.size):
-        table[cell] += np.uint32(small[cell])
-        small[cell] = 0
-
-
-@inlined
-def _take_margins(table: NDArray[np.uint32], sizes: NDArray[np.int64], height: int, out: NDArray[np.int64]) -> None:
-    """Add the joint table to the counts of the target with each feature alone."""
-    first, second, third, fourth = out[0], out[1], out[2], out[3]
-    at = 0
+def _take_margins(
+    table: NDArray[np.uint32], features: int, sizes: NDArray[np.int64], height: int, out: NDArray[np.int64]
+) -> None:
+    """Add the joint table to the counts of the target with each feature alone; sums it over one after the other."""
+    cells = table.size // height
     for group in range(height):
-        for a in range(sizes[0]):
-            for b in range(sizes[1]):
-                for c in range(sizes[2]):
-                    total = np.int64(0)
-                    row = fourth[group * sizes[3] : (group + 1) * sizes[3]]
-                    cells = table[at : at + sizes[3]]
-                    for d in range(sizes[3]):
-                        total += np.int64(cells[d])
-                        row[d] += np.int64(cells[d])
-                    at += sizes[3]
-                    first[group * sizes[0] + a] += total
-                    second[group * sizes[1] + b] += total
-                    third[group * sizes[2] + c] += total
+        block = table[group * cells : (group + 1) * cells]
+        for feature in range(features):
+            size = sizes[feature]
+            rest = block.size // size
+            first = block[:rest]
+            for value in range(size):
+                part = block[value * rest : (value + 1) * rest]
+                total = np.uint32(0)
+                for cell in range(rest):
+                    total += part[cell]
+                out[feature, group * size + value] += np.int64(total)
+                if value > 0:
+                    for cell in range(rest):
+                        first[cell] += part[cell]
+            block = first
 
 
 @compiled
