@@ -515,6 +515,31 @@ def test_csv_in_parts_of_any_size(folder: Path, part: int, monkeypatch: pytest.M
     assert_all_rows(count(write_csv(folder / "a.csv", ROWS[:60]), "class"), ROWS[:60])
 
 
+@pytest.mark.parametrize("block", [1, 30, 300])
+@pytest.mark.parametrize("part", [50, 1 << 20])
+def test_csv_in_blocks_of_any_size(folder: Path, block: int, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a block would hold less than a line."""
+    monkeypatch.setattr(delimited, "_PART", part)
+    monkeypatch.setattr(delimited, "_BLOCK", block)
+    monkeypatch.setattr(delimited, "_ROWS", 1)
+    assert_all_rows(count(write_csv(folder / "a.csv", ROWS[:60]), "class"), ROWS[:60])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_threads_that_parse_csv_change_nothing(folder: Path, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_PART", 200)
+    assert_all_rows(count(write_csv(folder / "a.csv"), "class", threads=threads))
+
+
+def test_line_longer_than_a_part_and_than_a_block(folder: Path) -> None:
+    """Of a text that nobody would expect in a table, and which is one value among others."""
+    long = "x" * (20 << 20)
+    (folder / "a.csv").write_text(f"f,class\nshort,a\n{long},b\nshort,b\n")
+    assert cells(count(folder / "a.csv", "class")) == oracle(
+        [{"f": "short", "class": "a"}, {"f": long, "class": "b"}, {"f": "short", "class": "b"}]
+    )
+
+
 @pytest.mark.parametrize("part", [1, 3, 8, 1 << 20])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", [True, False])

@@ -124,6 +124,40 @@ def test_any_text_is_what_it_was(texts: list[str | None], start: int, *, compile
     assert decoded(objects(*texts), compiled=compiled) == (TEXT, texts)
 
 
+VOCABULARIES: dict[str, list[str]] = {
+    "bytes": [chr(code) for code in range(128)],
+    "two": ["0", "1"],
+    "empty": ["", "y"],
+    "nothing but empty": [""],
+    "words": ["", "no", "yes", "maybe", "unknown", "eight888", "n", "no\0", "é", "日本"],
+    "many words": [f"w{number}" for number in range(250)],  # some of which share a slot
+    "longer": ["no", "exactly 9", "sixteen bytes 16", LONG + "x", LONG + "y"],
+}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+@pytest.mark.parametrize("missing", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_many_rows_are_what_they_were(vocabulary: str, missing: float, kind: pa.DataType) -> None:
+    """Rows are looked up hundreds at a time, as long as all their texts are known and short."""
+    generator = np.random.default_rng(1)
+    for rows, start in ((255, 0), (256, 3), (257, 0), (3000, 0), (3000, 13)):
+        words = generator.choice(np.array(VOCABULARIES[vocabulary], dtype=object), rows)
+        cells = [None if gone else word for word, gone in zip(words, generator.random(rows) < missing, strict=True)]
+        texts: list[str | None] = [*cells, *cells[::-1]]
+        assert decoded(pa.array(texts, kind).slice(start), compiled=True) == (TEXT, texts[start:])
+
+
+def test_what_lies_under_a_null_is_not_looked_at() -> None:
+    """Arrow allows any text there: of one byte, of eight, or longer than all others."""
+    for hidden in ("z", "hidden!!", LONG):
+        texts = [("yes", "no", hidden)[row % 3] for row in range(2000)]
+        plain = pa.array(texts)
+        bits = np.packbits([text != hidden for text in texts], bitorder="little")
+        array = pa.Array.from_buffers(pa.string(), len(texts), [pa.py_buffer(bits), *plain.buffers()[1:]])
+        assert decoded(array, compiled=True) == (TEXT, [None if text == hidden else text for text in texts])
+
+
 @both_ways
 @pytest.mark.parametrize("chunks", [[], [["a"]], [["a", None], [], ["b", "a"]], [[], []]])
 def test_chunks_are_read_as_one(chunks: list[list[str | None]], *, compiled: bool) -> None:

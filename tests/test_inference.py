@@ -10,6 +10,7 @@ from scipy.special import digamma
 
 from credimi import CredimiError, Distribution, Table, mutual_information, posterior
 from credimi.inference import APPROXIMATIONS
+from credimi.sampling import InformationDraws, _convergence
 from credimi.table import LARGEST, SMALLEST
 
 JOINT = [[10, 2, 7], [3, 15, 1]]
@@ -489,6 +490,18 @@ def test_chains_go_on_until_they_have_converged() -> None:
     information = [mutual_information_of(chances) for chances in longer.chances]
     assert longer.r_hat < 1.02
     assert law.mean() == pytest.approx(np.mean(information), abs=0.02)
+
+
+@pytest.mark.parametrize(("steps", "chains"), [(4, 1), (7, 1), (20, 1), (20, 5), (20, 15), (40, 100)])
+def test_few_independent_draws_seldom_look_as_if_they_had_not_converged(steps: int, chains: int) -> None:
+    """r_hat of a chain of four draws is above 1.05 as often as not; once in a hundred times is what is allowed."""
+    traces = np.random.default_rng(3).normal(size=(4000, steps, chains))
+    r_hats = [_convergence(trace)[0] for trace in traces]
+    judged = [InformationDraws(np.zeros(0), r_hat, (steps, chains)).converged(1.0) for r_hat in r_hats]
+    assert np.mean(judged) == pytest.approx(0.99, abs=0.006)
+    apart = traces + 10.0 * (np.arange(steps) < steps // 2)[:, None]  # each chain's second half is elsewhere
+    far = [InformationDraws(np.zeros(0), _convergence(trace)[0], (steps, chains)).converged(1.05) for trace in apart]
+    assert np.mean(far) < (0.7 if steps < 7 else 0.02)
 
 
 def test_chains_that_mix_well_are_drawn_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credimi import tabulation, threads
+from credimi.errors import CredimiError
 from credimi.kernels import counting
 from credimi.tabulation import cross_counts
+from credimi.threads import ahead, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -275,6 +278,44 @@ def test_first_error_is_raised_and_ends_the_work(workers: int) -> None:
 
 def test_nothing_to_share() -> None:
     threads.share(lambda _: pytest.fail("called"), [], 2)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_results_come_in_order_whoever_is_first(workers: int) -> None:
+    def slowly(number: int) -> int:
+        time.sleep(0.01 * (number % 3 == 0))
+        return number**2
+
+    assert list(in_order(slowly, range(30), workers)) == [number**2 for number in range(30)]
+    assert list(in_order(slowly, [], workers)) == []
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_no_more_is_made_in_advance_than_was_said(workers: int) -> None:
+    taken: list[int] = []
+    results = in_order(lambda number: number, (taken.append(number) or number for number in range(100)), workers)
+    assert next(results) == 0
+    assert len(taken) <= workers + 1
+    results.close()
+    assert len(taken) <= workers + 1
+    made: list[int] = []
+    items = ahead((made.append(number) or number for number in range(100)), workers)
+    assert next(items) == 0
+    time.sleep(0.05)
+    assert len(made) <= workers + 1
+    assert list(items) == list(range(1, 100))
+
+
+def test_error_comes_where_its_item_would() -> None:
+    def broken(number: int) -> int:
+        if number == 3:
+            raise CredimiError("three")
+        return number
+
+    for results in (in_order(broken, range(10), 2), ahead(broken(number) for number in range(10))):
+        assert [next(results) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(CredimiError, match="three"):
+            next(results)
 
 
 def test_at_least_one_thread_works() -> None:

@@ -97,16 +97,16 @@ def _converged_draws(table: Table, pseudo: float, size: int, generator: np.rando
     """Draws of mutual information, by chains as long as they need to be; a warning where that is too long."""
     for doubling in range(_DOUBLINGS + 1):
         burn_in, thin = BURN_IN << doubling, THIN << doubling
-        information, r_hat = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
-        if not r_hat > _CONVERGED:  # NaN where there are too few draws to tell
-            return information
+        drawn = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
+        if drawn.converged(_CONVERGED):
+            return drawn.information
     warnings.warn(
-        f"the draws have not converged: r_hat is {r_hat:.2f}, above {_CONVERGED}, with a burn-in of {burn_in} steps "
-        f"and {thin} steps a draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or use "
-        "approximation='matched'",
+        f"the draws have not converged: r_hat is {drawn.r_hat:.2f}, above {_CONVERGED}, with a burn-in of {burn_in} "
+        f"steps and {thin} steps a draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or "
+        "use approximation='matched'",
         stacklevel=3,  # the caller of `mutual_information`
     )
-    return information
+    return drawn.information
 
 
 def _adaptive(table: Table, approximation: str, draws: int, generator: np.random.Generator) -> Distribution:

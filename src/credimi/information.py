@@ -152,7 +152,9 @@ def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, flo
         return 0.0, 0.0  # no row has both: nothing says that they depend
     generator = np.random.default_rng(0)
     size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
-    information, _ = draw_information(table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5)
+    information = draw_information(
+        table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5
+    ).information
     return float(information.mean()), float(information.var())
 
 

@@ -18,9 +18,10 @@ pooled conditional.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy  # whose `special` loads when it is first asked for
 
 from credimi.errors import CredimiError
 
@@ -77,14 +78,36 @@ def draw(
     return Draws(chances, r_hat, min(effective, float(size)))
 
 
+class InformationDraws(NamedTuple):
+    """Draws of mutual information, and their r_hat with the steps and the chains that it was found from."""
+
+    information: FloatArray
+    r_hat: float = 1.0
+    shape: tuple[int, int] = (0, 0)
+
+    def converged(self, limit: float) -> bool:
+        """Whether r_hat is within the limit, or such as independent draws have once in a hundred times.
+
+        r_hat^2 = (n - 1) / n + F / n for half chains of n draws, and F, the variance between the m half chains over
+        that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal.
+        """
+        if not self.r_hat > limit:  # NaN where there are too few draws to tell
+            return True
+        half, parts = self.shape[0] // 2, 2 * self.shape[1]
+        by_chance = scipy.special.fdtri(parts - 1, parts * (half - 1), 0.99)
+        return bool(self.r_hat**2 <= (half - 1 + by_chance) / half)
+
+
 def draw_information(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
-) -> tuple[FloatArray, float]:
-    """`size` draws of mutual information and their r_hat: as `draw`, without keeping the chances."""
+) -> InformationDraws:
+    """`size` draws of mutual information: as `draw`, without keeping the chances."""
     batches = _batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
     trace = [information_of(batch) for batch in batches]
-    both = table.misses_feature and table.misses_target
-    return np.concatenate(trace)[:size], _convergence(np.stack(trace))[0] if both else 1.0
+    information = np.concatenate(trace)[:size]
+    if not (table.misses_feature and table.misses_target):
+        return InformationDraws(information)
+    return InformationDraws(information, _convergence(np.stack(trace))[0], (len(trace), trace[0].size))
 
 
 def _batches(

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import suppress
-from queue import Empty, Queue
-from threading import Thread
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
 
     Part = TypeVar("Part")
+    Done = TypeVar("Done")
 
 
 def cores(threads: int | None = None) -> int:
@@ -62,36 +64,50 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
         raise errors[0]
 
 
-def ahead(items: Iterator[Part]) -> Iterator[Part]:
-    """The same items, each made on another thread while the one before is in use; never two in advance."""
-    made: Queue[tuple[Part, None] | tuple[None, BaseException] | None] = Queue(maxsize=1)
+def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) -> Iterator[Done]:
+    """What `work` makes of each item, in their order, on so many threads, each of which has one in advance at most."""
+    waiting: deque[Future[Done]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                del item
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for each in waiting:
+                each.cancel()
+
+
+def ahead(items: Iterator[Part], most: int = 1) -> Iterator[Part]:
+    """The same items, made on another thread while those before are in use; at most so many in advance."""
+    made: SimpleQueue[tuple[Part, None] | tuple[None, BaseException] | None] = SimpleQueue()
+    room = Semaphore(most)
     wanted = True
 
     def make() -> None:
         try:
-            for item in items:
-                made.put((item, None))
-                del item  # it belongs to the other side now
-                made.join()
-                if not wanted:
-                    return
+            while room.acquire() and wanted:
+                made.put((next(items), None))
+        except StopIteration:
+            made.put(None)
         except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
             made.put((None, error))
-        else:
-            made.put(None)
 
     maker = Thread(target=make, daemon=True)
     maker.start()
     try:
         while (entry := made.get()) is not None:
-            made.task_done()
+            room.release()
             item, error = entry
+            del entry  # only the other side holds the item now
             if error is not None:
                 raise error
             yield item  # type: ignore[misc]  # an item, as there is no error
+            del item
     finally:
         wanted = False
-        while maker.is_alive():  # whoever waits to hand over an item that nobody wants any more
-            with suppress(Empty):
-                made.get(timeout=0.01)
-                made.task_done()
+        room.release()
+        maker.join()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from credimi.errors import CredimiError
+from credimi.kernels.loading import wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -279,10 +280,8 @@ def prior(text: str) -> str | float:
 
 def announce_compiling() -> None:
     """Tell the user, once, if kernels have to be compiled."""
-    _load_numba()
-    from credimi.kernels.compiled import announce  # noqa: PLC0415
-
-    announce(_say_once("compiling for this machine; later runs start at once"))
+    wishes.before_numba = _load_numba
+    wishes.compiling = _say_once("compiling for this machine; later runs start at once")
 
 
 def _load_numba() -> None:

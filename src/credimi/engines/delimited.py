@@ -2,8 +2,9 @@
 
 It is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
 `labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
-quotes: an even number of quotes before them), each parsed on all cores. That is what bounds memory: a part, its
-columns and their codes, some twenty times `_PART` in all.
+quotes: an even number of quotes before them), each parsed on one core: two at a time take two thirds of the time that
+one after the other takes on two cores. Memory is bounded by the parts under way, two a core and three more, each of
+which takes some four times `_PART` with its columns.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import pyarrow.csv
 from credimi.engines.batches import Batch
 from credimi.errors import CredimiError, one_line
 from credimi.places import Remote
+from credimi.threads import cores, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _PART = 8 << 20
+_BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
+_ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
+_MOST_THREADS = 8  # each has a part under way
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
@@ -113,7 +118,9 @@ def _line_end(content: bytes) -> int:
     return end + 1 if end >= 0 else -1
 
 
-def batches(path: Place, wanted: Sequence[str], total: int, progress: Progress) -> Iterator[Batch]:
+def batches(
+    path: Place, wanted: Sequence[str], total: int, progress: Progress, threads: int | None = None
+) -> Iterator[Batch]:
     """The wanted columns, part by part; `total` is the size of all files, in bytes."""
     header = _header(path)
     convert = pa.csv.ConvertOptions(
@@ -125,22 +132,23 @@ def batches(path: Place, wanted: Sequence[str], total: int, progress: Progress) 
     fault = partial(_fault, path, header)
     packed = path.suffix.lower() in COMPRESSED
     size = max(path.stat().st_size, 1)
-    done = 0
-    skipped = header.size  # is cut off: pyarrow would take it for one line
-    read = pa.csv.ReadOptions(column_names=header.names, block_size=max(_PART // 2, 1 << 16))
-    for whole, quoted in _parts(path):
-        part = whole.slice(min(skipped, whole.size))
-        skipped -= whole.size - part.size
-        done += whole.size - part.size
-        if not part.size:
-            continue
-        # Line ends in quotes keep pyarrow from parsing in parallel: allow them only where there are quotes.
+
+    def parsed(part: tuple[Any, bool]) -> tuple[Any, int]:
+        content, quoted = part
+        # A line end in quotes may be where pyarrow cuts a block: it looks for them only if told to.
         parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
-        try:
-            table = pa.csv.read_csv(pa.BufferReader(part), read, parse, convert)
-        except (pa.ArrowException, OSError) as error:
-            raise CredimiError(fault(error)) from error
-        done += part.size
+        for block in (max(_BLOCK, _ROWS // 2 * header.size), content.size):  # a line must not be longer than a block
+            most = min(block, content.size)
+            read = pa.csv.ReadOptions(column_names=header.names, block_size=most, use_threads=False)
+            try:
+                return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
+            except (pa.ArrowException, OSError) as error:
+                failure = error
+        raise CredimiError(fault(failure)) from failure
+
+    done = header.size
+    for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
+        done += taken
         columns = dict(zip(table.schema.names, table.columns, strict=True))
         cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
         yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
@@ -148,12 +156,22 @@ def batches(path: Place, wanted: Sequence[str], total: int, progress: Progress) 
     progress(1.0)  # how much a packed file unpacks to was a guess
 
 
-def _parts(path: Place) -> Iterator[tuple[Any, bool]]:
+def _rows(path: Place, header: _Header) -> Iterator[tuple[Any, bool]]:
+    """The parts without the header, which pyarrow would take for one line."""
+    skipped = header.size
+    for whole, quoted in _parts(path, min(max(_PART, _ROWS * header.size), 2 * _PART)):
+        part = whole.slice(min(skipped, whole.size))
+        skipped -= whole.size - part.size
+        if part.size:
+            yield part, quoted
+
+
+def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool]]:
     """The file in buffers of whole lines, and whether they hold quotes."""
     rest = b""  # the beginning of a line whose end has not come yet
     try:
         with _open(path) as stream:
-            while more := stream.read(_PART):
+            while more := stream.read(size):
                 content = rest + more if rest else more
                 end, quoted = _last_line_end(content)
                 rest = content[end:]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _CSV = (".csv", ".tsv")  # what is taken from a directory; a file that is named may have any name
 _PARQUET = (".parquet", ".pq")
+_AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
 
 def reads(data: Any) -> bool:  # noqa: ANN401
@@ -131,7 +132,11 @@ def _names(path: Place) -> list[str]:
 
 
 def batches(
-    paths: Sequence[Place], wanted: Sequence[str], progress: Progress, blocks: Sequence[Sequence[str]] = ()
+    paths: Sequence[Place],
+    wanted: Sequence[str],
+    progress: Progress,
+    blocks: Sequence[Sequence[str]] = (),
+    threads: int | None = None,
 ) -> Iterator[Batch]:
     """The wanted columns, part by part; where the format has columns apart, one block after the other."""
     sizes = [path.stat().st_size for path in paths]
@@ -145,7 +150,7 @@ def batches(
         if is_parquet(path):
             yield from parquet.batches(path, blocks or [wanted], total / max(size, 1), told)
         else:
-            yield from delimited.batches(path, wanted, total, told)
+            yield from delimited.batches(path, wanted, total, told, threads)
         before += size
 
 
@@ -155,7 +160,7 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(paths)
     blocks = plan.blocks(parquet.COLUMNS)
-    read = ahead(batches(paths, plan.wanted, progress, [block.wanted for block in blocks]))
+    read = ahead(batches(paths, plan.wanted, progress, [block.wanted for block in blocks], threads), _AHEAD)
     for path, own in groupby(read, key=lambda batch: batch.path):
         counts = _count_blocks(own, plan, blocks, threads)
         while left and left[0] != path:  # files of no rows have no batches

@@ -12,11 +12,25 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
-from numba import extending
-from numba.core import event
 from numpy.typing import NDArray
+
+from credimi.kernels.loading import wishes
+
+wishes.before_numba()
+import numba  # noqa: E402
+from llvmlite import ir  # noqa: E402
+from numba import extending  # noqa: E402
+from numba.core import cgutils, event, types  # noqa: E402
+
+__all__ = [
+    "cgutils",
+    "compiled",
+    "inlined",
+    "intrinsic",
+    "ir",
+    "types",
+]  # all of Numba that kernels use comes from here
 
 FloatArray = NDArray[np.float64]
 IntegerArray = NDArray[np.int64]
@@ -46,32 +60,16 @@ def inlined(function: Kernel) -> Kernel:
 
 
 class _Announcement(event.Listener):
-    """Tells one listener, the latest, that a kernel is being compiled."""
-
-    def __init__(self) -> None:
-        self.listener: Callable[[], None] = lambda: None
+    """Passes on that a kernel is being compiled, which takes seconds; those that the cache holds are not."""
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002  (the listener's form is Numba's)
-        self.listener()
+        wishes.compiling()
 
     def on_end(self, event: event.Event) -> None:
         pass
 
 
-@cache
-def _announcement() -> _Announcement:
-    """The one that Numba knows of: it would call every other that was ever registered as well."""
-    announcement = _Announcement()
-    event.register("numba:compile", announcement)  # type: ignore[no-untyped-call]
-    return announcement
-
-
-def announce(listener: Callable[[], None]) -> None:
-    """Call `listener` when a kernel has to be compiled, which takes seconds, and not when the cache holds it.
-
-    A later listener takes the place of an earlier one.
-    """
-    _announcement().listener = listener
+event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
 
 
 @cache

@@ -21,10 +21,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
 
-from credimi.kernels.compiled import compiled, inlined, intrinsic
+from credimi.kernels.compiled import cgutils, compiled, inlined, intrinsic, ir, types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,10 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
 
-from credimi.kernels.compiled import compiled, inlined, intrinsic
+from credimi.kernels.compiled import compiled, inlined, intrinsic, ir, types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +25,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: sprea
 _OTHER_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 _SHIFT, _LAST_SLOT = np.uint64(64 - 10), np.uint64(_SLOTS - 1)
 _LOAD = 8
+_ROWS = 256  # looked up at once, as long as all their texts are of one byte
 
 
 @intrinsic
@@ -75,6 +74,62 @@ def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:  # noqa: 
     return True
 
 
+@inlined
+def _valid(bits: ByteArray, place: Any) -> Any:  # noqa: ANN401
+    return np.int64((bits[place >> 3] >> (place & 7)) & 1)
+
+
+@inlined
+def _longest(offsets: NDArray[Any]) -> Any:  # noqa: ANN401
+    longest = offsets[0] - offsets[0]
+    for row in range(offsets.size - 1):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    return longest
+
+
+@inlined
+def _look_up_bytes(
+    offsets: NDArray[Any], data: ByteArray, valid: ByteArray, bit: int, code_of_byte: ByteArray, codes: ByteArray
+) -> bool:
+    """Fill `codes` for texts of at most one byte; False if one of them is not known yet.
+
+    Nothing is asked of the single row: no processor can guess which are empty or missing.
+    """
+    unknown = np.uint8(0)
+    for row in range(codes.size):
+        start = np.uint64(offsets[row])
+        code = code_of_byte[np.uint64(data[start]) + np.uint64(256) * (np.uint64(offsets[row + 1]) - start)]
+        there = np.uint8(1) if valid.size == 0 else np.uint8(_valid(valid, bit + row))
+        codes[row] = code | np.uint8(there - np.uint8(1))
+        unknown |= np.uint8(code == MISSING) & there
+    return bool(unknown == 0)
+
+
+@inlined
+def _look_up_words(
+    offsets: NDArray[Any],
+    data: ByteArray,
+    valid: ByteArray,
+    bit: int,
+    masks: NDArray[np.uint64],
+    first: NDArray[np.uint64],
+    lengths: NDArray[np.int64],
+    slot_code: ByteArray,
+    codes: ByteArray,
+) -> bool:
+    """The same for texts of at most eight bytes, those that are found at the first look."""
+    unknown = np.uint8(0)
+    for row in range(codes.size):
+        start = np.int64(offsets[row])
+        length = np.int64(offsets[row + 1]) - start
+        key = np.uint64(_eight_bytes(data, start) & masks[np.uint64(length)])
+        slot = ((key + np.uint64(length)) * _MULTIPLIER) >> _SHIFT
+        there = np.uint8(1) if valid.size == 0 else np.uint8(_valid(valid, bit + row))
+        codes[row] = slot_code[slot] | np.uint8(there - np.uint8(1))
+        unknown |= (np.uint8(first[slot] != key) | np.uint8(lengths[slot] != length)) & there
+    return bool(unknown == 0)
+
+
 @compiled
 def encode_texts(
     offsets: NDArray[Any],
@@ -92,38 +147,49 @@ def encode_texts(
     first, final = np.zeros(_SLOTS, dtype=np.uint64), np.zeros(_SLOTS, dtype=np.uint64)
     lengths, starts = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int64)
     slot_code = np.zeros(_SLOTS, dtype=np.uint8)
-    code_of_byte = np.full(257, MISSING, dtype=np.uint8)  # of texts of one byte; last that of the empty one
+    code_of_byte = np.full(2 * 256, MISSING, dtype=np.uint8)  # of the empty text, 256 times; then of those of one byte
+    masks = np.zeros(_LOAD + 1, dtype=np.uint64)  # of a text's bytes among eight
+    for size in range(1, _LOAD + 1):
+        masks[size] = ~np.uint64(0) >> np.uint64(8 * (_LOAD - size))
     seen = 0
-    all_valid = valid.size == 0
-    last_byte = np.int64(max(data.size - 1, 0))
-    for row in range(codes.size):
-        bit = valid_offset + row
-        if not all_valid and not (valid[bit >> 3] >> (bit & 7)) & 1:
-            codes[row] = MISSING
-            continue
-        start = np.int64(offsets[row])
-        length = np.int64(offsets[row + 1]) - start
-        if length <= 1 and data.size > 0:
-            byte = int(data[min(start, last_byte)]) if length == 1 else 256
-            codes[row] = code_of_byte[byte]
-            if codes[row] != MISSING:
+    for block in range(0, codes.size, _ROWS):
+        stop = min(block + _ROWS, codes.size)
+        own, part, bit = offsets[block : stop + 1], codes[block:stop], valid_offset + block
+        longest = _longest(own)
+        if longest <= _LOAD and own[part.size] + _LOAD <= data.size:  # eight bytes can be read wherever a text starts
+            if longest <= 1:
+                if _look_up_bytes(own, data, valid, bit, code_of_byte, part):
+                    continue
+            elif _look_up_words(own, data, valid, bit, masks, first, lengths, slot_code, part):
                 continue
-        key, last = _keys(data, start, length)
-        slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
-        while lengths[slot] >= 0:
-            alike = first[slot] == key and final[slot] == last and lengths[slot] == length
-            if alike and (length <= 2 * _LOAD or _same(data, start, starts[slot], length)):
-                break
-            slot = (slot + np.uint64(1)) & _LAST_SLOT
-        if lengths[slot] < 0:
-            if seen == MISSING:
-                return -1
-            first[slot], final[slot], lengths[slot], starts[slot], slot_code[slot] = key, last, length, start, seen
-            examples[seen] = row
-            if length <= 1 and data.size > 0:
-                code_of_byte[int(data[start]) if length == 1 else 256] = seen
-            seen += 1
-        codes[row] = slot_code[slot]
+        for row in range(block, stop):
+            if valid.size > 0 and _valid(valid, valid_offset + row) == 0:
+                codes[row] = MISSING
+                continue
+            start = np.int64(offsets[row])
+            length = np.int64(offsets[row + 1]) - start
+            if length <= 1:
+                codes[row] = code_of_byte[256 + np.int64(data[start]) if length else 0]
+                if codes[row] != MISSING:
+                    continue
+            key, last = _keys(data, start, length)
+            slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
+            while lengths[slot] >= 0:
+                alike = first[slot] == key and final[slot] == last and lengths[slot] == length
+                if alike and (length <= 2 * _LOAD or _same(data, start, starts[slot], length)):
+                    break
+                slot = (slot + np.uint64(1)) & _LAST_SLOT
+            if lengths[slot] < 0:
+                if seen == MISSING:
+                    return -1
+                first[slot], final[slot], lengths[slot], starts[slot], slot_code[slot] = key, last, length, start, seen
+                examples[seen] = row
+                if length == 0:
+                    code_of_byte[:256] = seen
+                elif length == 1:
+                    code_of_byte[256 + np.int64(data[start])] = seen
+                seen += 1
+            codes[row] = slot_code[slot]
     return seen
 
 
@@ -136,8 +202,7 @@ def encode_integers(
     seen = 0
     all_valid = valid.size == 0
     for row in range(codes.size):
-        bit = valid_offset + row
-        if not all_valid and not (valid[bit >> 3] >> (bit & 7)) & 1:
+        if not all_valid and _valid(valid, valid_offset + row) == 0:
             codes[row] = MISSING
             continue
         key = keys[row]
@@ -154,11 +219,6 @@ def encode_integers(
     return seen
 
 
-@inlined
-def _bit(bits: ByteArray, place: int) -> Any:  # noqa: ANN401
-    return np.int64((bits[place >> 3] >> (place & 7)) & 1)
-
-
 @compiled
 def narrow(values: NDArray[Any], least: int, valid: ByteArray, valid_offset: int, codes: NDArray[Any]) -> None:
     """Fill `codes` with the distance of each value from the least, with all bits set where it is not valid."""
@@ -169,10 +229,10 @@ def narrow(values: NDArray[Any], least: int, valid: ByteArray, valid_offset: int
     ahead = min(-valid_offset % 8, codes.size)  # rows before the first whole byte of bits
     whole = ahead + (codes.size - ahead) // 8 * 8
     for row in range(ahead):
-        codes[row] = (values[row] - least) | (_bit(valid, valid_offset + row) - 1)
+        codes[row] = (values[row] - least) | (_valid(valid, valid_offset + row) - 1)
     for row in range(ahead, whole, 8):
         byte = np.int64(valid[(valid_offset + row) >> 3])
         for place in range(8):
             codes[row + place] = (values[row + place] - least) | (((byte >> place) & 1) - 1)
     for row in range(whole, codes.size):
-        codes[row] = (values[row] - least) | (_bit(valid, valid_offset + row) - 1)
+        codes[row] = (values[row] - least) | (_valid(valid, valid_offset + row) - 1)

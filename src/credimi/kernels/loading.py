@@ -1,0 +1,26 @@
+"""What happens before the first kernel can run: Numba is loaded, and may have to compile.
+
+The former takes tenths of a second, the latter half a minute. Whoever wants to do the one in its own way, or to be
+told of the other, says so here: this module loads nothing, so that it can be said before anything is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _nothing() -> None:
+    pass
+
+
+class Wishes:
+    """What to call before Numba is loaded, and when a kernel has to be compiled; a later wish replaces an earlier."""
+
+    before_numba: Callable[[], None] = staticmethod(_nothing)
+    compiling: Callable[[], None] = staticmethod(_nothing)
+
+
+wishes = Wishes()
