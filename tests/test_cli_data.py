@@ -567,6 +567,18 @@ def test_small_parts(report: Report, monkeypatch: pytest.MonkeyPatch, size: int,
     assert report("data.csv", "--target", "y") == whole
 
 
+def test_cuts_that_are_dates(report: Report) -> None:
+    write("data.csv", "y,day\n" + "".join(f"{row % 2},2024-02-{row % 29 + 1:02}\n" for row in range(290)))
+    found = by_name(report("data.csv", "--target", "y", "--discretize", "day=2024-02-10,2024-02-20"))
+    assert found["day"]["note"] == "given cuts, 2 cuts: 2024-02-10, 2024-02-20"
+    assert found["day"]["values"] == 3
+
+
+def test_cuts_that_are_no_dates(refusal: Refusal) -> None:
+    write("data.csv", "y,day\n" + "".join(f"{row % 2},2024-02-{row % 29 + 1:02}\n" for row in range(290)))
+    assert "is no list of cuts" in refusal("rank", "data.csv", "--target", "y", "--discretize", "day=2024-02-30")
+
+
 def test_delimiters_in_quotes_do_not_count(report: Report) -> None:
     write("data.csv", 'y;"a, b, c, d"\n' + "0;0\n1;1\n" * 10)
     assert list(by_name(report("data.csv", "--target", "y"))) == ["a, b, c, d"]

@@ -339,6 +339,36 @@ def moments_and_classes() -> tuple[Any, list[str]]:
     return moments, np.where((rows * 7_919 % 400 > 170) ^ (rows % 9 == 0), "late", "early").tolist()
 
 
+def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder: Path) -> None:
+    days = [dt.date(2024, 2, 20) + dt.timedelta(days=row % 60) for row in range(600)]
+    classes = ["ab"[day >= dt.date(2024, 3, 1)] for day in days]
+    counts = count({"day": days, "class": classes}, "class")
+    counts.save(folder / "a.counts")
+    (folder / "a.csv").write_text(
+        "day,class\n" + "".join(f"{day},{own}\n" for day, own in zip(days, classes, strict=True))
+    )
+    for each in (counts, Counts.load(folder / "a.counts") + counts, count(folder / "a.csv", "class") + counts):
+        (settled,) = each.settled()
+        assert settled.treatment == "mdl, 1 cut: 2024-02-29"
+        assert settled.values == ("<= 2024-02-29", "> 2024-02-29")
+    (mixed,) = (counts + count({"day": [1.5, 2.5] * 30, "class": ["a", "b"] * 30}, "class")).settled()
+    assert "2024" not in mixed.treatment  # days among numbers are numbers
+    (few,) = count({"day": days[:5], "class": classes[:5]}, "class", discretize={"day": "categories"}).settled(1)
+    assert few.values[0] == "2024-02-20"
+
+
+@pytest.mark.parametrize(
+    "cut",
+    ["2024-02-29", dt.date(2024, 2, 29), dt.datetime(2024, 2, 29), np.datetime64("2024-02-29"), 19782],  # noqa: DTZ001
+    ids=str,
+)
+def test_cuts_may_be_dates(cut: object) -> None:
+    days = [dt.date(2024, 2, 20) + dt.timedelta(days=row % 60) for row in range(600)]
+    (settled,) = count({"day": days, "class": ["a", "b"] * 300}, "class", discretize={"day": [cut]}).settled()
+    assert settled.treatment == "given cuts, 1 cut: 2024-02-29"
+    assert settled.block[:, :-1].sum(axis=0).tolist() == [100, 500]
+
+
 def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
     polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
     moments, classes = moments_and_classes()
@@ -370,6 +400,7 @@ def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
         assert cells(count(data, "class")) == cells(expected), type(data)
     (read,) = count(folder / "a.csv", "class", discretize={"at": "mdl"}).settled()
     assert read.cuts is not None
+    assert (read.treatment, read.values) == (settled.treatment, settled.values)
     assert read.cuts.tolist() == settled.cuts.tolist()
     assert np.array_equal(read.block, settled.block)
 

@@ -311,7 +311,8 @@ class Counts:
         numbers, start, kept = arrays["numbers"], 0, []
         for each in (header["classes"], *header["features"]):
             end = start + each.get("numbers", 0)
-            kept.append(Labels(each["kind"], tuple(each["texts"]), numbers[start:end], each.get("dropped_bits", 0)))
+            rest = each.get("dropped_bits", 0), each.get("instants", False)
+            kept.append(Labels(each["kind"], tuple(each["texts"]), numbers[start:end], *rest))
             start = end
         counts = Counts(
             header["target"],
@@ -351,7 +352,7 @@ def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArr
         return own, block
     kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
     if kept.kind == NUMBER:
-        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most)
+        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
         positions = onward[positions]
     if len(kept) > most:
         kept, positions = labels.collapsed(own)
@@ -375,4 +376,5 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
 def _described(own: Labels) -> dict[str, Any]:
     """Labels as the header of a file names them; the numbers themselves stand in an array."""
     numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
-    return {"kind": own.kind, "texts": list(own.texts)} | numbers
+    instants = {"instants": True} if own.instants else {}
+    return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants

@@ -11,7 +11,7 @@ or NaN. Labels come in the order of the codes. Nothing is remembered from one ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,7 @@ class Column:
     texts: tuple[str, ...] = ()
     numbers: NDArray[np.float64] | None = None
     dropped_bits: int = 0
+    instants: bool = False  # the numbers are days since 1970
 
     @property
     def values(self) -> int:
@@ -202,12 +203,12 @@ def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None, co
 def _translated(codes: Codes, values: Column) -> Column:
     """Codes of values that are coded themselves."""
     if np.array_equal(values.codes, np.arange(len(values.codes))):
-        return Column(codes, values.kind, values.texts, values.numbers)
+        return replace(values, codes=codes)
     wide = width(values.values)
     missing = np.iinfo(wide).max
     moved = np.full(len(values.codes) + 1, missing, dtype=wide)
     moved[:-1][values.codes < values.values] = values.codes[values.codes < values.values]
-    return Column(moved[np.minimum(codes, len(values.codes))], values.kind, values.texts, values.numbers)
+    return replace(values, codes=moved[np.minimum(codes, len(values.codes))])
 
 
 def _codes_of(indices: Any, size: int, *, compiled: bool = False) -> Codes:  # noqa: ANN401
@@ -268,15 +269,16 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
     kind = array.type
     counts = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     if pa.types.is_date32(kind):
-        return _encode_numbers(counts.cast(pa.float64()))
+        return replace(_encode_numbers(counts.cast(pa.float64())), instants=True)
     missing = counts.is_null().to_numpy(zero_copy_only=False)
     units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     many, few = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
     whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
     numbers = whole * float(many) + rest / few
-    if _is_instant(kind):
+    instants = _is_instant(kind)
+    if instants:
         numbers /= labels.DAY
-    return _encode_numbers(pa.array(numbers, mask=missing))
+    return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants)
 
 
 def _is_instant(kind: Any) -> bool:  # noqa: ANN401
@@ -357,7 +359,7 @@ def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Colum
     moved[[position for position, _ in present]] = labels.codes
     wide = width(labels.values)
     codes = np.minimum(moved, np.iinfo(wide).max).astype(wide)[codes]
-    return Column(codes, labels.kind, labels.texts, labels.numbers)
+    return replace(labels, codes=codes)
 
 
 def _labels_of(items: list[Any], kind: str, name: str) -> Column:
@@ -388,4 +390,4 @@ def _labels_of_times(items: list[Any], name: str) -> Column:
         column = encode(np.array(own) if isinstance(kind, np.dtype) else pa.array(own), name)
         if column.numbers is not None:
             numbers[positions] = column.numbers[column.codes]
-    return _encode_numbers(pa.array(numbers))
+    return replace(_encode_numbers(pa.array(numbers)), instants=True)

@@ -3,7 +3,7 @@
     raw        text whose type nobody told (CSV); read as numbers or truth values once all of it is known
     text       text that is meant as text
     boolean    false, true
-    number     sorted doubles; integers are numbers without a fraction
+    number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
     many       more values than are kept: the column is counted as seen or missing only
 
 At most `most_labels` are kept. Numbers beyond are made coarser: the last bits of the double are dropped, as few as
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,12 +50,16 @@ NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The distinct values of a column, sorted: `texts`, or `numbers` where the kind is number."""
+    """The distinct values of a column, sorted: `texts`, or `numbers` where the kind is number.
+
+    Numbers that are `instants` are shown as dates, and differ from others in nothing else.
+    """
 
     kind: str
     texts: tuple[str, ...] = ()
     numbers: FloatArray = field(default_factory=lambda: np.zeros(0))
     dropped_bits: int = 0
+    instants: bool = False
 
     def __len__(self) -> int:
         if self.kind == MANY:
@@ -69,6 +73,7 @@ class Labels:
             self.kind == other.kind
             and self.texts == other.texts
             and self.dropped_bits == other.dropped_bits
+            and self.instants == other.instants
             and np.array_equal(self.numbers, other.numbers)
         )
 
@@ -88,7 +93,9 @@ class Labels:
 
     def shown(self) -> tuple[str, ...]:
         """The labels as text."""
-        return tuple(shown_number(number) for number in self.numbers) if self.kind == NUMBER else self.texts
+        if self.kind != NUMBER:
+            return self.texts
+        return tuple(map(shown_date if self.instants else shown_number, self.numbers.tolist()))
 
 
 def shown_number(number: float) -> str:
@@ -109,7 +116,9 @@ def most_labels(features: int, groups: int) -> int:
     return min(MOST_LABELS, max(1 << 10, _MOST_CELLS // max(features * groups, 1)))
 
 
-def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int | None = None) -> tuple[Labels, Positions]:
+def of_numbers(
+    numbers: FloatArray, dropped_bits: int = 0, most: int | None = None, *, instants: bool = False
+) -> tuple[Labels, Positions]:
     """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
     most = MOST_LABELS if most is None else most
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
@@ -121,7 +130,7 @@ def of_numbers(numbers: FloatArray, dropped_bits: int = 0, most: int | None = No
         coarse = _coarser(unique, dropped_bits)
         onward = np.cumsum(np.append(False, coarse[1:] != coarse[:-1]))  # dropping bits keeps the order
         unique, positions = coarse[np.append(True, coarse[1:] != coarse[:-1])], onward[positions]
-    return Labels(NUMBER, numbers=unique, dropped_bits=dropped_bits), positions
+    return Labels(NUMBER, numbers=unique, dropped_bits=dropped_bits, instants=instants), positions
 
 
 def _distinct(ordered: FloatArray) -> int:
@@ -152,7 +161,10 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
     size = len(one)
     if one.kind == NUMBER:
         merged, positions = of_numbers(
-            np.concatenate([one.numbers, other.numbers]), max(one.dropped_bits, other.dropped_bits), most
+            np.concatenate([one.numbers, other.numbers]),
+            max(one.dropped_bits, other.dropped_bits),
+            most,
+            instants=(one.instants or not len(one)) and (other.instants or not len(other)),
         )
     else:
         merged, positions = of_texts(one.texts + other.texts, one.kind)
@@ -198,9 +210,9 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     return None
 
 
-def _microseconds(date: str) -> int:
+def _microseconds(text: str) -> int:
     """Since 1970; a time of a known zone is taken in UTC, another as it stands."""
-    time = datetime.fromisoformat(date.strip())
+    time = datetime.fromisoformat(text.strip())
     return (time.replace(tzinfo=time.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
@@ -218,6 +230,14 @@ def strays(texts: Sequence[str]) -> list[str]:
 def missing_codes(texts: Sequence[str]) -> list[str]:
     """Those of the texts by which many programs and people say that there is no value."""
     return [text for text in texts if text.strip().lower() in _MISSING_CODES]
+
+
+def days_of(moment: object) -> float:
+    """A date, a datetime, or either as text, in days since 1970; of others a ValueError."""
+    text = moment.isoformat() if isinstance(moment, date) else str(moment)
+    if not _DATE.fullmatch(text):
+        raise ValueError(text)
+    return _microseconds(text) / DAY
 
 
 def shown_date(days: float) -> str:
@@ -248,13 +268,22 @@ def _spelled(text: str) -> str:
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
-    """Two of different kinds as one kind: what the raw one looks like, else text, else too many to be either."""
-    first, second = typed(one), typed(other)
+    """Two of different kinds as one kind: what the raw one looks like, else text, else too many to be either.
+
+    Raw dates are text on their own, and dates beside dates.
+    """
+    first, second = _beside(one, other), _beside(other, one)
     if first[0].kind != second[0].kind:
         if one.dropped_bits or other.dropped_bits:  # what the numbers were called is not known any more
             return collapsed(one), collapsed(other)
         return of_texts(_as_texts(one), TEXT), of_texts(_as_texts(other), TEXT)
     return first, second
+
+
+def _beside(own: Labels, other: Labels) -> tuple[Labels, Positions]:
+    """Typed labels; raw ones that are dates as such, if the others are."""
+    found = readable(own.texts) if own.kind == RAW and other.instants else None
+    return of_numbers(found[0], instants=True) if found and found[1] == DATES else typed(own)
 
 
 def _coarser(numbers: FloatArray, dropped_bits: int) -> FloatArray:

@@ -85,6 +85,13 @@ class Feature:
         return Table.of_block(self.block)
 
     @property
+    def shown_cuts(self) -> list[str]:
+        """The cuts as text: six digits, or dates; one between two days belongs to the first."""
+        if self.labels.instants:
+            return [labels.shown_date(np.floor(cut) if self.labels.integral else cut) for cut in self.cuts.tolist()]
+        return [labels.shown_number(float(f"{cut:.6g}")) for cut in self.cuts.tolist()]
+
+    @property
     def useless(self) -> str:
         """Why a learner leaves the column out; empty where it does not."""
         return self.note or self.doubt
@@ -155,7 +162,7 @@ def settle(  # noqa: PLR0911
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
                 "only numbers and dates can be cut; take it out of discretize"
             )
-        kept, positions = labels.of_numbers(readable[0], most=most)
+        kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == labels.DATES)
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
     feature = Feature(name, counts, kept.shown(), kept, np.arange(len(kept)), positions, treatment="categories")
     seen = counts[:, :-1].sum()
@@ -166,7 +173,7 @@ def settle(  # noqa: PLR0911
     if len(kept) == 1:
         return replace(feature, note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
-        return _settle_numbers(feature, method, named=named, dates=readable is not None and readable[1] == labels.DATES)
+        return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
     if method != "categories" and names_rows(kept, seen):
         but_for = f"; numbers but for {_quoted(strays)} (--missing {strays[0]})" if strays else ""
@@ -180,7 +187,7 @@ def settle(  # noqa: PLR0911
     return feature
 
 
-def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) -> Feature:  # noqa: ANN401
+def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
     seen = counts[:, :-1].sum()
     if plainly_categories(kept, method, named=named):
@@ -204,11 +211,8 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool, dates: bool) 
     else:
         cuts = np.array(method, dtype=np.float64)
     used, bins = np.unique(discretization.bins_of(kept.numbers, cuts), return_inverse=True)
-    if dates:  # a cut between two days belongs to the first
-        shown = [labels.shown_date(np.floor(cut) if kept.integral else cut) for cut in cuts]
-    else:
-        shown = [labels.shown_number(float(f"{cut:.6g}")) for cut in cuts]
-    names = discretization.named_ranges(shown) if dates else discretization.interval_labels(cuts, kept.numbers)
+    shown = replace(feature, cuts=cuts).shown_cuts
+    names = discretization.named_ranges(shown) if kept.instants else discretization.interval_labels(cuts, kept.numbers)
     binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
     note = "" if used.size > 1 else "all values lie between two cuts"
     treatment = (
@@ -324,9 +328,17 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
     if isinstance(method, str):
         raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
     try:
-        cuts = sorted({float(cut) for cut in method})
+        cuts = sorted({_checked_cut(cut) for cut in method})
     except (TypeError, ValueError):
         cuts = []
     if not cuts or not np.all(np.isfinite(cuts)):
-        raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65]")
+        raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65], or dates")
     return cuts
+
+
+def _checked_cut(cut: Any) -> float:  # noqa: ANN401
+    """A number, or a date as days since 1970."""
+    try:
+        return float(cut)
+    except (TypeError, ValueError):
+        return labels.days_of(cut)

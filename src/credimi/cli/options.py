@@ -8,6 +8,7 @@ import importlib
 import io
 import math
 import os
+import re
 import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -135,7 +136,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="how numbers become categories: mdl (default), quantile, categories, none to refuse them, or cuts such as "
-        "age=18,65; may be repeated",
+        "age=18,65 or visit=2024-02-29; may be repeated",
     )
     parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
@@ -236,8 +237,10 @@ def _methods(texts: list[str]) -> object:
     for text in texts:
         column, equals, method = text.rpartition("=")
         words = [word.strip() for word in method.split(",")]
-        cuts = all(is_number(word) for word in words)
-        named[column if equals else "*"] = [float(word) for word in words] if cuts else method
+        cuts = all(is_number(word) or is_date(word) for word in words)
+        named[column if equals else "*"] = (
+            [float(word) if is_number(word) else word for word in words] if cuts else method
+        )
         if not equals and cuts:
             raise CredimiError(f"--discretize {text}: cuts are for one column: write COLUMN={text}")
     named = {column: None if method == "none" else method for column, method in named.items()}
@@ -250,6 +253,11 @@ def is_number(word: str) -> bool:
         float(word)
         return "_" not in word  # Python reads 1_0 as 10; in a table it is a slip
     return False
+
+
+def is_date(word: str) -> bool:
+    """Whether a word starts as a date does: 2024-12-31."""
+    return bool(re.match(r"\d{4}-\d\d-\d\d", word))
 
 
 def number(text: str) -> float:

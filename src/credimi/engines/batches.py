@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from credimi.buffers import width
 from credimi.counts import Counts, bounded, unknown
 from credimi.encoding import Column, encode
 from credimi.errors import CredimiError
-from credimi.labels import MANY, NUMBER, Labels
+from credimi.labels import MANY, Labels
 from credimi.settling import MOST_CLASSES, Settings, spread, too_many_classes
 from credimi.threads import share
 
@@ -180,7 +180,7 @@ def _occurring(column: Column) -> Column:
     moved[:-1][keep] = np.arange(kept)
     texts = tuple(text for text, seen in zip(column.texts, keep.tolist(), strict=False) if seen)
     numbers = None if column.numbers is None else column.numbers[keep]
-    return Column(moved[places], column.kind, texts, numbers, column.dropped_bits)
+    return replace(column, codes=moved[places], texts=texts, numbers=numbers)
 
 
 def _fewer(column: Column, missing: Missing, most: int) -> Column:
@@ -193,9 +193,8 @@ def _fewer(column: Column, missing: Missing, most: int) -> Column:
         moved = np.full(column.values + 1, len(kept), dtype=np.uint16)
         moved[:-1][~gone] = positions
         codes = moved[np.minimum(column.codes, column.values)]
-        return Column(
-            np.where(codes == len(kept), np.uint16(65_535), codes), NUMBER, (), kept.numbers, kept.dropped_bits
-        )
+        codes = np.where(codes == len(kept), np.uint16(65_535), codes)
+        return replace(column, codes=codes, numbers=kept.numbers, dropped_bits=kept.dropped_bits)
     kept_texts = (text for text, missing_ in zip(column.texts, gone.tolist(), strict=True) if not missing_)
     if not labels.exceed(kept_texts, column.kind, most):  # without what means missing, or other spellings
         return column
@@ -210,7 +209,7 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
     if column.values <= _FEW:
         numbers = None if column.numbers is None else column.numbers.tobytes()
-        own = (column.kind, column.texts, numbers, column.dropped_bits)
+        own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants)
         found = _order(own, occurring.tobytes(), missing, most)
     else:
         found = _find_order(column, occurring, missing, most)
@@ -243,19 +242,19 @@ def _find_order(column: Column, occurring: NDArray[np.bool_], missing: Missing, 
 
 @lru_cache(maxsize=1 << 9)  # 16 times as many were found hardly more often, and cost memory
 def _order(
-    own: tuple[str, tuple[str, ...], bytes | None, int], occurring: bytes, missing: Missing, most: int
+    own: tuple[str, tuple[str, ...], bytes | None, int, bool], occurring: bytes, missing: Missing, most: int
 ) -> _Order:
     """The same of labels that can be looked up, as those of a column's batches are mostly alike."""
-    kind, texts, numbers, dropped_bits = own
+    kind, texts, numbers, dropped_bits, instants = own
     doubles = None if numbers is None else np.frombuffer(numbers)
-    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits)
+    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants)
     return _find_order(column, np.frombuffer(occurring, dtype=bool), missing, most)
 
 
 def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
     """The labels of a column that are kept, in order, and where each has gone."""
     if column.numbers is not None:
-        return labels.of_numbers(column.numbers[keep], column.dropped_bits, most)
+        return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)
     if column.kind == MANY:
         return Labels(MANY), np.zeros(1, dtype=np.int64)
     return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)

@@ -49,7 +49,7 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "ranked": [int(block is not None) for block in kept.blocks],
         "at_mode": [_known(value) for value in kept.at_mode.tolist()],
         "note": [_clipped(note, _LONGEST_NOTE) for note in columns["note"]],
-        "cuts": [[float(f"{cut:.6g}") for cut in cuts[:_MOST_CUTS].tolist()] for cuts in kept.cuts],
+        "cuts": [cuts[:_MOST_CUTS] for cuts in kept.cuts],
         **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide")},
         **{name: [_rounded(value) for value in columns[name]] for name in short},
         **exact,

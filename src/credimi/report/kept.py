@@ -25,7 +25,7 @@ class Kept:
 
     blocks: tuple[NDArray[Any] | None, ...]
     values: tuple[tuple[str, ...], ...]
-    cuts: tuple[NDArray[np.float64], ...]
+    cuts: tuple[list[str], ...]
     at_mode: NDArray[np.float64]
     source: str
 
@@ -35,7 +35,7 @@ class Kept:
         return cls(
             tuple(None if feature.note else feature.block for feature in features),
             tuple(() if feature.note else feature.values for feature in features),
-            tuple(feature.cuts for feature in features),
+            tuple(feature.shown_cuts for feature in features),
             at_mode,
             source_of(data),
         )
