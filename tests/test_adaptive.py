@@ -135,7 +135,7 @@ def exact_mean(counts: np.ndarray) -> float:
     return float((counts * inner).sum() / total)
 
 
-@pytest.mark.parametrize(("levels", "rows"), [(400, 8_000), (1_500, 6_000), (2_000, 40_000)])
+@pytest.mark.parametrize(("levels", "rows"), [(82, 4_000), (100, 2_000), (400, 8_000), (1_500, 6_000), (2_000, 40_000)])
 def test_a_peak_of_the_evidence_between_two_points_of_the_grid_is_found(levels: int, rows: int) -> None:
     """Against four thousand points: with hundreds of values one point of eighteen would have all the weight."""
     generator = np.random.default_rng(levels)

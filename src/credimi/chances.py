@@ -11,9 +11,7 @@ skewness of the posterior,
     E[pi] = pi + Cov g                                                                        (to order 1/N),
     g_ij = -1/pi_ij + c_ij Var[pi_ij]/pi_ij^3 + n_i? Var[pi_i+]/pi_i+^3 + n_?j Var[pi_+j]/pi_+j^3 .
 
-**Covariance** (leading order, at the mode, all patterns): Cov = A^-1 - pi pi'/N, applied to r x s fields and never
-built unless `covariance()` is called; one side complete, pi_ij = w_i q_ij with w and q independent, and with f_i =
-sum_j q_ij f_ij, Cov f = (w_i^2/c_i+) q_ij (f_ij - f_i) + q_ij w_i (f_i - sum_k w_k f_k)/N.
+**Covariance** (leading order, at the mode, all patterns): see `solution`.
 
 **Evidence**: the log of N = int prod pi_ij^(c_ij - 1) prod pi_i+^(n_i?) prod pi_+j^(n_?j) over the simplex (the
 paper's normalisation, prior included). One side complete: sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) - lnG(A). Both
@@ -28,17 +26,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
 from credimi.checks import make_generator, require_numbers, require_whole
 from credimi.errors import CredimiError
-from credimi.kernels import information_matrix
-from credimi.kernels.mode import find_mode
 from credimi.prior import pseudo_count
 from credimi.sampling import BURN_IN, CHAINS, THIN, Draws, draw
+from credimi.solution import Solution, one_less, solve
 from credimi.table import Table
 
 if TYPE_CHECKING:
@@ -223,8 +220,8 @@ class Posterior:
         return self.sample(size, random_state).chances
 
     @cached_property
-    def _solution(self) -> _Solution:
-        return _solve(self.table, self.pseudo_count)
+    def _solution(self) -> Solution:
+        return solve(self.table, self.pseudo_count)
 
     @cached_property
     def _variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -237,143 +234,6 @@ class Posterior:
     def __repr__(self) -> str:
         rows, columns = self.table.shape
         return f"Posterior({rows} x {columns} chances, {self.table.rows:g} rows, pseudo-count {self.pseudo_count:g})"
-
-
-@dataclass(frozen=True, eq=False)
-class _Solution:
-    """The mode and the means to apply A^-1 there. Rows and columns may be swapped (`swapped`) against the table."""
-
-    swapped: bool
-    counts: FloatArray
-    row_only: FloatArray
-    column_only: FloatArray
-    chance: FloatArray
-    steps: int = 0
-    residual: float = 0.0
-    work: information_matrix.Workspace | None = None
-
-    @property
-    def total(self) -> float:
-        return float(self.counts.sum() + self.row_only.sum() + self.column_only.sum())
-
-    @cached_property
-    def mode(self) -> FloatArray:
-        return self.turned(self.chance)
-
-    def turned(self, field: FloatArray) -> FloatArray:
-        """Between the table's orientation and this one; read-only."""
-        array = np.array(field.T if self.swapped else field, order="C")  # a copy: the caller's stays its own
-        array.setflags(write=False)
-        return array
-
-    @cached_property
-    def _one_sided(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Where the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional has not."""
-        weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
-        conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
-        return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
-
-    def _own_scratch(self) -> information_matrix.Workspace:
-        """The factor, with scratch of this call's own: threads may share a Posterior."""
-        rows, columns = self.chance.shape
-        scratch = {
-            "row_step": np.empty(rows),
-            "column_step": np.empty(columns),
-            "inverse": np.empty((columns, columns)),
-        }
-        return cast("information_matrix.Workspace", self.work)._replace(**scratch)
-
-    def covariance_times(self, field: FloatArray) -> FloatArray:
-        # Cov kills constants, so the field may be centred; then pi pi'/N drops out, and no digits with it.
-        centred = np.ascontiguousarray(field - (self.chance * field).sum())
-        if self.work is None:  # w and q are independent: within a class, and between the classes
-            weights, conditional, certainty = self._one_sided
-            of_rows = (conditional * centred).sum(axis=1, keepdims=True)
-            between = weights * (of_rows - (weights * of_rows).sum()) / self.total
-            shared: FloatArray = certainty * conditional * (centred - of_rows) + conditional * between
-            return shared
-        solution = np.empty_like(self.chance)
-        information_matrix.solve(centred, self._own_scratch(), solution)
-        # Where v is 0 the sum over the simplex is kept by the rest already; what is left is rounding.
-        result: FloatArray = solution - self.chance * solution.sum()
-        return result
-
-    def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of the cells, of the rows' and of the columns' sums."""
-        rows, columns = self.chance.shape
-        if self.work is not None:
-            cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
-            information_matrix.variances(self.chance, self.total, self._own_scratch(), cells, of_rows, of_columns)
-            # The kernel's difference has few digits where nearly all is in one cell, and where a cell has next to no
-            # count of its own, so that the margins alone hold it; a centred solve has them.
-            held_by_margins = (self.chance > 0.0) & (self.counts < 1e-4 * self.total * self.chance)
-            unit = np.zeros_like(self.chance)
-            for cell in zip(*np.nonzero(held_by_margins | (self.chance > 0.5)), strict=True):
-                unit[cell] = 1.0
-                cells[cell] = self.covariance_times(unit)[cell]
-                unit[cell] = 0.0
-            return cells, of_rows, of_columns
-        # Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
-        weights, conditional, certainty = self._one_sided
-        within = certainty * conditional * _rest(conditional, axis=1)
-        of_rows = weights * _rest(weights, axis=0) / self.total
-        between = weights * (conditional - self.chance.sum(axis=0)) ** 2 / self.total
-        return within + conditional**2 * of_rows, of_rows[:, 0], (within + between).sum(axis=0)
-
-    def laplace_evidence(self) -> float:
-        """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
-        work = cast("information_matrix.Workspace", self.work)
-        diagonal = np.diag(work.factor)
-        if not diagonal.all():  # see `information_matrix.factorize`
-            raise CredimiError(
-                "the evidence is lost to rounding: the margins outweigh the complete counts by too much; "
-                "scale the margins down, or choose a larger prior"
-            )
-        x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
-        slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
-        likelihood = (self.counts * np.log(self.chance)).sum()
-        likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
-        determinant = np.log(self.counts).sum() + np.log1p(slope * work.scale.sum(axis=1) / x).sum()
-        determinant -= (2.0 * np.log(diagonal) + np.log(y)).sum() + math.log(self.total)
-        return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
-
-
-def _solve(table: Table, pseudo: float) -> _Solution:
-    both = table.misses_feature and table.misses_target
-    rows, columns = table.shape
-    swapped = columns > rows if both else table.misses_target
-    oriented = table.transposed() if swapped else table
-    counts = oriented.joint + pseudo
-    if not both:
-        return _Solution(
-            swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented)
-        )
-    rows, columns = counts.shape
-    chance = np.empty_like(counts)
-    work = information_matrix.carve(np.empty(information_matrix.workspace_size(rows, columns)), rows, columns)
-    steps, residual = find_mode(
-        counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
-    )
-    return _Solution(swapped, counts, oriented.target_only, oriented.feature_only, chance, steps, residual, work)
-
-
-def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
-    totals = counts.sum(axis=1, keepdims=True)
-    weights = totals + table.target_only[:, None]
-    weights = weights / weights.sum()
-    conditional = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0.0)
-    pooled = (weights * conditional).sum(axis=0)
-    chance: FloatArray = weights * np.where(totals > 0.0, conditional, pooled / pooled.sum())
-    return chance
-
-
-def _rest(shares: FloatArray, axis: int) -> FloatArray:
-    """1 - shares along the axis, as the sum of the others: 1 - p has no digits where p is nearly 1."""
-    largest = shares == shares.max(axis=axis, keepdims=True)
-    others = np.where(largest, 0.0, shares).sum(axis=axis, keepdims=True)
-    alone = largest & (largest.sum(axis=axis, keepdims=True) == 1)
-    rest: FloatArray = np.where(alone, others, 1.0 - shares)
-    return rest
 
 
 def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:
@@ -390,7 +250,7 @@ def _log_beta(parameters: FloatArray) -> FloatArray:
     """
     total = parameters.sum(axis=-1, keepdims=True)
     share = parameters / total
-    small_rest = np.minimum(_rest(share, axis=-1), 0.5)
+    small_rest = np.minimum(one_less(share, axis=-1), 0.5)
     terms = (parameters - 0.5) * np.where(share > 0.5, np.log1p(-small_rest), np.log(share))
     terms += _stirling_error(parameters)
     freedom = parameters.shape[-1] - 1.0

@@ -13,10 +13,8 @@ moments are never subtracted from each other.
 
 **Quantiles** are exact in the strictest sense that doubles allow: ppf(q) = inf {x : F(x) >= q} and isf(q) = inf {x :
 sf(x) <= q}, over the doubles, for F and sf as computed. So ppf(q) = 0 for q <= p_zero, F(ppf(q)) >= q always, and a
-jump is found at its very place. The doubles are numbered in order, and the number is found by bracketing: outward in
-growing steps from the components' own quantiles, between which that of the mixture lies, then inward by the method of
-Chandrupatla (1997), which interpolates where that is safe and bisects where not. The numbers grow as log |x|, and the
-logarithms of the tails are compared, so that a quantile of 1e-200 is found as readily as one of 0.1.
+jump is found at its very place (`roots.py`), from the components' own quantiles, between which that of the mixture
+lies. The logarithms of the tails are compared, so that a quantile of 1e-200 is found as readily as one of 0.1.
 
 Cost: O(components) a point for `cdf`, `sf` and `pdf`; a quantile takes about 5 such steps for one component, 15 for
 many.
@@ -34,6 +32,7 @@ from credimi.beta import ScaledBeta
 from credimi.checks import make_generator, require_finite, require_number, require_numbers, require_whole
 from credimi.components import Empirical, FloatArray, Normal, Point
 from credimi.errors import CredimiError
+from credimi.roots import first_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,9 +43,7 @@ if TYPE_CHECKING:
 Numbers = TypeVar("Numbers", float, FloatArray)
 Item = TypeVar("Item")
 
-_SIGN = np.uint64(1 << 63)
 _SMALLEST = math.ulp(0.0)
-_STRIDES = [np.uint64(16**power) for power in range(16)] + [np.uint64(2**64 - 1)]
 
 
 Component: TypeAlias = Point | Normal | ScaledBeta | Empirical
@@ -299,7 +296,7 @@ class Distribution:
             share = (target if upper_tail else target - self.p_zero) / math.fsum(self.weights)
             share = np.clip(share, 0.0, 1.0)
             guesses = [component.guess(share, upper_tail=upper_tail) for component in self.components]
-        quantile[inside] = _first_positive(excess, np.min(guesses, axis=0), np.max(guesses, axis=0))
+        quantile[inside] = first_positive(excess, np.min(guesses, axis=0), np.max(guesses, axis=0))
         return quantile
 
 
@@ -333,76 +330,3 @@ def _elementwise(function: Callable[[FloatArray], FloatArray], x: Numbers, name:
     values = require_numbers(name, x)
     result = function(values.reshape(-1)).reshape(values.shape)
     return cast("Numbers", result if values.ndim else float(result))
-
-
-def _number(x: FloatArray) -> NDArray[np.uint64]:
-    """Give each double its number in their order."""
-    bits = (x + 0.0).view(np.uint64)
-    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
-
-
-def _double(number: NDArray[np.uint64]) -> FloatArray:
-    """Give the double of a number; adding 0.0 turns -0.0 into 0.0."""
-    return np.where(number & _SIGN, number & ~_SIGN, ~number).view(np.float64) + 0.0
-
-
-def _difference(number: NDArray[np.uint64], other: NDArray[np.uint64]) -> FloatArray:
-    """Signed difference, from the unsigned one that does not wrap."""
-    return np.where(number >= other, (number - other).astype(np.float64), -(other - number).astype(np.float64))
-
-
-def _first_positive(
-    excess: Callable[[FloatArray, NDArray[np.bool_]], FloatArray], low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Least doubles at which an increasing function is positive, from guesses `low` <= `high`.
-
-    `excess(x, index)` belongs to those elements that the mask `index` selects. It is negative at -inf, positive at inf.
-    """
-    least, greatest = _number(np.array([-np.inf, np.inf]))
-    every = np.ones(low.shape, dtype=np.bool_)
-    before, after = _number(low), _number(high)
-    before -= np.minimum(before - least, np.uint64(1))
-    below, above = excess(_double(before), every), excess(_double(after), every)
-    for stride in _STRIDES:
-        if not (index := above < 0.0).any():
-            break
-        before[index], below[index] = after[index], above[index]
-        after[index] += np.minimum(greatest - after[index], stride)
-        above[index] = excess(_double(after[index]), index)
-    for stride in _STRIDES:
-        if not (index := below > 0.0).any():
-            break
-        after[index], above[index] = before[index], below[index]
-        before[index] -= np.minimum(before[index] - least, stride)
-        below[index] = excess(_double(before[index]), index)
-    return _double(_chandrupatla(excess, before, after, below, above))
-
-
-def _chandrupatla(
-    excess: Callable[[FloatArray, NDArray[np.bool_]], FloatArray],
-    before: NDArray[np.uint64],
-    after: NDArray[np.uint64],
-    below: FloatArray,
-    above: FloatArray,
-) -> NDArray[np.uint64]:
-    """Close the brackets (before, after] on neighbouring doubles; `below` < 0 < `above` are the values at the ends."""
-    newest, other, oldest = after, before, before
-    at_newest, at_other, at_oldest = above, below, below
-    while (index := (width := np.where(other > newest, other - newest, newest - other)) > 1).any():
-        with np.errstate(all="ignore"):  # where the three points do not differ the interpolation is not used
-            position = _difference(newest, other) / _difference(oldest, other)
-            value = (at_newest - at_other) / (at_oldest - at_other)
-            safe = (value**2 < position) & ((1.0 - value) ** 2 < 1.0 - position)
-            reach = _difference(oldest, newest) / _difference(other, newest)
-            fraction = at_newest / (at_other - at_newest) * at_oldest / (at_other - at_oldest)
-            fraction += reach * at_newest / (at_oldest - at_newest) * at_other / (at_oldest - at_other)
-        step = np.maximum(np.where(safe, fraction, 0.5) * width, 1.0).astype(np.uint64)
-        step = np.minimum(step, width - np.uint64(1))  # strictly within, though a width above 2^53 was rounded
-        trial = np.where(other > newest, newest + step, newest - step)
-        at_trial = at_newest.copy()
-        at_trial[index] = excess(_double(trial[index]), index)
-        same = (at_trial > 0.0) == (at_newest > 0.0)
-        oldest, at_oldest = np.where(same, newest, other), np.where(same, at_newest, at_other)
-        other, at_other = np.where(same, other, newest), np.where(same, at_other, at_newest)
-        newest, at_newest = np.where(index, trial, newest), at_trial
-    return np.where(at_newest > 0.0, newest, other)

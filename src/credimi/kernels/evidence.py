@@ -34,7 +34,7 @@ _SPARSE = 0.3  # as in kernels.two_sided
 _MUCH_SPARSE = 0.001
 _AS_MANY = 1.0 + 1e-12
 _MANY_CELLS = 16  # degrees of freedom of a table
-_VERY_MANY_CELLS = 100  # of which the evidence may be a peak that falls between two points of the grid
+_VERY_MANY_CELLS = 80  # of which the evidence may be a peak that falls between two points of the grid
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
 _MOST_ZOOMS = 8
 

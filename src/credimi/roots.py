@@ -1,0 +1,95 @@
+"""Where an increasing function becomes positive, to the very double.
+
+The doubles are numbered in order, and the number is found by bracketing: outward in growing steps from guesses, then
+inward by the method of Chandrupatla (1997), which interpolates where that is safe and bisects where not. The numbers
+grow as log |x|, so that a root at 1e-200 is found as readily as one at 0.1, and a jump at its very place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+_SIGN = np.uint64(1 << 63)
+_STRIDES = [np.uint64(16**power) for power in range(16)] + [np.uint64(2**64 - 1)]
+
+
+def first_positive(
+    excess: Callable[[FloatArray, NDArray[np.bool_]], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Least doubles at which an increasing function is positive, from guesses `low` <= `high`.
+
+    `excess(x, index)` belongs to those elements that the mask `index` selects. It is negative at -inf, positive at inf.
+    """
+    least, greatest = _number(np.array([-np.inf, np.inf]))
+    every = np.ones(low.shape, dtype=np.bool_)
+    before, after = _number(low), _number(high)
+    before -= np.minimum(before - least, np.uint64(1))
+    below, above = excess(_double(before), every), excess(_double(after), every)
+    for stride in _STRIDES:
+        if not (index := above < 0.0).any():
+            break
+        before[index], below[index] = after[index], above[index]
+        after[index] += np.minimum(greatest - after[index], stride)
+        above[index] = excess(_double(after[index]), index)
+    for stride in _STRIDES:
+        if not (index := below > 0.0).any():
+            break
+        after[index], above[index] = before[index], below[index]
+        before[index] -= np.minimum(before[index] - least, stride)
+        below[index] = excess(_double(before[index]), index)
+    return _double(_chandrupatla(excess, before, after, below, above))
+
+
+def _chandrupatla(
+    excess: Callable[[FloatArray, NDArray[np.bool_]], FloatArray],
+    before: NDArray[np.uint64],
+    after: NDArray[np.uint64],
+    below: FloatArray,
+    above: FloatArray,
+) -> NDArray[np.uint64]:
+    """Close the brackets (before, after] on neighbouring doubles; `below` < 0 < `above` are the values at the ends."""
+    newest, other, oldest = after, before, before
+    at_newest, at_other, at_oldest = above, below, below
+    while (index := (width := np.where(other > newest, other - newest, newest - other)) > 1).any():
+        with np.errstate(all="ignore"):  # where the three points do not differ the interpolation is not used
+            position = _difference(newest, other) / _difference(oldest, other)
+            value = (at_newest - at_other) / (at_oldest - at_other)
+            safe = (value**2 < position) & ((1.0 - value) ** 2 < 1.0 - position)
+            reach = _difference(oldest, newest) / _difference(other, newest)
+            fraction = at_newest / (at_other - at_newest) * at_oldest / (at_other - at_oldest)
+            fraction += reach * at_newest / (at_oldest - at_newest) * at_other / (at_oldest - at_other)
+        step = np.maximum(np.where(safe, fraction, 0.5) * width, 1.0).astype(np.uint64)
+        step = np.minimum(step, width - np.uint64(1))  # strictly within, though a width above 2^53 was rounded
+        trial = np.where(other > newest, newest + step, newest - step)
+        at_trial = at_newest.copy()
+        at_trial[index] = excess(_double(trial[index]), index)
+        same = (at_trial > 0.0) == (at_newest > 0.0)
+        oldest, at_oldest = np.where(same, newest, other), np.where(same, at_newest, at_other)
+        other, at_other = np.where(same, other, newest), np.where(same, at_other, at_newest)
+        newest, at_newest = np.where(index, trial, newest), at_trial
+    return np.where(at_newest > 0.0, newest, other)
+
+
+def _number(x: FloatArray) -> NDArray[np.uint64]:
+    """Give each double its number in their order."""
+    bits = (x + 0.0).view(np.uint64)
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+
+
+def _double(number: NDArray[np.uint64]) -> FloatArray:
+    """Give the double of a number; adding 0.0 turns -0.0 into 0.0."""
+    return np.where(number & _SIGN, number & ~_SIGN, ~number).view(np.float64) + 0.0
+
+
+def _difference(number: NDArray[np.uint64], other: NDArray[np.uint64]) -> FloatArray:
+    """Signed difference, from the unsigned one that does not wrap."""
+    return np.where(number >= other, (number - other).astype(np.float64), -(other - number).astype(np.float64))
