@@ -567,6 +567,18 @@ def test_small_parts(report: Report, monkeypatch: pytest.MonkeyPatch, size: int,
     assert report("data.csv", "--target", "y") == whole
 
 
+def test_identifiers_that_come_back_are_pointed_out(call: Call) -> None:
+    """Each patient has one class and five rows: the name tells all, of these patients only."""
+    patients = [(row // 5, f"P{row // 5:03}", "pq"[row // 5 % 2]) for row in range(600)]
+    rows = [(name, town, "yn"[number % 3 == 0]) for number, name, town in patients]
+    write("data.csv", columns("patient", "town", "y", rows=rows))
+    out = call("rank", "data.csv", "--target", "y")[1]
+    told = " ".join(out.split())
+    assert "may name people or places rather than say something of them: patient (120 values, 5 rows each);" in told
+    write("few.csv", columns("town", "y", rows=[row[1:] for row in rows]))
+    assert "may name people" not in call("rank", "few.csv", "--target", "y")[1]
+
+
 def test_cuts_that_are_dates(report: Report) -> None:
     write("data.csv", "y,day\n" + "".join(f"{row % 2},2024-02-{row % 29 + 1:02}\n" for row in range(290)))
     found = by_name(report("data.csv", "--target", "y", "--discretize", "day=2024-02-10,2024-02-20"))

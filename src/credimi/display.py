@@ -14,6 +14,7 @@ _ROOM_FOR_COMPLETE = 90  # columns of a terminal; a narrow one is for the names
 _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
+_MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
@@ -174,6 +175,16 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
     if suspects:
         told = "; ".join(f"{row['feature']}: {row['note'].removeprefix('categories; ')}" for row in suspects[:3])
         yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} (--missing TOKEN, for each that does)"
+    groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
+    if groups:
+        told = "; ".join(
+            f"{_plain(row['feature'])} ({row['values']:,} values, {row['complete'] / row['values']:.2g} rows each)"
+            for row in groups[:3]
+        )
+        yield (
+            f"caution: so many values that they may name people or places rather than say something of them: {told}"
+            f"{'; ...' * (len(groups) > 3)}; new ones will tell nothing (--exclude COLUMN)"
+        )
     for why in ("decimal commas", "dates"):
         texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
         if texts:
@@ -181,6 +192,11 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
                 f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
                 f"as numbers: --discretize {texts[0]}=mdl"
             )
+
+
+def _may_name_groups(row: dict[str, Any]) -> bool:
+    """Whether categories look like identifiers that come back: many, and of a few rows each."""
+    return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"] and not _is_cut(row))
 
 
 def _may_be_noise(row: dict[str, Any], ranking: Any) -> bool:  # noqa: ANN401
