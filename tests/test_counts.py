@@ -562,6 +562,33 @@ def test_threads_that_parse_csv_change_nothing(folder: Path, threads: int, monke
     assert_all_rows(count(write_csv(folder / "a.csv"), "class", threads=threads))
 
 
+def test_line_ends_in_quotes_that_two_blocks_share(folder: Path) -> None:
+    """A block of pyarrow's that starts with LF is taken for the rest of a line end, also in quotes."""
+    row = b'"first\r\nsecond",a\n'
+    first = b"x" * ((delimited._BLOCK - row.index(b"\n")) % len(row) + len(row) - 3) + b",b\n"  # noqa: SLF001
+    (folder / "a.csv").write_bytes(b"f,class\n" + first + row * (3 * delimited._BLOCK // len(row)))  # noqa: SLF001
+    counts = count(folder / "a.csv", "class")
+    assert counts.labels[0].texts[0] == "first\r\nsecond"
+    assert len(counts.labels[0]) == 2
+
+
+def test_last_line_of_tabs_is_a_row(folder: Path) -> None:
+    (folder / "a.tsv").write_bytes(b"f\tclass\na\tb\nc\td\n\t")
+    assert count(folder / "a.tsv", "class").rows == 3
+
+
+def test_two_faulty_parts_leave_no_trace_and_the_first_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for the line lifts a limit of the process, which must be back in place afterwards."""
+    monkeypatch.setattr(delimited, "_PART", 100_000)
+    good = b"a,b\n" * 30_000
+    (folder / "a.csv").write_bytes(b"f,class\n" + b"y" * 200_000 + b",b\na,b,c\n" + (good + b"a,b,c\n") * 5)
+    limit = csv.field_size_limit()
+    for _ in range(5):
+        with pytest.raises(CredimiError, match="line 3: 3 fields"):
+            count(folder / "a.csv", "class", threads=4)
+        assert csv.field_size_limit() == limit
+
+
 def test_line_longer_than_a_part_and_than_a_block(folder: Path) -> None:
     """Of a text that nobody would expect in a table, and which is one value among others."""
     long = "x" * (20 << 20)

@@ -36,6 +36,17 @@ def test_ranking_by_the_command_loads_neither_linear_algebra_nor_special_functio
     assert answer.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("command", ["rank", "count", "prequential"])
+def test_garbage_is_looked_for_once_modules_are_loaded(command: str, tmp_path: Path) -> None:
+    arguments = [command, str(ROOT / "examples" / "clinic.csv"), "--target", "diabetes"]
+    arguments += ["--into", str(tmp_path / "a.counts")] if command == "count" else ["--format", "json"]
+    arguments += ["--orders", "1"] if command == "prequential" else []
+    program = (
+        f"import gc; gc.disable()\nfrom credimi.cli import main\nassert main({arguments}) == 0; assert gc.isenabled()"
+    )
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+
 @pytest.mark.parametrize("name", credimi.__all__)
 def test_public_name_resolves(name: str) -> None:
     assert getattr(credimi, name) is not None

@@ -184,6 +184,17 @@ def test_columns_that_are_slices() -> None:
         assert_counts(groups[start:], 20, [codes[start:], codes[start:]], [5, 5])
 
 
+def test_columns_that_may_be_written_among_others_that_may_not() -> None:
+    """As codes are that Arrow holds, beside those that were made here."""
+    rows = 5_000
+    for features in (3, 4):
+        columns = [drawn(rows, 9, seed) for seed in range(features)]
+        columns[1].flags.writeable = False
+        assert_counts(classes(rows, 9), 9, columns, [9] * features)
+        matrix = np.ascontiguousarray(np.stack(columns, axis=1))
+        assert_counts(classes(rows, 9), 9, list(matrix.T), [9] * features)
+
+
 @pytest.mark.parametrize("workers", [1, 2, None])
 def test_number_of_threads_changes_nothing(workers: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tabulation, "_CELLS_WORTH_A_THREAD", 0)

@@ -44,6 +44,7 @@ def cross_counts(
         return out
     from credimi.kernels import counting  # noqa: PLC0415  (loading it costs more than small inputs take)
 
+    groups, columns = _only_read(groups), [_only_read(codes) for codes in columns]
     lanes = next((lanes for lanes in counting.LANES if group_count <= lanes), 0)
     by_bits: set[int] = set()
     many: set[int] = set()
@@ -75,6 +76,13 @@ def cross_counts(
 
     share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
     return out
+
+
+def _only_read(codes: Codes) -> Codes:
+    """A view that cannot be written, in one piece: Arrow's are so, and the kernels are compiled for one kind only."""
+    view = np.ascontiguousarray(codes).view()
+    view.flags.writeable = False
+    return view
 
 
 def weighted_counts(

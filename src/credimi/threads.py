@@ -15,7 +15,7 @@ from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from concurrent.futures import Future
 
     Part = TypeVar("Part")
@@ -64,7 +64,7 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
         raise errors[0]
 
 
-def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) -> Iterator[Done]:
+def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) -> Generator[Done, None, None]:
     """What `work` makes of each item, in their order, on so many threads, each of which has one in advance at most."""
     waiting: deque[Future[Done]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -81,7 +81,7 @@ def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) 
                 each.cancel()
 
 
-def ahead(items: Iterator[Part], most: int = 1) -> Iterator[Part]:
+def ahead(items: Iterator[Part], most: int = 1) -> Generator[Part, None, None]:
     """The same items, made on another thread while those before are in use; at most so many in advance."""
     made: SimpleQueue[tuple[Part, None] | tuple[None, BaseException] | None] = SimpleQueue()
     room = Semaphore(most)

@@ -288,6 +288,7 @@ def prior(text: str) -> str | float:
 
 def announce_compiling() -> None:
     """Tell the user, once, if kernels have to be compiled."""
+    _look_for_garbage()
     wishes.before_numba = _load_numba
     wishes.compiling = _say_once("compiling for this machine; later runs start at once")
 
@@ -301,11 +302,17 @@ def _load_numba() -> None:
     blas = "scipy.linalg.cython_blas"
     if blas not in sys.modules:
         sys.modules[blas] = None  # type: ignore[assignment]  # what makes its import fail
+        gc.disable()
         try:
             importlib.import_module("numba.np.arraymath")  # which looks
         finally:
             del sys.modules[blas]
-    if not gc.isenabled():  # `credimi.cli.command` waits for this
+            _look_for_garbage()
+
+
+def _look_for_garbage() -> None:
+    """From now on: what has been loaded is none."""
+    if not gc.isenabled():
         gc.freeze()
         gc.enable()
 

@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
     shared.check_thresholds(options)
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
+    shared.announce_compiling()
     from credimi.experiments.stream import prequential  # noqa: PLC0415  (numba and pyarrow load only from here on)
     from credimi.storage import is_counts  # noqa: PLC0415
 
@@ -68,7 +69,6 @@ def run(options: argparse.Namespace) -> None:
     for path in paths:
         if is_counts(path):
             raise CredimiError(f"{path} holds counts, which have no rows to go through: name the data")
-    shared.announce_compiling()
     with shared.progress("going through the rows") as told:
         found = prequential(
             paths,

@@ -56,6 +56,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Run all, and write it."""
+    shared.announce_compiling()
     from credimi.experiments import datasets, figures, pages, reproduction  # noqa: PLC0415  (numpy and more)
 
     names = list(options.dataset or datasets.INCOMPLETE)
@@ -65,7 +66,6 @@ def run(options: argparse.Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CredimiError(f"{folder} is no folder to write to: {error.strerror or error}") from None
-    shared.announce_compiling()
     with shared.progress("going through the rows") as told:
         report, runs = reproduction.reproduce(
             data=options.data,

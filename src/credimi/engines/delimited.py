@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _PART = 8 << 20
 _BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
 _ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
+_LARGEST_BLOCK = 2**31 - 1  # of pyarrow's
 _MOST_THREADS = 8  # each has a part under way
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
@@ -135,19 +136,22 @@ def batches(
 
     def parsed(part: tuple[Any, bool]) -> tuple[Any, int]:
         content, quoted = part
-        # A line end in quotes may be where pyarrow cuts a block: it looks for them only if told to.
         parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
-        for block in (max(_BLOCK, _ROWS // 2 * header.size), content.size):  # a line must not be longer than a block
-            most = min(block, content.size)
+        # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
+        short = max(_BLOCK, _ROWS // 2 * header.size)
+        for block in (short, content.size) if short < content.size and not quoted else (content.size,):
+            most = min(block, _LARGEST_BLOCK)
             read = pa.csv.ReadOptions(column_names=header.names, block_size=most, use_threads=False)
             try:
                 return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
             except (pa.ArrowException, OSError) as error:
                 failure = error
-        raise CredimiError(fault(failure)) from failure
+        return failure, 0
 
     done = header.size
     for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
+        if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
+            raise CredimiError(fault(table)) from table
         done += taken
         columns = dict(zip(table.schema.names, table.columns, strict=True))
         cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
@@ -179,7 +183,7 @@ def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool]]:
                     yield pa.py_buffer(content).slice(0, end), quoted
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
-    if rest.strip():
+    if rest.strip(b"\r\n"):  # a line of tabs alone is a row of holes
         yield pa.py_buffer(rest), True
 
 

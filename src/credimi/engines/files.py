@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
 from pathlib import Path
@@ -161,13 +162,14 @@ def tallies(
     left = list(paths)
     blocks = plan.blocks(parquet.COLUMNS)
     read = ahead(batches(paths, plan.wanted, progress, [block.wanted for block in blocks], threads), _AHEAD)
-    for path, own in groupby(read, key=lambda batch: batch.path):
-        counts = _count_blocks(own, plan, blocks, threads)
-        while left and left[0] != path:  # files of no rows have no batches
-            yield [left[0]], counted([], plan)
-            del left[0]
-        yield left[:1], counts
-        del left[:1]
+    with closing(read):  # also where an error is held that holds this frame
+        for path, own in groupby(read, key=lambda batch: batch.path):
+            counts = _count_blocks(own, plan, blocks, threads)
+            while left and left[0] != path:  # files of no rows have no batches
+                yield [left[0]], counted([], plan)
+                del left[0]
+            yield left[:1], counts
+            del left[:1]
     if left:
         yield left, counted([], plan)
 

@@ -172,9 +172,9 @@ def _number(
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
         groups_at = builder.gep(_data(context, builder, signature.args[0], groups), [row])
         cell = builder.zext(_load(builder, groups_at, _ROWS), short)
-        for digit in range(signature.args[1].count):
+        for digit in range(len(signature.args[1])):
             size = builder.extract_value(sizes, digit)
-            column = _data(context, builder, signature.args[1].dtype, builder.extract_value(columns, digit))
+            column = _data(context, builder, signature.args[1].types[digit], builder.extract_value(columns, digit))
             later = builder.gep(column, [builder.add(row, _INTEGER(_ROWS_AHEAD))])
             builder.call(prefetch, [later, _INDEX(0), _INDEX(2), _INDEX(1)])  # to read, into the second cache, data
             missing = _splat(builder, builder.sub(builder.trunc(size, _BYTE), _BYTE(1)), _ROWS)
