@@ -416,8 +416,9 @@ def test_a_stray_text_among_numbers_is_named(report: Report, call: Call, refusal
     values = ["N/A" if i % 10 == 0 else f"{i * 37 % 101}.5" for i in range(600)]
     write("data.csv", columns("y", "a", rows=[(i % 2, value) for i, value in enumerate(values)]))
     (feature,) = report("data.csv", "--target", "y")["features"]
-    assert feature["note"] == "categories; 'N/A' may mean missing"
-    assert "caution: a: 'N/A' may mean missing" in call("rank", "data.csv", "--target", "y")[1]
+    assert feature["note"] == "categories; numbers but for 'N/A', which may mean missing"
+    told = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    assert "caution: a: numbers but for 'N/A', which may mean missing" in told
     assert "text such as 'N/A'" in refusal("rank", "data.csv", "--target", "y", "--discretize", "a=mdl")
     (feature,) = report("data.csv", "--target", "y", "--missing", "N/A")["features"]
     assert feature["missing"] == 60
@@ -577,6 +578,25 @@ def test_identifiers_that_come_back_are_pointed_out(call: Call) -> None:
     assert "may name people or places rather than say something of them: patient (120 values, 5 rows each);" in told
     write("few.csv", columns("town", "y", rows=[row[1:] for row in rows]))
     assert "may name people" not in call("rank", "few.csv", "--target", "y")[1]
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (b"PK\x03\x04\x14\x00", "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "an old Excel workbook: save the sheet as CSV"),
+        (b"SQLite format 3\x00", "an SQLite database: export the table as CSV or Parquet"),
+        (b"ARROW1\x00\x00", "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet"),
+    ],
+)
+def test_files_of_other_programs_are_called_what_they_are(refusal: Refusal, start: bytes, said: str) -> None:
+    write("data.csv", start + bytes(range(256)) * 10)
+    assert refusal("rank", "data.csv", "--target", "y") == f"data.csv is no CSV but {said}"
+
+
+def test_line_for_excel_alone(refusal: Refusal) -> None:
+    write("data.csv", "sep=;\n" + base(delimiter=";"))
+    assert "starts with the line 'sep=;'" in refusal("rank", "data.csv", "--target", "y")
 
 
 def test_cuts_that_are_dates(report: Report) -> None:

@@ -572,6 +572,17 @@ def test_line_ends_in_quotes_that_two_blocks_share(folder: Path) -> None:
     assert len(counts.labels[0]) == 2
 
 
+def test_target_whose_index_is_in_another_order_is_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": list("xyxyxy"), "b": list("ppqqpp")}, index=list("fedcba"))
+    target = pandas.Series(list("uvuvuv"), index=frame.index, name="y")
+    expected = count(frame, target)
+    with pytest.raises(CredimiError, match=r"labels of the data in another order.*target\.loc\[data\.index\]"):
+        count(frame, target.sort_index())
+    assert cells(count(frame, target.reset_index(drop=True))) == cells(expected)
+    assert cells(count(frame, target.tolist())) == cells(expected)
+
+
 def test_last_line_of_tabs_is_a_row(folder: Path) -> None:
     (folder / "a.tsv").write_bytes(b"f\tclass\na\tb\nc\td\n\t")
     assert count(folder / "a.tsv", "class").rows == 3

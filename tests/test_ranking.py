@@ -215,10 +215,52 @@ def test_false_discoveries_are_bounded_and_no_larger_set_would_do(fdr: float) ->
         assert np.mean(1.0 - p_above[kept]) <= fdr
 
 
+@pytest.mark.parametrize("kind", ["noise", "even", "signal", "sure"])
+def test_the_odds_of_independence_are_those_that_all_features_say_together(kind: str) -> None:
+    """Against a search over all shares, and Bayes' theorem with numbers."""
+    generator = np.random.default_rng(2)
+    independent = {
+        "noise": generator.beta(5.0, 1.0, 400),
+        "even": generator.beta(1.0, 1.0, 400),
+        "signal": generator.beta(1.0, 5.0, 400),
+        "sure": np.r_[np.ones(300), np.zeros(20)],
+    }[kind]
+    above = 0.9 * (1.0 - independent)
+    shares = np.linspace(0.5, 0.99999, 50_000)
+    score = np.log(shares) + np.log1p(-shares)
+    for q in independent:
+        score += np.log(shares * q + (1.0 - shares) * (1.0 - q))
+    share = shares[np.argmax(score)]
+    expected = 0.9 * (1 - share) * (1 - independent) / (share * independent + (1 - share) * (1 - independent))
+    given = np.r_[independent, np.nan, np.nan]
+    found = filters._from_common_odds(np.r_[above, 0.0, np.nan], given)  # noqa: SLF001
+    np.testing.assert_allclose(found[:-2], expected, rtol=2e-3, atol=1e-6)
+    assert found[-2] == 0.0
+    assert np.isnan(found[-1])
+
+
+def test_few_of_those_that_fdr_keeps_are_noise_where_nearly_all_columns_are() -> None:
+    """3,000 columns of which 30 tell."""
+    generator = np.random.default_rng(7)
+    rows, telling = 300, 30
+    target = generator.integers(0, 2, rows)
+    columns = generator.integers(0, 4, (3_000, rows))
+    columns[:telling] = np.where(generator.random((telling, rows)) < 0.45, 3 * target, columns[:telling])
+    data = {f"c{place}": column.astype(str) for place, column in enumerate(columns)}
+    ranking = rank(data | {"y": target.astype(str)}, "y")
+    kept = [int(name[1:]) for name in ranking.selected("fdr")]
+    assert sum(place < telling for place in kept) >= 27
+    assert sum(place >= telling for place in kept) <= 6
+    alone = filters.false_discovery(np.array(ranking.columns["p_above"]), 0.05)
+    noise = np.array([int(name[1:]) >= telling for name in ranking.columns["feature"]])
+    assert np.count_nonzero(alone & noise) > 10  # each from even odds of its own
+
+
 def test_rule_fdr_reaches_the_ranking(counts: Counts) -> None:
     ranking = rank(counts, fdr=0.2)
-    p_above = np.array([row["p_above"] for row in ranking])
-    assert [row["keep_fdr"] for row in ranking] == filters.false_discovery(p_above, 0.2).tolist()
+    p_above, independent = (np.array([row[name] for row in ranking]) for name in ("p_above", "p_independent"))
+    independent[[bool(row["verdict"] == "not ranked" or row["values"] < 2) for row in ranking]] = np.nan
+    assert [row["keep_fdr"] for row in ranking] == filters.false_discovery(p_above, 0.2, independent).tolist()
     assert ranking.settings["fdr"] == 0.2
     assert ranking.selected("fdr") == [row["feature"] for row in ranking if row["keep_fdr"]]
     with pytest.raises(CredimiError, match="fdr is 2: it must lie between 0 and 1"):

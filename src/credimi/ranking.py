@@ -242,7 +242,8 @@ def rank(
     level : float
         Of the credible interval, and of the decisions.
     fdr : float
-        The share of features with I <= epsilon that is expected, at most, among those of which keep_fdr is true.
+        The share of features with I <= epsilon that is expected, at most, among those of which keep_fdr is true;
+        how many features tell nothing of the target is learnt from all of them.
     prior, approximation
         As in `mutual_information`.
     missing : "ignore" or "category"
@@ -403,11 +404,12 @@ def _columns(
     features: Sequence[Feature], summary: dict[str, FloatArray], epsilon: float, level: float, fdr: float
 ) -> dict[str, list[Any]]:
     p_above = summary["p_above"]
+    ranked = np.array([not feature.note for feature in features], dtype=bool)
     keeps = {
         "keep_plugin": filters.plugin(summary["at_mode"], epsilon),
         "keep_forward": filters.forward(p_above, level),
         "keep_backward": filters.backward(p_above, level),
-        "keep_fdr": filters.false_discovery(p_above, fdr),
+        "keep_fdr": filters.false_discovery(p_above, fdr, np.where(ranked, summary["p_independent"], np.nan)),
     }
     found: dict[str, list[Any]] = {
         "feature": [feature.name for feature in features],

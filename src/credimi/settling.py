@@ -181,10 +181,15 @@ def settle(  # noqa: PLR0911
         return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for)
     if readable and own.kind == RAW:
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
-    suspects = strays or (labels.missing_codes(kept.texts) if kept.kind == TEXT else [])
-    if suspects:
-        return replace(feature, treatment=f"categories; {_quoted(suspects)} may mean missing")
-    return feature
+    return replace(feature, treatment=_suspicion(strays, kept) or feature.treatment)
+
+
+def _suspicion(strays: list[str], kept: Labels) -> str:
+    """How categories are called of which some may mean missing."""
+    if strays:
+        return f"categories; numbers but for {_quoted(strays)}, which may mean missing"
+    suspects = labels.missing_codes(kept.texts) if kept.kind == TEXT else []
+    return f"categories; {_quoted(suspects)} may mean missing" if suspects else ""
 
 
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401

@@ -89,18 +89,19 @@ class Beliefs:
     mean: FloatArray
     at_mode: FloatArray
     p_above: FloatArray
+    p_independent: FloatArray
 
 
 def beliefs(
     blocks: Blocks, *, prior: str | float, approximation: str, epsilon: float, threads: int | None = None
 ) -> Beliefs:
-    """`mean`, `at_mode` and `p_above` of `summarize`, without the cost of intervals.
+    """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
     Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
     """
     if approximation == "sampled":
         drawn = summarize(blocks, prior=prior, approximation=approximation, epsilon=epsilon, level=0.95)
-        return Beliefs(drawn.mean, drawn.at_mode, drawn.p_above)
+        return Beliefs(drawn.mean, drawn.at_mode, drawn.p_above, drawn.p_independent)
     found, at_mode = _posteriors(blocks, prior, approximation, threads)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
@@ -112,7 +113,7 @@ def beliefs(
         trusted = trusted | certain
     for index in np.unique(found.table[~trusted]).tolist():
         p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
-    return Beliefs(_summed(found, found.weight * found.mean), at_mode, p_above)
+    return Beliefs(_summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
 
 
 def growth_to_decide(

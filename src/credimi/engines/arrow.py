@@ -6,6 +6,7 @@ objects themselves is faster, and says which row does not fit.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,22 @@ def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN40
 
 def _is_pandas(data: Any) -> bool:  # noqa: ANN401
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+
+
+def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
+    """Refuse a Series of pandas whose index has the frame's labels in another order: values go by their position."""
+    own = getattr(target, "index", None)
+    if not _is_pandas(data) or own is None or callable(own):
+        return
+    other = data.index
+    if len(own) != len(other) or own.equals(other):
+        return
+    with suppress(TypeError):  # labels that have no order
+        if own.sort_values().equals(other.sort_values()):
+            raise CredimiError(
+                "the target's index has the labels of the data in another order, and values go by their position: pass "
+                "target.loc[data.index], or reset the index of both"
+            )
 
 
 def shown_name(name: Any) -> str:  # noqa: ANN401

@@ -42,6 +42,12 @@ COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NO_TEXT = {  # by its first bytes
+    b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
+    b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
+    b"ARROW1": "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet",
+}
 
 
 def names(path: Place) -> list[str]:
@@ -63,6 +69,10 @@ def _header(path: Place) -> _Header:
     line, size = _first_line(path)
     if line.count('"') % 2:
         raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
+    if line.strip()[:-1] == "sep=":
+        raise CredimiError(
+            f"{path} starts with the line {line.strip()!r}, which only Excel understands: delete that line"
+        )
     plain = _QUOTED.sub("", line)
     if "\r" in plain.rstrip("\r\n"):
         raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
@@ -97,6 +107,9 @@ def _first_line(path: Place) -> tuple[str, int]:
                     break
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+    for start, what in _NO_TEXT.items():
+        if content.startswith(start):
+            raise CredimiError(f"{path} is no CSV but {what}")
     if content.startswith(_UTF16):
         raise CredimiError(
             f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
@@ -106,7 +119,7 @@ def _first_line(path: Place) -> tuple[str, int]:
     except UnicodeDecodeError as error:
         raise CredimiError(
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
-            "convert the file, for example with iconv -f latin1 -t utf-8"
+            "convert the file, for example with iconv -f cp1252 -t utf-8"
         ) from None
 
 
@@ -216,7 +229,7 @@ def _fault(path: Place, header: _Header, error: Exception) -> str:
         byte, line = fault.object[fault.start], _line_of_bad_byte(path)
         return (
             f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
-            "convert the file, for example with iconv -f latin1 -t utf-8"
+            "convert the file, for example with iconv -f cp1252 -t utf-8"
         )
     except (csv.Error, OSError, pa.ArrowException):
         pass

@@ -182,6 +182,7 @@ def _offered(
         return wanted, offered, arrow.batches(data, wanted)
     if target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
+    arrow.check_order(data, target)
     name = str(getattr(target, "name", None) or arrow.TARGET)
     while name in offered:
         name += "_"

@@ -205,7 +205,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.rule == "plugin":
             return filters.plugin(at_mode, self.epsilon)
         if self.rule == "fdr":
-            return filters.false_discovery(p_above, self.fdr)
+            return filters.false_discovery(p_above, self.fdr, np.where(candidates, found.p_independent, np.nan))
         rule = filters.forward if self.rule == "forward" else filters.backward
         return rule(p_above, self.level)
 

@@ -42,8 +42,8 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
     from credimi import __version__  # noqa: PLC0415  (the package's root imports nothing, but is not below)
 
     columns = ranking.columns
-    exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above")}
-    short = ("mi", "std", "p_independent", "missing_mi", "missing_low", "missing_high", "missing_p_above")
+    exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")}
+    short = ("mi", "std", "missing_mi", "missing_low", "missing_high", "missing_p_above")
     features = {
         "name": columns["feature"],
         "ranked": [int(block is not None) for block in kept.blocks],

@@ -14,6 +14,24 @@ function tailsAbove(report, laws, epsilon) {
   return p;
 }
 
+// P(I > epsilon) if as many features are independent beforehand as all of them together say (credimi/filters.py).
+function fromCommonOdds(report, p) {
+  const { p_independent: independent, ranked } = report.features;
+  const heard = independent.filter((_, feature) => ranked[feature]);
+  let share = 0.5;
+  for (let step = 0; step < 1000; step += 1) {
+    const before = share;
+    let total = 1;
+    for (const q of heard) total += share * q / (share * q + (1 - share) * (1 - q));
+    share = Math.max(0.5, total / (heard.length + 2));
+    if (Math.abs(share - before) < 1e-9) break;
+  }
+  return p.map((value, feature) => {
+    const q = independent[feature];
+    return ranked[feature] ? value * (1 - share) / (share * q + (1 - share) * (1 - q)) : value;
+  });
+}
+
 // The largest set with an expected share of at most fdr that does not exceed epsilon.
 function falseDiscovery(p, fdr) {
   const kept = new Array(p.length).fill(false);
@@ -42,7 +60,7 @@ function decide(report, p, epsilon, level) {
     const known = report.features.p_above[feature] !== null;
     found.verdict.push(!known ? "not ranked" : forward ? "keep" : backward ? "unsure" : "drop");
   }
-  found.fdr = falseDiscovery(p, report.settings.fdr);
+  found.fdr = falseDiscovery(fromCommonOdds(report, p), report.settings.fdr);
   return found;
 }
 
