@@ -228,7 +228,8 @@ class Distribution:
         """Equal-tailed credible interval: (1 - confidence) / 2 of the mass below it, and above it, at most.
 
         Where the lower end is the atom at 0, less than that is left below it, and so much more may be left above:
-        otherwise the interval would hold more than it says.
+        otherwise the interval would hold more than it says. So its upper end falls where a growing confidence takes
+        the atom in; `ppf` has quantiles that do not.
         """
         level = require_number("confidence", confidence)
         if not 0.0 < level < 1.0:
