@@ -599,6 +599,18 @@ def test_line_for_excel_alone(refusal: Refusal) -> None:
     assert "starts with the line 'sep=;'" in refusal("rank", "data.csv", "--target", "y")
 
 
+@pytest.mark.parametrize("width", [40, 56, 60, 71, 72, 80])
+def test_names_and_verdicts_are_whole_in_narrow_windows(
+    call: Call, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call("rank", CLINIC, "--target", "diabetes")[1].splitlines()
+    (glucose,) = [line.split() for line in lines if " glucose " in line]
+    (patient,) = [line.split() for line in lines if line.split()[:1] == ["patient"]]
+    assert glucose[-1] == "keep"
+    assert patient[-2:] == ["not", "ranked"]
+
+
 def test_cuts_that_are_dates(report: Report) -> None:
     write("data.csv", "y,day\n" + "".join(f"{row % 2},2024-02-{row % 29 + 1:02}\n" for row in range(290)))
     found = by_name(report("data.csv", "--target", "y", "--discretize", "day=2024-02-10,2024-02-20"))

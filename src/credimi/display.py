@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BAR, _LONG_BAR = 12, 24
-_ROOM_FOR_COMPLETE = 90  # columns of a terminal; a narrow one is for the names
+_ROOM_FOR_INTERVALS, _ROOM_FOR_TAILS = 56, 72  # columns of a terminal; a narrow one is for names and verdicts
+_ROOM_FOR_COMPLETE = 90
 _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
@@ -62,11 +63,14 @@ def ranking_grid(
     grid.add_column("#", justify="right")
     grid.add_column("feature", overflow="fold", min_width=12)
     grid.add_column(units, justify="right", no_wrap=True)
-    grid.add_column(f"{100 * settings['level']:g} % interval", no_wrap=True)
+    intervals, tails = width >= _ROOM_FOR_INTERVALS, width >= _ROOM_FOR_TAILS
+    if intervals:
+        grid.add_column(f"{100 * settings['level']:g} % interval", no_wrap=True)
     bars, everything = width >= _ROOM_FOR_BARS, width >= _ROOM_FOR_ALL
     if bars:
         grid.add_column("", no_wrap=True)
-    grid.add_column(f"P(I > {settings['epsilon']:g})", justify="right", no_wrap=True)
+    if tails:
+        grid.add_column(f"P(I > {settings['epsilon']:g})", justify="right", no_wrap=True)
     grid.add_column("verdict", no_wrap=True)
     complete = width >= _ROOM_FOR_COMPLETE
     if complete:
@@ -82,10 +86,11 @@ def ranking_grid(
             str(place) if known else "",
             Text(_plain(row["feature"]) or "(no name)"),
             f"{row['mi'] * scale:.4f}" if known else "",
-            f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else "",
         ]
+        cells += [f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else ""] if intervals else []
         cells += [_bar(row, most, _LONG_BAR if everything else _BAR) if known else ""] if bars else []
-        cells += [probability(row["p_above"], row["std"]) if known else "", row["verdict"]]
+        cells += [probability(row["p_above"], row["std"]) if known else ""] if tails else []
+        cells += [row["verdict"]]
         cells += [f"{row['complete']:,}"] if complete else []
         cells += [Text(_plain(_values(row)))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
