@@ -104,7 +104,7 @@ class Posterior:
 
     @property
     def mode(self) -> FloatArray:
-        """The most probable chances: where the density of their logarithms is largest (see `credimi.prior`).
+        """The most probable chances, where the density of their logarithms is largest (see `credimi.prior`).
 
         With complete counts these are (n + pseudo-count) / N, which is the mean as well.
         """
