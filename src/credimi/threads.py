@@ -65,7 +65,7 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
 
 
 def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) -> Generator[Done, None, None]:
-    """What `work` makes of each item, in their order, on so many threads, each of which has one in advance at most."""
+    """What `work` makes of each item, in their order, on so many threads; at most one more than these is under way."""
     waiting: deque[Future[Done]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:

@@ -2,9 +2,9 @@
 
 It is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
 `labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
-quotes: an even number of quotes before them), each parsed on one core: two at a time take two thirds of the time that
-one after the other takes on two cores. Memory is bounded by the parts under way, two a core and three more, each of
-which takes some four times `_PART` with its columns.
+quotes: an even number of quotes before them), each parsed on one core: several at a time are faster than one after the
+other on all cores. Memory is bounded by the parts under way, one a core and four more, each of which takes some four
+times `_PART` with its columns.
 """
 
 from __future__ import annotations

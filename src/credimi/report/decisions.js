@@ -14,10 +14,12 @@ function tailsAbove(report, laws, epsilon) {
   return p;
 }
 
-// P(I > epsilon) if as many features are independent beforehand as all of them together say (credimi/filters.py).
-function fromCommonOdds(report, p) {
-  const { p_independent: independent, ranked } = report.features;
-  const heard = independent.filter((_, feature) => ranked[feature]);
+const shares = new WeakMap(); // of reports: they do not change with epsilon
+
+// How many features are independent beforehand, as all of them together say (credimi/filters.py).
+function independentShare(report) {
+  if (shares.has(report)) return shares.get(report);
+  const heard = report.features.p_independent.filter((_, feature) => report.features.ranked[feature]);
   let share = 0.5;
   for (let step = 0; step < 1000; step += 1) {
     const before = share;
@@ -26,6 +28,13 @@ function fromCommonOdds(report, p) {
     share = Math.max(0.5, total / (heard.length + 2));
     if (Math.abs(share - before) < 1e-9) break;
   }
+  shares.set(report, share);
+  return share;
+}
+
+// P(I > epsilon) from such odds.
+function fromCommonOdds(report, p) {
+  const { p_independent: independent, ranked } = report.features, share = independentShare(report);
   return p.map((value, feature) => {
     const q = independent[feature];
     return ranked[feature] ? value * (1 - share) / (share * q + (1 - share) * (1 - q)) : value;
