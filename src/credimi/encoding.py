@@ -129,6 +129,12 @@ def encode(  # noqa: PLR0911
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
 
 
+def load_kernels() -> None:
+    """Load the compiled code now, as by the first text: it takes a third of a second, in which files can be read."""
+    nothing = pa.py_buffer(bytes(8))  # two offsets, both 0
+    _encode_few_texts(pa.Array.from_buffers(pa.string(), 1, [None, nothing, nothing]), RAW)
+
+
 def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
     """Text with plain offsets; bytes are text if they are UTF-8."""
     kind = array.type

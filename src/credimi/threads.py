@@ -82,7 +82,13 @@ def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) 
 
 
 def ahead(items: Iterator[Part], most: int = 1) -> Generator[Part, None, None]:
-    """The same items, made on another thread while those before are in use; at most so many in advance."""
+    """The same items, made on another thread, from now on and while those before are in use; so many in advance."""
+    handed = _handed(items, most)
+    next(handed)  # the thread starts
+    return handed  # type: ignore[return-value]  # only the first was None
+
+
+def _handed(items: Iterator[Part], most: int) -> Generator[Part | None, None, None]:
     made: SimpleQueue[tuple[Part, None] | tuple[None, BaseException] | None] = SimpleQueue()
     room = Semaphore(most)
     wanted = True
@@ -99,13 +105,14 @@ def ahead(items: Iterator[Part], most: int = 1) -> Generator[Part, None, None]:
     maker = Thread(target=make, daemon=True)
     maker.start()
     try:
+        yield None
         while (entry := made.get()) is not None:
             room.release()
             item, error = entry
             del entry  # only the other side holds the item now
             if error is not None:
                 raise error
-            yield item  # type: ignore[misc]  # an item, as there is no error
+            yield item
             del item
     finally:
         wanted = False

@@ -29,12 +29,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def command() -> NoReturn:
     """The program `credimi`: ends at once, as taking all modules apart would cost a fifth of a second.
 
-    For the same reason no garbage is looked for while modules load: there is none.
+    For the same reason no garbage is looked for while modules load: there is none. Nor do matrices get threads, which
+    would turn round in wait for work while a file is read: those of ours are small.
 
     pyarrow's own choice of a memory pool keeps much of what its threads have freed, and the more the longer they read.
     A library leaves that choice to its user; this process is ours, and pyarrow has not been loaded yet.
     """
     gc.disable()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.platform == "linux":  # where pyarrow comes with jemalloc
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
     code = main()

@@ -214,30 +214,36 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
     else:
         found = _find_order(column, occurring, missing, most)
     if found.gone is not None:
-        block[:, -1] += block[:, :-1][:, found.gone].sum(axis=1)
-    if found.keep is None and found.sorted:
-        return found.labels, block
-    chosen = block if found.keep is None else block[:, np.append(found.keep, True)]
+        block[:, -1] += block[:, found.gone].sum(axis=1)
+    chosen = block[:, found.kept]
+    if found.apart:
+        return found.labels, chosen
     height = block.shape[0] - 1
     return found.labels, spread(chosen, np.arange(height), found.positions, (height, len(found.labels)))
 
 
 class _Order(NamedTuple):
-    """Labels in order, and where each of those that are kept has gone; None where all are kept, and none is missing."""
+    """Labels in order, the codes that are kept, the missing last, and where they have gone; the codes of the missing.
+
+    Where each has gone to a place of its own (`apart`), the codes are in the order of these places.
+    """
 
     labels: Labels
+    kept: NDArray[np.int64]
     positions: NDArray[np.int64]
-    keep: NDArray[np.bool_] | None
-    gone: NDArray[np.bool_] | None
-    sorted: bool
+    gone: NDArray[np.int64] | None
+    apart: bool
 
 
 def _find_order(column: Column, occurring: NDArray[np.bool_], missing: Missing, most: int) -> _Order:
     gone = missing.among(column)
     keep = occurring & ~gone
     kept, positions = labels_of(column, keep, most)
-    unmoved = np.array_equal(positions, np.arange(len(kept)))
-    return _Order(kept, positions, None if keep.all() else keep, gone if gone.any() else None, unmoved)
+    codes = np.append(np.flatnonzero(keep), column.values)
+    apart = np.array_equal(np.sort(positions), np.arange(len(kept)))
+    if apart:
+        codes[:-1] = codes[np.argsort(positions)]
+    return _Order(kept, codes, positions, np.flatnonzero(gone) if gone.any() else None, apart)
 
 
 @lru_cache(maxsize=1 << 9)  # 16 times as many were found hardly more often, and cost memory

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-_PART = 8 << 20
+_PART = 7 << 20  # blocks of 8 MB and more pyarrow's allocator gets from the system each time, page by page
 _BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
 _ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
+_TAIL = 1 << 16  # bytes in which the last line end is looked for first
+_NEAR = 1 << 16  # bytes that are compared at once: larger arrays would be mapped anew each time
 _LARGEST_BLOCK = 2**31 - 1  # of pyarrow's
 _MOST_THREADS = 8  # each has a part under way
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
@@ -188,28 +191,43 @@ def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool]]:
     rest = b""  # the beginning of a line whose end has not come yet
     try:
         with _open(path) as stream:
-            while more := stream.read(size):
-                content = rest + more if rest else more
+            while (content := stream.read_buffer(size)).size:
+                if rest:
+                    content = pa.py_buffer(rest + content)
                 end, quoted = _last_line_end(content)
-                rest = content[end:]
+                rest = content.slice(end).to_pybytes()
                 if end:
-                    yield pa.py_buffer(content).slice(0, end), quoted
+                    if stream.seekable():  # to read a line again is cheaper than to copy what comes behind it
+                        stream.seek(stream.tell() - len(rest))
+                        rest = b""
+                    yield content.slice(0, end), quoted
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
     if rest.strip(b"\r\n"):  # a line of tabs alone is a row of holes
         yield pa.py_buffer(rest), True
 
 
-def _last_line_end(content: bytes) -> tuple[int, bool]:
+def _last_line_end(content: Any) -> tuple[int, bool]:  # noqa: ANN401
     """Behind the last line end that is not inside quotes, 0 if there is none; and whether there are quotes."""
-    end = content.rfind(b"\n")
-    quotes = content.count(b'"')
-    inside = quotes - content.count(b'"', end + 1)  # before that line end; odd if it is inside quotes
-    while end >= 0 and inside % 2:
-        before = content.rfind(b"\n", 0, end)
-        inside -= content.count(b'"', before + 1, end)
-        end = before
-    return end + 1, quotes > 0
+    quotes = _count_quotes(content)
+    for size in (_TAIL, content.size):  # the last line end is mostly near
+        start = max(content.size - size, 0)
+        tail = content.slice(start).to_pybytes()
+        end = tail.rfind(b"\n")
+        inside = quotes - tail.count(b'"', end + 1)  # before that line end; odd if it is inside quotes
+        while end >= 0 and inside % 2:
+            before = tail.rfind(b"\n", 0, end)
+            inside -= tail.count(b'"', before + 1, end)
+            end = before
+        if end >= 0:
+            return start + end + 1, quotes > 0
+    return 0, quotes > 0
+
+
+def _count_quotes(content: Any) -> int:  # noqa: ANN401
+    array = np.frombuffer(content, dtype=np.uint8)
+    near = (array[start : start + _NEAR] for start in range(0, array.size, _NEAR))
+    return sum(int(np.count_nonzero(each == ord('"'))) for each in near)
 
 
 def _fault(path: Place, header: _Header, error: Exception) -> str:

@@ -10,11 +10,13 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from credimi.encoding import load_kernels
 from credimi.engines import delimited, parquet
 from credimi.engines.delimited import COMPRESSED
 from credimi.engines.parts import beside, counted, merged
 from credimi.errors import CredimiError, one_line
 from credimi.places import Remote, is_remote, remote_files
+from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import ahead
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _CSV = (".csv", ".tsv")  # what is taken from a directory; a file that is named may have any name
 _PARQUET = (".parquet", ".pq")
+_WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell at least
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
 
@@ -163,6 +166,8 @@ def tallies(
     blocks = plan.blocks(parquet.COLUMNS)
     read = ahead(batches(paths, plan.wanted, progress, [block.wanted for block in blocks], threads), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
+        if sum(path.stat().st_size for path in paths) >= _WORTH_LOADING:
+            load_kernels()  # while the first batches are read
         for path, own in groupby(read, key=lambda batch: batch.path):
             counts = _count_blocks(own, plan, blocks, threads)
             while left and left[0] != path:  # files of no rows have no batches
