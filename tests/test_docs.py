@@ -49,6 +49,7 @@ EXPECTED_NOT_RUN = {
     "docs/adaptive.md": [
         "$ .venv/bin/python studies/adaptive.py --tables 400",
         "$ .venv/bin/python studies/many_values.py",
+        "$ .venv/bin/python studies/cuts.py",
         "$ .venv/bin/python benchmarks/moments.py --tables 20000",
     ],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],

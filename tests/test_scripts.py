@@ -46,6 +46,7 @@ ROOT = Path(__file__).resolve().parent.parent
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
+        ("studies/cuts.py", ["--columns", "2"], 2 + 18),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

@@ -26,6 +26,11 @@ one margin, hence through a and b.
 all patterns of missingness the moments of `information` apply as they are. Components of less than `NEGLIGIBLE` weight
 are left out, which for most tables leaves two to seven. O(rs GRID) for the weights (see `kernels.evidence`), and that
 many times the moments.
+
+**Other odds.** A table may have been chosen, among many, for what it tells: a column of numbers is cut where that is
+most, and `discretization` says what share of the evidence is left once it is averaged over all places where the cuts
+might have been. Such a share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of
+all components alike.
 """
 
 from __future__ import annotations
@@ -82,6 +87,12 @@ def components(blocks: Blocks, *, matched: bool = True, threads: int | None = No
     return Components(mixed.p_zero, mixed.table, mixed.weight, np.minimum(found.mean, upper), found.variance)
 
 
+def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
+    """P(independent | data) if dependence has such prior odds, of what it is from even ones."""
+    found: FloatArray = p_zero / (p_zero + (1.0 - p_zero) * odds)
+    return found
+
+
 def mixtures(blocks: Blocks, *, threads: int | None = None) -> Mixtures:
     """The weights of every table, and the counts with pseudo-counts of its components."""
     count = blocks.rows.size
@@ -97,6 +108,9 @@ def mixtures(blocks: Blocks, *, threads: int | None = None) -> Mixtures:
         evidence.weigh(*tables(part), *hyper, p_zero[part], strengths[part], weights[part], staying[part])
 
     share(weigh, chunks, threads)
+    if blocks.odds is not None:
+        from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
+        weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
     sizes = staying * (blocks.rows + 1) * (blocks.columns + 1)
     numbers, targets = np.cumsum(staying) - staying, np.cumsum(sizes) - sizes
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))

@@ -30,6 +30,18 @@ no minimum is lost. (Values of one single class, Fayyad and Irani's case, are su
 within rounding are told apart by their place: the lowest wins, whatever the order of the classes.
 
 A split of d runs and r classes costs O(d r) operations, from sums over all lower values that are taken once.
+
+**What the choice costs.** Where the target depends on the column through m cuts, nobody knows beforehand between which
+of the d values these lie. So the evidence for dependence is that of the table behind given cuts, B(c), averaged over
+all C(d - 1, m) places where they might be. What was found are the best ones, c*, and B(c*) is much more than the
+average, above all where nothing depends. `evidence_share` is the average as a share of the best. The evidence of a set
+of cuts goes with the likelihood of the classes in the bins, exp(-sum_bins n Ent) in nats, and it falls as each of the
+cuts is moved, nearly whatever the others do:
+
+    share = prod_k [ sum_c exp(log likelihood with the k-th cut at c - log likelihood at c*) ] / C(d - 1, m),
+
+c over all places between the neighbours of the k-th cut. For one cut this is the average itself, with the likelihood
+for the evidence; for two it was found within .3 nats of the sum over all pairs. It costs O(d r).
 """
 
 from __future__ import annotations
@@ -130,6 +142,32 @@ def mdl_places_of_rows(
         return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
 
     return numbers, _accepted(numbers.size, split, max_bins) - 1
+
+
+def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
+    """The evidence for dependence, averaged over all places where as many cuts might be, as a share of that at these.
+
+    Parameters
+    ----------
+    class_counts : (d, r) array
+        How often each class occurs at each of the distinct values, in order. Values without counts are no values.
+    places : (m,) array
+        After which values the cuts are, in order, as `mdl_places` has them.
+    """
+    cuts = len(places)
+    if not cuts:
+        return 1.0
+    counts = np.asarray(class_counts, dtype=np.float64)
+    counts = counts[counts.any(axis=1)].T
+    below = _sums_below(counts, np.arange(counts.shape[1] - 1))  # of a cut after the value k: column k + 1
+    edges = [0, *(np.asarray(places) + 1).tolist(), counts.shape[1]]
+    total = math.lgamma(cuts + 1) + math.lgamma(counts.shape[1] - cuts) - math.lgamma(counts.shape[1])
+    for low, best, high in zip(edges, edges[1:], edges[2:], strict=False):
+        inner = below[:, low + 1 : high]
+        remaining = _bits(inner - below[:, low : low + 1]) + _bits(below[:, high : high + 1] - inner)
+        least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
+        total += math.log(2.0) * (remaining[best - low - 1] - least) + math.log(np.exp2(least - remaining).sum())
+    return math.exp(min(total, 0.0))
 
 
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly

@@ -15,7 +15,6 @@ _ROOM_FOR_COMPLETE = 90
 _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
-_MANY_CUT = 500  # columns of numbers, of which one or two of noise pass the MDL test and the filter
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
@@ -190,13 +189,6 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
         yield (
             f"caution: so many values that they may name people or places rather than say something of them: {told}"
             f"{'; ...' * (len(groups) > 3)}; new ones will tell nothing (--exclude COLUMN)"
-        )
-    cut = [row for row in rows if row["note"].startswith(("mdl,", "quarters,"))]
-    kept = [row for row in cut if row["keep_forward"] and row["note"].startswith("mdl,")]
-    if len(cut) >= _MANY_CUT and kept:
-        yield (
-            f"caution: {len(kept):,} of {len(cut):,} columns of numbers are kept by cuts that were placed where the "
-            "target says; of so many some pass by chance: compare --discretize quantile, and the rule fdr"
         )
     for why in ("decimal commas", "dates"):
         texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]

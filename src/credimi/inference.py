@@ -137,6 +137,15 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
     return Distribution.mixture(parts, found.weight.tolist(), float(found.p_zero[0]))
 
 
+def with_odds(law: Distribution, odds: float) -> Distribution:
+    """The same posterior, if dependence has such prior odds instead of even ones."""
+    if odds == 1.0 or not 0.0 < law.p_zero < 1.0:
+        return law
+    p_zero = float(adaptive.with_odds(np.asarray(law.p_zero), odds))
+    scale = (1.0 - p_zero) / (1.0 - law.p_zero)
+    return Distribution.mixture(law.components, [scale * weight for weight in law.weights], p_zero)
+
+
 def law_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
     """The distribution that has these moments."""
     if std == 0.0:

@@ -41,11 +41,15 @@ _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see kernels.batch)."""
+    """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see kernels.batch).
+
+    `odds` are the prior odds that target and feature depend, beside those that the adaptive prior has; 1 unless said.
+    """
 
     flat: NDArray[np.number]
     rows: IntegerArray
     columns: IntegerArray
+    odds: FloatArray | None = None
 
     @cached_property
     def offsets(self) -> IntegerArray:
@@ -56,12 +60,13 @@ class Blocks:
         return offsets
 
     @classmethod
-    def of(cls, blocks: list[FloatArray]) -> Blocks:
+    def of(cls, blocks: list[FloatArray], odds: list[float] | None = None) -> Blocks:
         """Join blocks as `Table.block` makes them."""
         return cls(
             np.concatenate([block.ravel() for block in blocks]) if blocks else np.zeros(0),
             np.array([block.shape[0] - 1 for block in blocks], dtype=np.int64),
             np.array([block.shape[1] - 1 for block in blocks], dtype=np.int64),
+            None if odds is None else np.array(odds, dtype=np.float64),
         )
 
 

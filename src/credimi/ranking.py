@@ -290,11 +290,10 @@ def rank(
                 "choose another prior, or leave the column out"
             )
     asked = _Asked(prior, approximation, float(epsilon), float(level), random_state, threads)
-    blocks = [feature.block for feature in ranked]
-    found = asked.summary(blocks)
+    found = asked.summary(_joined(ranked))
     undecided = filters.backward(found.p_above, level) & ~filters.forward(found.p_above, level)
     growth = np.full(len(ranked), np.nan)
-    growth[undecided] = asked.growth([block for block, unsure in zip(blocks, undecided, strict=True) if unsure])
+    growth[undecided] = asked.growth([feature for feature, unsure in zip(ranked, undecided, strict=True) if unsure])
     summary = _with_unranked(features, found, growth * counts.rows) | _missingness(seen, asked)
     noted = np.array([bool(feature.note) for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
@@ -329,13 +328,13 @@ class _Asked:
     random_state: int
     threads: int | None
 
-    def summary(self, blocks: Sequence[NDArray[Any]]) -> Summary:
+    def summary(self, blocks: Blocks) -> Summary:
         """The posteriors in numbers."""
-        return summarize(_joined(blocks), random_state=self.random_state, **self._settings)
+        return summarize(blocks, random_state=self.random_state, **self._settings)
 
-    def growth(self, blocks: Sequence[NDArray[Any]]) -> FloatArray:
+    def growth(self, features: Sequence[Feature]) -> FloatArray:
         """By what factor the rows have to grow."""
-        return growth_to_decide(_joined(blocks), **self._settings) if blocks else np.zeros(0)
+        return growth_to_decide(_joined(features), **self._settings) if features else np.zeros(0)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -343,8 +342,8 @@ class _Asked:
         return {name: getattr(self, name) for name in names}
 
 
-def _joined(blocks: Sequence[NDArray[Any]]) -> Blocks:
-    return Blocks.of([block.astype(np.float64) for block in blocks])
+def _joined(features: Sequence[Feature]) -> Blocks:
+    return Blocks.of([feature.block.astype(np.float64) for feature in features], [feature.odds for feature in features])
 
 
 def _missingness(features: Sequence[Feature], asked: _Asked) -> dict[str, FloatArray]:
@@ -352,7 +351,7 @@ def _missingness(features: Sequence[Feature], asked: _Asked) -> dict[str, FloatA
     names = {"missing_mi": "mean", "missing_low": "low", "missing_high": "high", "missing_p_above": "p_above"}
     indicators = [feature.indicator() for feature in features]
     told = [index for index, block in enumerate(indicators) if (block[:-1, :-1].sum(axis=0) > 0).all()]
-    summary = asked.summary([indicators[index] for index in told])
+    summary = asked.summary(Blocks.of([indicators[index].astype(np.float64) for index in told]))
     found = {}
     for name, attribute in names.items():
         found[name] = np.zeros(len(features))

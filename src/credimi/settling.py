@@ -65,7 +65,8 @@ class Feature:
 
     `labels` are those of the data, typed, and `places` says in which column of the block each of them is counted;
     `typed_as` says of each label as it was counted, which of them it has become. `doubt` is why learners do better
-    without a column that can be ranked.
+    without a column that can be ranked. `odds` are what is left of even prior odds that it depends on the target, once
+    its cuts were chosen for what they tell.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Feature:
     places: Positions
     typed_as: Positions
     cuts: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    odds: float = 1.0
     treatment: str = ""
     note: str = ""
     doubt: str = ""
@@ -205,9 +207,11 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
             f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
             f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
         )
-    how, doubt = method if isinstance(method, str) else "given cuts", ""
+    how, doubt, odds = method if isinstance(method, str) else "given cuts", "", 1.0
     if method == "mdl":
-        cuts = discretization.mdl_cuts(kept.numbers, counts[:-1, :-1].T)
+        of_classes = counts[:-1, :-1].T
+        numbers, places = discretization.mdl_places(kept.numbers, of_classes)
+        cuts, odds = discretization.cuts_after(numbers, places), discretization.evidence_share(of_classes, places)
         if not cuts.size:  # which is no proof that nothing is there: few rows pass no test
             how, doubt = "quarters, as no cut passes the MDL test", "no cut passes the MDL test"
             cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), _QUARTERS)
@@ -224,7 +228,7 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
         f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {', '.join(shown)}" if cuts.size else f"{how}, no cut"
     )
     values = tuple(names[index] for index in used)
-    settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts)
+    settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts, odds=odds)
     return replace(settled, treatment=treatment, note=note, doubt=doubt)
 
 

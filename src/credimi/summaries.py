@@ -15,7 +15,7 @@ import numpy as np
 from credimi import adaptive
 from credimi.adaptive import Components
 from credimi.distribution import Distribution
-from credimi.inference import law_of, mutual_information
+from credimi.inference import law_of, mutual_information, with_odds
 from credimi.information import Blocks, moments
 from credimi.mixtures import above, laws_of, quantiles
 from credimi.prior import ADAPTIVE, pseudo_count
@@ -57,9 +57,10 @@ def summarize(
 ) -> Summary:
     """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
     if approximation == "sampled":
+        odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         drawn = [
-            mutual_information(table, prior=prior, approximation="sampled", random_state=random_state)
-            for table in _tables(blocks)
+            drawn_law(table, prior, random_state, own)
+            for table, own in zip(_tables(blocks), odds.tolist(), strict=True)
         ]
         at_mode = moments(blocks, _pseudo_counts(blocks, prior), matched=False, threads=threads).mean
         return _one_by_one(drawn, at_mode, epsilon, level)
@@ -133,7 +134,8 @@ def growth_to_decide(
             blocks.flat[start : start + size] * scale
             for start, size, scale in zip(blocks.offsets[chosen].tolist(), sizes.tolist(), factor.tolist(), strict=True)
         ]
-        grown = Blocks(np.concatenate([np.zeros(0), *flat]), blocks.rows[chosen], blocks.columns[chosen])
+        odds = None if blocks.odds is None else blocks.odds[chosen]
+        grown = Blocks(np.concatenate([np.zeros(0), *flat]), blocks.rows[chosen], blocks.columns[chosen], odds)
         found = _components(
             grown, pseudo[chosen], prior, matched=approximation in ("matched", "sampled"), threads=threads
         )
@@ -154,6 +156,12 @@ def growth_to_decide(
         done = decided(found, middle)
         high[found], low[found] = np.where(done, middle, high[found]), np.where(done, low[found], middle)
     return high
+
+
+def drawn_law(table: Table, prior: str | float, random_state: int, odds: float) -> Distribution:
+    """The posterior by draws; `odds` as in `Blocks`."""
+    law = mutual_information(table, prior=prior, approximation="sampled", random_state=random_state)
+    return with_odds(law, odds)
 
 
 def posteriors(blocks: Blocks, prior: str | float, approximation: str, threads: int | None = None) -> Components:

@@ -122,7 +122,8 @@ class Scorer:
             return telling
         kept = np.zeros(telling.size, dtype=bool)
         if self.ledger.height > 2:
-            blocks = Blocks.of([feature.block for feature in features if not feature.note])
+            asked = [feature for feature in features if not feature.note]
+            blocks = Blocks.of([feature.block for feature in asked], [feature.odds for feature in asked])
             kept[telling] = selector.decide(blocks, np.ones(np.count_nonzero(telling), dtype=bool))
         return kept
 

@@ -124,9 +124,11 @@ def weigh(
     """Fill each table's weight of independence, its grid of K, (tables, points), the weights there, and how many stay.
 
     Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider steps
-    zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for. A weight less than
-    `negligible` is 0. The formula for large parameters or the one for any, and whether a count is multiplied out, is
-    decided for `LANES` points at a time.
+    zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for. The formula for large
+    parameters or the one for any, and whether a count is multiplied out, is decided for `LANES` points at a time.
+
+    A point that has less than `negligible` has none. Independence, which costs no moments, keeps its weight however
+    small: other odds than these may multiply it.
     """
     padded = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
@@ -210,7 +212,6 @@ def weigh(
             score[point] = np.exp(score[point] - best)
             whole += score[point]
         bound = negligible * whole
-        zero = zero if zero >= bound else 0.0
         whole = zero
         for point in range(points):
             score[point] = score[point] if score[point] >= bound else 0.0

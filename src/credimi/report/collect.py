@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.components import Empirical
-from credimi.inference import mutual_information
 from credimi.information import Blocks
-from credimi.summaries import posteriors
+from credimi.summaries import drawn_law, posteriors
 from credimi.table import Table
 
 if TYPE_CHECKING:
@@ -70,7 +69,9 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
 def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     """The posteriors of all features; those that were not ranked have no component."""
     places = [place for place, block in enumerate(kept.blocks) if block is not None]
-    blocks = Blocks.of([block.astype(np.float64) for block in kept.blocks if block is not None])
+    blocks = Blocks.of(
+        [block.astype(np.float64) for block in kept.blocks if block is not None], [kept.odds[place] for place in places]
+    )
     count = len(kept.blocks)
     upper, p_zero, sizes = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
     upper[places] = np.log(np.minimum(blocks.rows, blocks.columns))
@@ -78,7 +79,7 @@ def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     if settings["approximation"] == "sampled":
         kind, points, p_zero = "draws", [[] for _ in range(count)], np.zeros(count)
         for place in places:
-            points[place], p_zero[place] = _drawn(kept.blocks[place], settings)
+            points[place], p_zero[place] = _drawn(kept.blocks[place], kept.odds[place], settings)
         sizes[places] = 1
         weight = 1.0 - p_zero[places]
         mean = variance = np.zeros(len(places))
@@ -100,12 +101,12 @@ def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     }
 
 
-def _drawn(block: NDArray[Any] | None, settings: dict[str, Any]) -> tuple[list[float], float]:
+def _drawn(block: NDArray[Any] | None, odds: float, settings: dict[str, Any]) -> tuple[list[float], float]:
     """The draws that the ranking was made from, at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
     table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
-    law = mutual_information(table, prior=settings["prior"], approximation="sampled", random_state=settings["seed"])
+    law = drawn_law(table, settings["prior"], settings["seed"], odds)
     draws = [part.draws for part in law.components if isinstance(part, Empirical)]
     shown = np.quantile(draws[0], np.linspace(0.0, 1.0, _POINTS)) if draws else np.zeros(0)
     return [float(f"{value:.7g}") for value in shown.tolist()], law.p_zero

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 class Kept:
     """In the order of the ranking: the blocks of counts, of those that were not ranked None; values, cuts.
 
-    `at_mode` is the information at the most probable chances, which the plug-in filter asks for; `source` says where
-    the data came from. The posteriors are not kept: they follow from the blocks.
+    `odds` are the features' own. `at_mode` is the information at the most probable chances, which the plug-in filter
+    asks for; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
     blocks: tuple[NDArray[Any] | None, ...]
     values: tuple[tuple[str, ...], ...]
     cuts: tuple[list[str], ...]
+    odds: tuple[float, ...]
     at_mode: NDArray[np.float64]
     source: str
 
@@ -36,6 +37,7 @@ class Kept:
             tuple(None if feature.note else feature.block for feature in features),
             tuple(() if feature.note else feature.values for feature in features),
             tuple(feature.shown_cuts for feature in features),
+            tuple(feature.odds for feature in features),
             at_mode,
             source_of(data),
         )
