@@ -22,6 +22,7 @@ import numba  # noqa: E402
 from llvmlite import ir  # noqa: E402
 from numba import extending  # noqa: E402
 from numba.core import cgutils, event, types  # noqa: E402
+from numba.core.runtime.nrt import rtsys  # noqa: E402
 
 __all__ = [
     "cgutils",
@@ -85,14 +86,25 @@ def _sources_stamp() -> str:
     return digest.hexdigest()
 
 
+def _load_cached(cache: Any, signature: Any, context: Any) -> Any:  # noqa: ANN401
+    """As Numba loads a kernel, but without all that it can compile, of which what is compiled needs nothing.
+
+    To register that takes as long as to load Numba itself.
+    """
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():  # noqa: SLF001
+        return cache._load_overload(signature, context)  # noqa: SLF001
+
+
 def _compile(function: Kernel, *, forceinline: bool) -> Kernel:
     compile_with = partial(
         numba.njit, nogil=True, error_model="numpy", fastmath=_SUMS_MAY_BE_REORDERED, forceinline=forceinline
     )
     try:
         kernel: Any = compile_with(cache=True)(function)
-        with suppress(AttributeError):  # private to Numba: should it change, only this refinement is lost
+        with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
             kernel._cache._cache_file._source_stamp = _sources_stamp()  # noqa: SLF001
+            kernel._cache.load_overload = partial(_load_cached, kernel._cache)  # noqa: SLF001
         return cast("Kernel", kernel)
     except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
         return cast("Kernel", compile_with()(function))
