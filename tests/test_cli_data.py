@@ -300,16 +300,44 @@ def test_numbers_and_letters_in_one_column(report: Report) -> None:
 
 def test_list_column(refusal: Refusal, report: Report) -> None:
     write_parquet("data.parquet", {"y": ["p", "q"] * 10, "words": [[1, 2]] * 20, "a": ["x", "y"] * 10})
-    said = refusal("rank", "data.parquet", "--target", "y")
-    assert said.startswith("column 'words' holds values of type list<")
-    assert "leave it out" in said
+    for named in (["--features", "words"], ["--discretize", "words=mdl"]):
+        said = refusal("rank", "data.parquet", "--target", "y", *named)
+        assert said.startswith("column 'words' holds values of type list<")
+        assert "leave it out (exclude, --exclude)" in said
+    assert refusal("rank", "data.parquet", "--target", "words").startswith("column 'words' holds values of type list<")
     assert len(report("data.parquet", "--target", "y", "--features", "a")["features"]) == 1
+    first, last = report("data.parquet", "--target", "y")["features"]
+    assert (first["feature"], first["verdict"]) == ("a", "keep")
+    assert (last["feature"], last["verdict"], last["complete"], last["mi"]) == ("words", "not ranked", 20, None)
+    assert last["note"] == (
+        "cannot be counted: values of type list (convert them to text, numbers or truth values, or leave the column "
+        "out: --exclude words)"
+    )
 
 
-def test_list_column_names_the_option(refusal: Refusal) -> None:
-    write_parquet("data.parquet", {"y": ["p", "q"] * 10, "words": [[1, 2]] * 20})
-    assert "column 'words'" in refusal("rank", "data.parquet", "--target", "y")
-    assert "--exclude" in refusal("rank", "data.parquet", "--target", "y")
+def test_list_column_is_shown_everywhere_and_kept_nowhere(call: Call) -> None:
+    columns_ = {"y": ["p", "q"] * 20, "words": [[1], None] * 20, "raw": [b"\xff"] * 40, "a": ["x", "y"] * 20}
+    write_parquet("data.parquet", columns_)
+    code, out, _ = call("rank", "data.parquet", "--target", "y", "--html", "page.html")
+    assert code == 0
+    assert "3 features: 1 keep, 2 not ranked" in out
+    assert "words: cannot be counted: values of type list (" in out
+    assert "raw: cannot be counted: bytes that are not UTF-8 (" in out
+    assert "cannot be counted: values of type list" in Path("page.html").read_text()
+    code, out, _ = call("rank", "data.parquet", "--target", "y", "--format", "csv")
+    assert {line.split(",")[0] for line in out.splitlines() if ",not ranked," in line} == {"words", "raw"}
+    assert call("select", "data.parquet", "--target", "y", "--rule", "backward", "--output", "less.parquet")[0] == 0
+    assert pq.read_schema("less.parquet").names == ["y", "a"]
+
+
+def test_list_column_in_counts_that_grow(call: Call, report: Report) -> None:
+    write_parquet("one.parquet", {"y": ["p", "q"] * 20, "words": [[1], None] * 20, "a": ["x", "y"] * 20})
+    write_parquet("two.parquet", {"y": ["p", "q"] * 20, "words": ["u", "v"] * 20, "a": ["x", "y"] * 20})
+    for name in ("one.parquet", "two.parquet"):
+        assert call("count", name, "--target", "y", "--into", "c.counts")[0] == 0
+    at_once = report("one.parquet", "two.parquet", "--target", "y")["features"]
+    assert report("c.counts")["features"] == at_once
+    assert (at_once[1]["verdict"], at_once[1]["complete"], at_once[1]["missing"]) == ("not ranked", 60, 20)
 
 
 def test_target_all_missing_names_the_option(refusal: Refusal) -> None:

@@ -251,16 +251,9 @@ class Counts:
 
     def update(self, data: Any) -> Counts:  # noqa: ANN401
         """Count more data of the same columns, and return these counts."""
-        from credimi.engines.door import count  # noqa: PLC0415  (engines stand above, and are only called from here)
+        from credimi.engines.door import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
-        counted = count(
-            data,
-            self.target,
-            features=self.features,
-            missing_values=self.settings.missing_values,
-            discretize=self.settings.discretize,
-        )
-        self.__dict__.update((self + counted).__dict__)
+        self.__dict__.update((self + count_more(data, self)).__dict__)
         return self
 
     def save(self, path: str | Path) -> None:

@@ -4,7 +4,8 @@
     text       text that is meant as text
     boolean    false, true
     number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
-    many       more values than are kept: the column is counted as seen or missing only
+    many       more values than are kept: the column is counted as seen or missing only; so are values that cannot be
+               counted, of which the one text says what they are
 
 At most `most_labels` are kept. Numbers beyond are made coarser: the last bits of the double are dropped, as few as
 will do; other values are given up. What remains depends on the set of values alone, not on their order or on how they
@@ -148,7 +149,8 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
         same = np.arange(len(one))
         return one, same, same
     if MANY in (one.kind, other.kind):
-        return Labels(MANY), collapsed(one)[1], collapsed(other)[1]
+        uncounted = sorted({text for each in (one, other) if each.kind == MANY for text in each.texts})
+        return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
         if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
             kept = one if len(one) else other if len(other) else Labels(TEXT)

@@ -75,8 +75,9 @@ class Ranking:
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
 
-    Identifiers are not ranked, and have NaN for mi. Columns of one value or none have 0, and the verdict drop: as they
-    stand in these rows, there is nothing in them that the target could depend on.
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns of
+    one value or none have 0, and the verdict drop: as they stand in these rows, there is nothing in them that the
+    target could depend on.
 
     Attributes
     ----------
@@ -379,7 +380,7 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
 
 
 def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray) -> dict[str, FloatArray]:
-    """The summary of all features: I is 0 where nothing can depend, and unknown of identifiers."""
+    """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
     named = {
         "mi": found.mean,
         "std": found.std,
@@ -391,7 +392,7 @@ def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray
         "rows_to_decide": rows,
     }
     ranked = np.array([not feature.note for feature in features], dtype=bool)
-    unknown = np.array([feature.note.startswith("identifier") for feature in features], dtype=bool)
+    unknown = np.array([feature.unranked for feature in features], dtype=bool)
     out = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
@@ -428,7 +429,7 @@ def _columns(
 
 
 def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001
-    if feature.note.startswith("identifier"):
+    if feature.unranked:
         return "not ranked"
     if kept_forward:
         return "keep"

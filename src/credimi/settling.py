@@ -30,6 +30,7 @@ QUANTILES = 10
 _QUARTERS = 4
 MOST_CLASSES = 1000
 MISSING = "(missing)"  # the name of the value, where missing is one
+_UNCOUNTED = "cannot be counted"
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
@@ -97,6 +98,11 @@ class Feature:
         return self.note or self.doubt
 
     @property
+    def unranked(self) -> bool:
+        """Whether nothing is said of what it tells: an identifier, or values that cannot be counted."""
+        return self.note.startswith(("identifier", _UNCOUNTED))
+
+    @property
     def complete(self) -> int | float:
         """Rows that have both."""
         found: int | float = self.block[:-1, :-1].sum().item()
@@ -119,8 +125,8 @@ class Feature:
         return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
 
     def with_missing_as_value(self) -> Feature:
-        """The same column, missing being one more of its values; identifiers stay what they are."""
-        if self.missing == 0 or not self.values or self.note.startswith("identifier"):
+        """The same column, missing being one more of its values; those that are not ranked stay what they are."""
+        if self.missing == 0 or not self.values or self.unranked:
             return self
         block = np.hstack([self.block, np.zeros_like(self.block[:, :1])])
         treatment = f"{self.treatment or self.note}; missing is a value"
@@ -169,7 +175,7 @@ def settle(  # noqa: PLR0911
     if len(kept) == 0:
         return replace(feature, note="all values are missing")
     if kept.kind == MANY:
-        return replace(feature, values=("(many)",), note="identifier: more different values than are kept")
+        return replace(feature, values=("(many)",), note=_given_up(name, kept))
     if len(kept) == 1:
         return replace(feature, note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
@@ -298,6 +304,16 @@ def _quoted(texts: list[str]) -> str:
 
 def _identifier(values: str, seen: float, name: str, method: str) -> str:
     return f"identifier: {values} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
+
+
+def _given_up(name: str, kept: Labels) -> str:
+    """Why a column is counted as seen or missing only."""
+    if not kept.texts:
+        return "identifier: more different values than are kept"
+    return (
+        f"{_UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
+        f"--exclude {name})"
+    )
 
 
 def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
