@@ -108,7 +108,7 @@ class Counts:
 
     def __getitem__(self, column: str) -> Table:
         """The counts of one column and the target, numbers cut as in `rank`."""
-        return self.feature(column).table
+        return self.feature(str(column)).table  # a name of pandas may be no text
 
     def __repr__(self) -> str:
         return (

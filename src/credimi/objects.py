@@ -142,3 +142,8 @@ def shown(item: object) -> str:
     if isinstance(item, float | np.floating):
         return shown_number(float(item))
     return str(item).encode("utf-8", errors="backslashreplace").decode()
+
+
+def shown_name(name: object) -> str:
+    """A column's name as text; pandas makes NaN of None, where the other names are text."""
+    return "None" if is_missing(name) else str(name)

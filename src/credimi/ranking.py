@@ -62,7 +62,7 @@ class Ranking:
 
     Its columns:
 
-    - feature: the name
+    - feature: the name, as text
     - values: of the feature, after cutting
     - complete, missing: rows with both feature and target, rows without the feature
     - mi, std, low, high: posterior mean, deviation and interval of the mutual information, in nats
@@ -105,6 +105,7 @@ class Ranking:
     classes: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     _kept: Kept | None = None  # what the page shows besides the columns
+    _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -114,10 +115,10 @@ class Ranking:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: str) -> dict[str, Any]:
-        """The row of one feature."""
+    def __getitem__(self, feature: Any) -> dict[str, Any]:  # noqa: ANN401
+        """The row of one feature, by its name in the data or by this as text."""
         for row in self:
-            if row["feature"] == feature:
+            if row["feature"] == str(feature):
                 return row
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
@@ -168,8 +169,11 @@ class Ranking:
 
         return forest_plot(self, path, top, ax)
 
-    def selected(self, rule: str = "forward") -> list[str]:
+    def selected(self, rule: str = "forward") -> list[Any]:
         """The names of the features that a rule keeps, best first.
+
+        They are those of the data, so that `frame[ranking.selected()]` has these columns, also where pandas has numbers
+        or tuples for names. The column `feature` has them as text, and so have rankings of counts.
 
         Parameters
         ----------
@@ -178,7 +182,8 @@ class Ranking:
             while a share of at most `fdr` of them is expected not to exceed it.
         """
         keep = self.columns[f"keep_{filters.checked_rule(rule)}"]
-        return [name for name, kept in zip(self.columns["feature"], keep, strict=True) if kept]
+        names = self.columns["feature"]
+        return [self._names.get(name, name) for name, kept in zip(names, keep, strict=True) if kept]
 
     def to_arrow(self) -> Any:  # noqa: ANN401
         """A pyarrow Table."""
@@ -316,7 +321,7 @@ def rank(
     features = [features[index] for index in order]
     columns = _columns(features, summary, epsilon, level, fdr)
     kept = Kept.of(features, summary["at_mode"], data)
-    return Ranking(columns, counts.target, counts.rows, classes, settings, kept)
+    return Ranking(columns, counts.target, counts.rows, classes, settings, kept, _own_names(data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +382,14 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     from credimi.engines.door import count  # noqa: PLC0415  (pyarrow takes a while to load)
 
     return count(data, target, threads=threads, **counting)
+
+
+def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+    if isinstance(data, Counts | str | Path):
+        return {}
+    from credimi.engines.arrow import own_names  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    return own_names(data)
 
 
 def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray) -> dict[str, FloatArray]:

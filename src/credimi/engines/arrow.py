@@ -16,7 +16,7 @@ import pyarrow as pa
 from credimi.encoding import Coded, Unread
 from credimi.engines.batches import Batch
 from credimi.errors import CredimiError, UncountableError, one_line
-from credimi.objects import is_missing
+from credimi.objects import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -103,9 +103,13 @@ def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
             )
 
 
-def shown_name(name: Any) -> str:  # noqa: ANN401
-    """A column's name as text; pandas makes NaN of None, where the other names are text."""
-    return "None" if is_missing(name) else str(name)
+def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The names that are no text, as the data have them, by the text that stands for each."""
+    if _is_pandas(data) or type(data).__module__.startswith("dask"):
+        data = data.columns
+    elif not isinstance(data, dict):
+        return {}
+    return {shown_name(name): name for name in data if not isinstance(name, str)}
 
 
 def _from_pandas(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401

@@ -15,6 +15,7 @@ from credimi.counts import Counts, bounded, unknown
 from credimi.encoding import Column, encode, seen_only
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import MANY, Labels
+from credimi.objects import shown_name
 from credimi.settling import MOST_CLASSES, Settings, spread, too_many_classes
 from credimi.threads import share
 
@@ -110,11 +111,11 @@ def columns_of(
 
 
 def _listed(names: Sequence[str] | None) -> dict[str, None]:
-    """The names that a caller passed, each once; one alone need not stand in a list."""
+    """The names that a caller passed, each once, as text; one alone need not stand in a list."""
     if names is None:
         return {}
-    listed: Sequence[Any] = [names] if isinstance(names, str) else names
-    return dict.fromkeys(str(name) if isinstance(name, tuple) else name for name in listed)  # of pandas' MultiIndex
+    listed: Sequence[Any] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
+    return dict.fromkeys(map(shown_name, listed))
 
 
 def tally(
