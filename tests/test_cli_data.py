@@ -330,6 +330,29 @@ def test_list_column_is_shown_everywhere_and_kept_nowhere(call: Call) -> None:
     assert pq.read_schema("less.parquet").names == ["y", "a"]
 
 
+@pytest.mark.parametrize("name", ["my column", "it's", "-n", "a;b", "$x", "Größe"])
+def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str) -> None:
+    """What the notes say to write is split by a shell into what the command takes."""
+    write("data.csv", columns("y", name, rows=[(i % 2, f"v{i}") for i in range(40)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    hint = re.search(r"\((--discretize.*) ranks it\)", feature["note"])
+    assert hint is not None
+    assert report("data.csv", "--target", "y", *shlex.split(hint[1]))["features"][0]["note"] == "categories"
+    write("dates.csv", columns("y", name, rows=[(i % 2, f"2024-01-{i % 25 + 1:02}") for i in range(100)]))
+    code, out, _ = call("rank", "dates.csv", "--target", "y")
+    assert code == 0
+    (hint_,) = re.findall(r"as numbers:\s+(--discretize.*)", out.replace("\n", " ").replace("  ", " "))
+    hint_ = hint_.partition(" unsure would be decided")[0]
+    words = shlex.split(hint_)
+    assert "quarters" in report("dates.csv", "--target", "y", *words)["features"][0]["note"]
+
+
+def test_hint_of_a_token_that_means_missing_is_quoted(report: Report) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, i if i % 40 else "72 kg") for i in range(80)]))
+    note = report("data.csv", "--target", "y")["features"][0]["note"]
+    assert note.endswith("numbers but for '72 kg' (--missing '72 kg')")
+
+
 def test_list_column_in_counts_that_grow(call: Call, report: Report) -> None:
     write_parquet("one.parquet", {"y": ["p", "q"] * 20, "words": [[1], None] * 20, "a": ["x", "y"] * 20})
     write_parquet("two.parquet", {"y": ["p", "q"] * 20, "words": ["u", "v"] * 20, "a": ["x", "y"] * 20})

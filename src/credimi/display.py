@@ -6,6 +6,8 @@ import io
 import math
 from typing import TYPE_CHECKING, Any
 
+from credimi.settling import option
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -203,7 +205,7 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
         if texts:
             yield (
                 f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
-                f"as numbers: --discretize {texts[0]}=mdl"
+                f"as numbers: {option('--discretize', f'{texts[0]}=mdl')}"
             )
 
 

@@ -6,6 +6,7 @@ few, and where they are cut; `settle` decides it, and gives the `Feature` that i
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -182,7 +183,7 @@ def settle(  # noqa: PLR0911
         return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
     if method != "categories" and names_rows(kept, seen):
-        but_for = f"; numbers but for {_quoted(strays)} (--missing {strays[0]})" if strays else ""
+        but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
         remedy = "mdl" if readable else "categories"
         return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for)
     if readable and own.kind == RAW:
@@ -303,7 +304,13 @@ def _quoted(texts: list[str]) -> str:
 
 
 def _identifier(values: str, seen: float, name: str, method: str) -> str:
-    return f"identifier: {values} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
+    asked = option("--discretize", f"{name}={method}")
+    return f"identifier: {values} different values in {seen:,} rows ({asked} ranks it)"
+
+
+def option(name: str, value: str) -> str:
+    """An option of the command, as a shell takes it: quoted, and not mistaken for another option."""
+    return f"{name}{'=' if value.startswith('-') and not labels.is_number(value) else ' '}{shlex.quote(value)}"
 
 
 def _given_up(name: str, kept: Labels) -> str:
@@ -312,7 +319,7 @@ def _given_up(name: str, kept: Labels) -> str:
         return "identifier: more different values than are kept"
     return (
         f"{_UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
-        f"--exclude {name})"
+        f"{option('--exclude', name)})"
     )
 
 
