@@ -330,6 +330,20 @@ def test_list_column_is_shown_everywhere_and_kept_nowhere(call: Call) -> None:
     assert pq.read_schema("less.parquet").names == ["y", "a"]
 
 
+def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> None:
+    rows = [(i % 2, f"{i % 28 + 1:02}.01.2024", f"{i % 30},50 €", f"{i % 40} %") for i in range(200)]
+    write("data.csv", "y;day;price;share\n" + "".join(";".join(map(str, row)) + "\n" for row in rows))
+    notes = {name: row["note"] for name, row in by_name(report("data.csv", "--target", "y")).items()}
+    assert notes == {
+        "day": "categories, not dates: written as in '01.01.2024' (write YYYY-MM-DD)",
+        "price": "categories, not numbers: signs of currency as in '10,50 €' (write plain numbers, such as 12.5)",
+        "share": "categories, not numbers: percent signs as in '10 %' (write plain numbers, such as 12.5)",
+    }
+    out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    assert "('01.01.2024')" in out
+    assert "taken for text, and each value for a category" in out
+
+
 @pytest.mark.parametrize("name", ["my column", "it's", "-n", "a;b", "$x", "Größe"])
 def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str) -> None:
     """What the notes say to write is split by a shell into what the command takes."""

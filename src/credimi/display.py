@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from credimi.settling import option
@@ -19,6 +20,7 @@ _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
 _MANY_CUT = 500  # columns of numbers, of which one or two of noise pass the MDL test and the filter
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
+_WRITTEN = re.compile(r"categories, not (?:numbers|dates): .* as in (.*) \(write ")
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
@@ -181,7 +183,7 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
         )
     suspects = [row for row in rows if row["note"].endswith(" may mean missing")]
     if suspects:
-        told = "; ".join(f"{row['feature']}: {row['note'].removeprefix('categories; ')}" for row in suspects[:3])
+        told = "; ".join(f"{row['feature']}: {_suspicion(row['note'])}" for row in suspects[:3])
         yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} (--missing TOKEN, for each that does)"
     groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
     if groups:
@@ -200,6 +202,16 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
             f"caution: {len(kept):,} of {len(cut):,} columns of numbers are kept by cuts that were placed where the "
             "target says; of so many some pass by chance: compare --discretize quantile, and the rule fdr"
         )
+    yield from _taken_for_text(rows)
+
+
+def _suspicion(note: str) -> str:
+    """What may mean missing; a note says it last."""
+    return note.removeprefix("categories; ") if note.startswith("categories; ") else note.rpartition("; ")[2]
+
+
+def _taken_for_text(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What columns of text look like, and how they would be read as such."""
     for why in ("decimal commas", "dates"):
         texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
         if texts:
@@ -207,6 +219,13 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
                 f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
                 f"as numbers: {option('--discretize', f'{texts[0]}=mdl')}"
             )
+    written = [(row["feature"], match[1]) for row in rows if (match := _WRITTEN.match(row["note"]))]
+    if written:
+        told = ", ".join(f"{feature} ({example})" for feature, example in written[:3])
+        yield (
+            f"caution: {told}{', ...' * (len(written) > 3)}: taken for text, and each value for a category; write "
+            "plain numbers (1234.5), which are cut into ranges, as are dates (2024-12-31) by --discretize COLUMN=mdl"
+        )
 
 
 def _may_name_groups(row: dict[str, Any]) -> bool:

@@ -40,7 +40,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY = 86_400_000_000  # microseconds
-DATES = "dates"
+DATES, LEADING_ZEROS = "dates", "leading zeros"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
 _MISSING_CODES = frozenset(
@@ -201,7 +201,7 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     if not texts:
         return None
     if all(is_number(text, names_too=True) for text in texts):
-        return np.array([float(text) for text in texts]), "leading zeros"
+        return np.array([float(text) for text in texts]), LEADING_ZEROS
     if all(_DECIMAL_COMMA.fullmatch(text) for text in texts) and not all(map(_THOUSANDS.fullmatch, texts)):
         return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
     if all(_DATE.fullmatch(text) for text in texts):

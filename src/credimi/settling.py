@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi import discretization, labels
+from credimi import discretization, doubts, labels
 from credimi.errors import CredimiError
 from credimi.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.table import Table
@@ -165,9 +165,11 @@ def settle(  # noqa: PLR0911
     readable = labels.readable(own.texts) if kept.kind == TEXT else None
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
+            notation = doubts.notation_of(own.texts)
+            remedy = f"write them as {notation.plain}, or take" if notation else "take"
             raise CredimiError(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
-                "only numbers and dates can be cut; take it out of discretize"
+                f"only numbers and dates can be cut; {remedy} it out of discretize"
             )
         kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == labels.DATES)
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
@@ -182,21 +184,24 @@ def settle(  # noqa: PLR0911
     if kept.kind == NUMBER:
         return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
+    notation = doubts.notation_of(kept.texts) if kept.kind == TEXT and not readable and not strays else None
     if method != "categories" and names_rows(kept, seen):
         but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
+        written = f"; not {notation.meant}: {notation}" if notation else ""
         remedy = "mdl" if readable else "categories"
-        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for)
-    if readable and own.kind == RAW:
+        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for + written)
+    if readable and (own.kind == RAW or readable[1] != labels.LEADING_ZEROS):
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
-    return replace(feature, treatment=_suspicion(strays, kept) or feature.treatment)
+    written = f"categories, not {notation.meant}: {notation}" if notation else "categories"
+    return replace(feature, treatment=written + _suspicion(strays, kept))
 
 
 def _suspicion(strays: list[str], kept: Labels) -> str:
-    """How categories are called of which some may mean missing."""
+    """What is said of categories of which some may mean missing."""
     if strays:
-        return f"categories; numbers but for {_quoted(strays)}, which may mean missing"
+        return f"; numbers but for {_quoted(strays)}, which may mean missing"
     suspects = labels.missing_codes(kept.texts) if kept.kind == TEXT else []
-    return f"categories; {_quoted(suspects)} may mean missing" if suspects else ""
+    return f"; {_quoted(suspects)} may mean missing" if suspects else ""
 
 
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
