@@ -344,6 +344,21 @@ def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> Non
     assert "taken for text, and each value for a category" in out
 
 
+def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call, report: Report) -> None:
+    rows = [(i % 60, (1, 2, 3, -9)[i % 4], i % 3 if i % 7 else 99) for i in range(300)]
+    write("data.csv", columns("y", "a", "b", rows=rows))
+    out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    assert "caution: the target 'y' has 60 classes, all of them numbers, and looks like a measurement" in out
+    assert "a: -9 may mean missing" in out
+    out = " ".join(call("rank", "data.csv", "--target", "b")[1].split())
+    assert "the target 'b' has the class 99, which may mean missing (missing_values, --missing 99: then in all" in out
+    answer = report("data.csv", "--target", "b", "--missing", "99", "--missing", "-9")
+    assert answer["classes"] == ["0", "1", "2"]
+    assert by_name(answer)["a"]["note"] == "categories"
+    assert call("count", "data.csv", "--target", "b", "--into", "c.counts")[0] == 0
+    assert "has the class 99" in " ".join(call("rank", "c.counts")[1].split())
+
+
 @pytest.mark.parametrize("name", ["my column", "it's", "-n", "a;b", "$x", "Größe"])
 def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str) -> None:
     """What the notes say to write is split by a shell into what the command takes."""

@@ -1,11 +1,12 @@
-"""What may not be what it is taken for: other notations of numbers and dates."""
+"""What may not be what it is taken for: other notations of numbers and dates, numbers that mean missing."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from credimi import CredimiError, count, rank
-from credimi.doubts import notation_of
+from credimi.doubts import notation_of, sentinels
 
 PLACES = range(40)
 WRITTEN = {
@@ -94,3 +95,92 @@ def test_dates_and_decimal_commas_of_frames_are_pointed_out() -> None:
     assert ranking["day"]["note"] == "categories, not numbers: dates"
     assert ranking["price"]["note"] == "categories, not numbers: decimal commas"
     assert ranking["zero"]["note"] == "categories"
+
+
+# Numbers that may mean missing
+
+
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([0, 1, 99], ["99"]),
+        ([1, 2, 3, 4, 5, -9], ["-9"]),
+        ([1, 2, 3, -8, -9], ["-9", "-8"]),
+        ([*range(18, 91), 999], ["999"]),
+        ([*range(100), 999], ["999"]),
+        ([1, 2, 3, 88, 99], ["88", "99"]),
+        ([1, 2, 97, 98, 99], ["97", "98", "99"]),
+        ([*range(1990, 2020), 9999], ["9999"]),
+        ([36.4, 36.9, 37.5, -999], ["-999"]),
+        ([-20, 0, 30, -999], ["-999"]),
+        ([0, *range(100, 41310, 7), 99999], ["99999"]),
+    ],
+)
+def test_numbers_that_may_mean_missing(numbers: list[float], found: list[str]) -> None:
+    ordered = np.array(sorted(numbers), dtype=np.float64)
+    totals = np.full(ordered.size, 3)
+    assert sorted(sentinels(ordered, totals)) == sorted(found)
+    assert sentinels(ordered, totals - 1) == []  # two rows may be two mistakes
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [*range(100)],
+        [*range(0, 100, 9)],
+        [*range(18, 81), 99],
+        [60, 70, 88, 99],
+        [0, 99],
+        [7, 8, 9],
+        [0, 1, 2, 3, 9],
+        [0, 1, 98.5],
+        [0, 1, 100],
+        [-9, -5, 0, 4, 9],
+        [*range(-9, 31)],
+        [0, 1, np.inf],
+        [-np.inf, 0, 99],
+        [99],
+        [],
+    ],
+    ids=str,
+)
+def test_numbers_that_do_not(numbers: list[float]) -> None:
+    ordered = np.array(sorted(numbers), dtype=np.float64)
+    assert sentinels(ordered, np.full(ordered.size, 1000)) == []
+
+
+def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
+    table = {
+        "few": [0, 1, 0, 99] * 50,
+        "many": [row % 70 + 18 if row % 5 else 999 for row in range(200)],
+        "age": [row % 100 for row in range(200)],
+        "class": list("ab") * 100,
+    }
+    ranking = rank(table, "class")
+    assert ranking["few"]["note"] == "categories; 99 may mean missing"
+    assert ranking["many"]["note"].endswith("; 999 may mean missing")
+    assert "may mean missing" not in ranking["age"]["note"]
+    told = " ".join(str(ranking).split())
+    assert "few: 99 may mean missing" in told
+    assert "many: 999 may mean missing" in told
+    assert "(missing_values, --missing TOKEN: for each that does, and then in all columns)" in told
+    notes = rank(table, "class", missing_values=[99, 999]).columns["note"]
+    assert not any("may mean missing" in note for note in notes)
+
+
+def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
+    features = {"x": list("ab") * 300}
+    ranking = rank(features, [row % 51 for row in range(600)])
+    (doubt,) = ranking.doubts
+    assert doubt == (
+        "the target 'target' has 51 classes, all of them numbers, and looks like a measurement: cut it into a few "
+        "ranges first, and rank what informs about these"
+    )
+    assert "caution: the target 'target' has 51 classes" in str(ranking)
+    (doubt,) = rank(features, [(0, 1, 99)[row % 3] for row in range(600)]).doubts
+    assert doubt == (
+        "the target 'target' has the class 99, which may mean missing (missing_values, --missing 99: then in all "
+        "columns)"
+    )
+    for target in ([row % 50 for row in range(600)], [f"c{row % 60}" for row in range(600)], list("pq") * 300):
+        assert rank(features, target).doubts == ()

@@ -21,7 +21,16 @@ import numpy as np
 from credimi import labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
-from credimi.settling import MOST_CLASSES, Feature, Settings, settle, settle_classes, spread, too_many_classes
+from credimi.settling import (
+    MOST_CLASSES,
+    Feature,
+    Settings,
+    doubts_of_classes,
+    settle,
+    settle_classes,
+    spread,
+    too_many_classes,
+)
 from credimi.sources import Source
 
 if TYPE_CHECKING:
@@ -143,6 +152,14 @@ class Counts:
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
         return self._settled_classes(least)[0].shown()
+
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with the target, in words."""
+        classes, positions = self._settled_classes()
+        totals = np.zeros(len(classes), dtype=self.flat.dtype)
+        for block in self.blocks()[:1]:  # each has all rows
+            np.add.at(totals, positions, block[:-1].sum(axis=1))
+        return doubts_of_classes(self.target, classes, totals)
 
     def settled(self, least_classes: int = 2) -> list[Feature]:
         """All columns as they are ranked."""

@@ -21,6 +21,7 @@ _LINES = 60  # of a ranking that is printed in Python
 _MANY_CUT = 500  # columns of numbers, of which one or two of noise pass the MDL test and the filter
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
 _WRITTEN = re.compile(r"categories, not (?:numbers|dates): .* as in (.*) \(write ")
+_MISSING = "missing_values, --missing TOKEN: for each that does, and then in all columns"
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
@@ -168,6 +169,7 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
 
 def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noqa: ANN401
     settings = ranking.settings
+    yield from (f"caution: {doubt}" for doubt in ranking.doubts)
     doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
     if doubtful and settings["prior"] != "adaptive":
         yield (
@@ -184,7 +186,7 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
     suspects = [row for row in rows if row["note"].endswith(" may mean missing")]
     if suspects:
         told = "; ".join(f"{row['feature']}: {_suspicion(row['note'])}" for row in suspects[:3])
-        yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} (--missing TOKEN, for each that does)"
+        yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} ({_MISSING})"
     groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
     if groups:
         told = "; ".join(

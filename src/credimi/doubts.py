@@ -1,7 +1,8 @@
-"""What may not be what it is taken for: numbers and dates written in other ways.
+"""What may not be what it is taken for: numbers and dates written in other ways, numbers that mean missing.
 
 Nothing is converted, as "1,200" may be a number, and "01.02.2024" one of two days; but it is said what was seen. Texts
-have a notation if nearly all of them are written in it, and are many.
+have a notation if nearly all of them are written in it, and are many. A number may mean missing if it is one that
+surveys and programs use for that, comes back, and stands far from all others.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
 _MANY = 20  # texts; fewer may be anything
 _NEARLY_ALL = 0.9
 _SOME = 0.05  # of numbers, that have to be long enough to show how thousands are parted
+_SEVERAL = 3  # rows
 _BLANK = " \u00a0\u202f"
 _APART = f"'\u2019{_BLANK}"
+_CODE = re.compile(r"-?(7{2,}|8{2,}|9{2,}|9+[78])|-[789]")  # 77, 888, 9999, 97 and 98, 998, -9
 _DATE = re.compile(
     r"(\d{1,2})([./-])(\d{1,2})\2\d{4}(,? \d\d?:\d\d(:\d\d)?)?|(\d\d)([./])(\d\d)\7\d\d|\d{4}/(\d{1,2})/(\d{1,2})"
 )
@@ -84,3 +90,34 @@ def _nearly_all(texts: Sequence[str], test: Callable[[str], Any]) -> bool:
 def _longest(texts: Sequence[str], test: Callable[[str], Any]) -> str:
     """An example."""
     return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
+
+
+def sentinels(numbers: NDArray[np.float64], totals: NDArray[Any]) -> list[str]:
+    """Those of the sorted numbers that may mean missing, as text; `totals` is how many rows have each."""
+    found = _at_the_end(numbers, totals)
+    return found or _at_the_end(-numbers[::-1], totals[::-1], sign=-1.0)
+
+
+def _at_the_end(numbers: NDArray[np.float64], totals: NDArray[Any], sign: float = 1.0) -> list[str]:
+    """The same of the largest, the longest row of codes that stands apart first."""
+    codes = 0
+    while codes < numbers.size and _is_code(sign * numbers[-1 - codes]):
+        codes += 1
+    for size in range(codes, 0, -1):
+        if _stands_apart(numbers[-size], numbers[:-size]) and totals[-size:].min() >= _SEVERAL:
+            return [str(int(sign * number)) for number in numbers[-size:]]
+    return []
+
+
+def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
+    """Further from the rest than these from each other; and on the other side of 0, or more than twice as far from it.
+
+    Of the grades 60, 70 and 99 the last is one.
+    """
+    if rest.size < 2 or not code - rest[-1] > rest[-1] - rest[0]:
+        return False
+    return bool(rest[-1] <= 0.0 or code > 2.0 * max(abs(rest[0]), abs(rest[-1])))
+
+
+def _is_code(number: float) -> bool:
+    return bool(abs(number) < 1e7 and number % 1.0 == 0.0 and _CODE.fullmatch(str(int(number))))

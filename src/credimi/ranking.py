@@ -87,6 +87,8 @@ class Ranking:
         The target's name, the rows that were counted, the target's classes.
     settings : dict
         By what it was ranked: epsilon, level, prior, approximation and so on.
+    doubts : tuple of str
+        What may be wrong with the target: many numbers as classes, or one that may mean missing.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Ranking:
     settings: dict[str, Any] = field(default_factory=dict)
     _kept: Kept | None = None  # what the page shows besides the columns
     _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
+    doubts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -321,7 +324,7 @@ def rank(
     features = [features[index] for index in order]
     columns = _columns(features, summary, epsilon, level, fdr)
     kept = Kept.of(features, summary["at_mode"], data)
-    return Ranking(columns, counts.target, counts.rows, classes, settings, kept, _own_names(data))
+    return Ranking(columns, counts.target, counts.rows, classes, settings, kept, _own_names(data), counts.doubts())
 
 
 @dataclass(frozen=True, slots=True)

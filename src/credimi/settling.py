@@ -30,6 +30,7 @@ CATEGORIES = 20  # whole numbers of at most so many distinct values are categori
 QUANTILES = 10
 _QUARTERS = 4
 MOST_CLASSES = 1000
+_MANY_CLASSES = 50  # numbers, from which on they are thought to be measured
 MISSING = "(missing)"  # the name of the value, where missing is one
 _UNCOUNTED = "cannot be counted"
 _ENOUGH = 20  # values seen before a column may be called an identifier
@@ -207,8 +208,9 @@ def _suspicion(strays: list[str], kept: Labels) -> str:
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
     seen = counts[:, :-1].sum()
+    suspicion = _suspicious_numbers(kept, counts[:, :-1].sum(axis=0))
     if plainly_categories(kept, method, named=named):
-        return feature
+        return replace(feature, treatment=feature.treatment + suspicion)
     if not named and seen >= _FEW and _is_key(kept, counts[:, :-1].sum(axis=0)):
         least = "at least " if kept.dropped_bits else ""
         return replace(feature, values=(), note=_identifier(f"{least}{len(kept):,}", seen, name, "mdl"))
@@ -237,7 +239,33 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     )
     values = tuple(names[index] for index in used)
     settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts)
-    return replace(settled, treatment=treatment, note=note, doubt=doubt)
+    return replace(settled, treatment=treatment + suspicion, note=note, doubt=doubt)
+
+
+def _suspicious_numbers(own: Labels, totals: CountArray) -> str:
+    """What is said of numbers of which some may mean missing; of coarse ones it is not known what they were."""
+    found = [] if own.instants or own.dropped_bits else doubts.sentinels(own.numbers, totals)
+    return f"; {', '.join(found)} may mean missing" if found else ""
+
+
+def doubts_of_classes(target: str, classes: Labels, totals: CountArray) -> tuple[str, ...]:
+    """What is said of a target that may not be one; `totals` is how many rows have each class."""
+    if classes.kind != NUMBER or classes.instants:
+        return ()
+    found = []
+    if len(classes) > _MANY_CLASSES:
+        found.append(
+            f"the target {target!r} has {len(classes):,} classes, all of them numbers, and looks like a measurement: "
+            "cut it into a few ranges first, and rank what informs about these"
+        )
+    codes = doubts.sentinels(classes.numbers, totals)
+    if codes:
+        asked = " ".join(option("--missing", code) for code in codes)
+        found.append(
+            f"the target {target!r} has the class{'es' * (len(codes) > 1)} {', '.join(codes)}, which may mean missing "
+            f"(missing_values, {asked}: then in all columns)"
+        )
+    return tuple(found)
 
 
 def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
