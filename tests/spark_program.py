@@ -52,7 +52,7 @@ def whole(session: SparkSession, folder: Path) -> dict[str, Any]:
     found["in blocks"] = digest(count(frame.repartition(3), "class"))
     spark._BLOCK = block  # noqa: SLF001
     try:
-        count(session.sql("select array(1) as nested, 'x' as class"), "class")
+        count(session.sql("select array(1) as nested, 'x' as class"), "class", features=["nested"])
     except CredimiError as error:
         found["refusal"] = str(error)
     found["limit"] = session.conf.get("spark.sql.execution.arrow.maxBytesPerBatch", None)

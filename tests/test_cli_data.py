@@ -300,16 +300,96 @@ def test_numbers_and_letters_in_one_column(report: Report) -> None:
 
 def test_list_column(refusal: Refusal, report: Report) -> None:
     write_parquet("data.parquet", {"y": ["p", "q"] * 10, "words": [[1, 2]] * 20, "a": ["x", "y"] * 10})
-    said = refusal("rank", "data.parquet", "--target", "y")
-    assert said.startswith("column 'words' holds values of type list<")
-    assert "leave it out" in said
+    for named in (["--features", "words"], ["--discretize", "words=mdl"]):
+        said = refusal("rank", "data.parquet", "--target", "y", *named)
+        assert said.startswith("column 'words' holds values of type list<")
+        assert "leave it out (exclude, --exclude)" in said
+    assert refusal("rank", "data.parquet", "--target", "words").startswith("column 'words' holds values of type list<")
     assert len(report("data.parquet", "--target", "y", "--features", "a")["features"]) == 1
+    first, last = report("data.parquet", "--target", "y")["features"]
+    assert (first["feature"], first["verdict"]) == ("a", "keep")
+    assert (last["feature"], last["verdict"], last["complete"], last["mi"]) == ("words", "not ranked", 20, None)
+    assert last["note"] == (
+        "cannot be counted: values of type list (convert them to text, numbers or truth values, or leave the column "
+        "out: --exclude words)"
+    )
 
 
-def test_list_column_names_the_option(refusal: Refusal) -> None:
-    write_parquet("data.parquet", {"y": ["p", "q"] * 10, "words": [[1, 2]] * 20})
-    assert "column 'words'" in refusal("rank", "data.parquet", "--target", "y")
-    assert "--exclude" in refusal("rank", "data.parquet", "--target", "y")
+def test_list_column_is_shown_everywhere_and_kept_nowhere(call: Call) -> None:
+    columns_ = {"y": ["p", "q"] * 20, "words": [[1], None] * 20, "raw": [b"\xff"] * 40, "a": ["x", "y"] * 20}
+    write_parquet("data.parquet", columns_)
+    code, out, _ = call("rank", "data.parquet", "--target", "y", "--html", "page.html")
+    assert code == 0
+    assert "3 features: 1 keep, 2 not ranked" in out
+    assert "words: cannot be counted: values of type list (" in out
+    assert "raw: cannot be counted: bytes that are not UTF-8 (" in out
+    assert "cannot be counted: values of type list" in Path("page.html").read_text()
+    code, out, _ = call("rank", "data.parquet", "--target", "y", "--format", "csv")
+    assert {line.split(",")[0] for line in out.splitlines() if ",not ranked," in line} == {"words", "raw"}
+    assert call("select", "data.parquet", "--target", "y", "--rule", "backward", "--output", "less.parquet")[0] == 0
+    assert pq.read_schema("less.parquet").names == ["y", "a"]
+
+
+def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> None:
+    rows = [(i % 2, f"{i % 28 + 1:02}.01.2024", f"{i % 30},50 €", f"{i % 40} %") for i in range(200)]
+    write("data.csv", "y;day;price;share\n" + "".join(";".join(map(str, row)) + "\n" for row in rows))
+    notes = {name: row["note"] for name, row in by_name(report("data.csv", "--target", "y")).items()}
+    assert notes == {
+        "day": "categories, not dates: written as in '01.01.2024' (write YYYY-MM-DD)",
+        "price": "categories, not numbers: signs of currency as in '10,50 €' (write plain numbers, such as 12.5)",
+        "share": "categories, not numbers: percent signs as in '10 %' (write plain numbers, such as 12.5)",
+    }
+    out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    assert "('01.01.2024')" in out
+    assert "taken for text, and each value for a category" in out
+
+
+def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call, report: Report) -> None:
+    rows = [(i % 60, (1, 2, 3, -9)[i % 4], i % 3 if i % 7 else 99) for i in range(300)]
+    write("data.csv", columns("y", "a", "b", rows=rows))
+    out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    assert "caution: the target 'y' has 60 classes, all of them numbers, and looks like a measurement" in out
+    assert "a: -9 may mean missing" in out
+    out = " ".join(call("rank", "data.csv", "--target", "b")[1].split())
+    assert "the target 'b' has the class 99, which may mean missing (missing_values, --missing 99: then in all" in out
+    answer = report("data.csv", "--target", "b", "--missing", "99", "--missing", "-9")
+    assert answer["classes"] == ["0", "1", "2"]
+    assert by_name(answer)["a"]["note"] == "categories"
+    assert call("count", "data.csv", "--target", "b", "--into", "c.counts")[0] == 0
+    assert "has the class 99" in " ".join(call("rank", "c.counts")[1].split())
+
+
+@pytest.mark.parametrize("name", ["my column", "it's", "-n", "a;b", "$x", "Größe"])
+def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str) -> None:
+    """What the notes say to write is split by a shell into what the command takes."""
+    write("data.csv", columns("y", name, rows=[(i % 2, f"v{i}") for i in range(40)]))
+    (feature,) = report("data.csv", "--target", "y")["features"]
+    hint = re.search(r"\((--discretize.*) ranks it\)", feature["note"])
+    assert hint is not None
+    assert report("data.csv", "--target", "y", *shlex.split(hint[1]))["features"][0]["note"] == "categories"
+    write("dates.csv", columns("y", name, rows=[(i % 2, f"2024-01-{i % 25 + 1:02}") for i in range(100)]))
+    code, out, _ = call("rank", "dates.csv", "--target", "y")
+    assert code == 0
+    (hint_,) = re.findall(r"as numbers:\s+(--discretize.*)", out.replace("\n", " ").replace("  ", " "))
+    hint_ = hint_.partition(" unsure would be decided")[0]
+    words = shlex.split(hint_)
+    assert "quarters" in report("dates.csv", "--target", "y", *words)["features"][0]["note"]
+
+
+def test_hint_of_a_token_that_means_missing_is_quoted(report: Report) -> None:
+    write("data.csv", columns("y", "a", rows=[(i % 2, i if i % 40 else "72 kg") for i in range(80)]))
+    note = report("data.csv", "--target", "y")["features"][0]["note"]
+    assert note.endswith("numbers but for '72 kg' (--missing '72 kg')")
+
+
+def test_list_column_in_counts_that_grow(call: Call, report: Report) -> None:
+    write_parquet("one.parquet", {"y": ["p", "q"] * 20, "words": [[1], None] * 20, "a": ["x", "y"] * 20})
+    write_parquet("two.parquet", {"y": ["p", "q"] * 20, "words": ["u", "v"] * 20, "a": ["x", "y"] * 20})
+    for name in ("one.parquet", "two.parquet"):
+        assert call("count", name, "--target", "y", "--into", "c.counts")[0] == 0
+    at_once = report("one.parquet", "two.parquet", "--target", "y")["features"]
+    assert report("c.counts")["features"] == at_once
+    assert (at_once[1]["verdict"], at_once[1]["complete"], at_once[1]["missing"]) == ("not ranked", 60, 20)
 
 
 def test_target_all_missing_names_the_option(refusal: Refusal) -> None:

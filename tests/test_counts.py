@@ -324,11 +324,90 @@ def test_columns_of_polars_that_arrow_does_not_take_are_named() -> None:
     frame = polars.DataFrame({"x": [1, 2], "large": polars.Series([1, 2], dtype=polars.Int128), "class": ["a", "b"]})
     for data in (frame, frame.lazy(), {name: frame[name] for name in frame.columns}):
         with pytest.raises(CredimiError, match=r"column 'large' is of the type Int128.*cast it.*leave it out"):
-            count(data, "class")
+            count(data, "class", features=["large"])
+        assert count(data, "class").feature("large").note.startswith("cannot be counted: values of type Int128 (")
     with pytest.raises(CredimiError, match="Int128"):
         count(frame.select("x"), frame["large"])
     rest = count(frame.drop("large"), "class")
     assert count(frame, "class", exclude=["large"]) == count(frame.lazy(), "class", exclude=["large"]) == rest
+
+
+def uncountable_frames(start: int = 0, stop: int = 60) -> dict[str, Any]:
+    """The same rows in the hands of several libraries; the bytes are text in the first twenty rows."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = range(start, stop)
+    columns = {
+        "class": ["pq"[row % 2] for row in rows],
+        "lists": [None if row % 3 == 0 else [row] for row in rows],
+        "structs": [{"a": row} for row in rows],
+        "bytes": [b"\xff" if row >= 20 else (b"?", b"a")[row % 2] for row in rows],
+    }
+    pandas_frame = pandas.DataFrame(columns)
+    polars_frame = polars.DataFrame(columns)
+    return {
+        "pyarrow": pa.table(columns),
+        "pandas": pandas_frame,
+        "polars": polars_frame,
+        "polars lazy": polars_frame.lazy(),
+        "dictionaries": pandas_frame.to_dict("records"),
+        "objects of polars": polars_frame.with_columns(
+            polars.Series("lists", columns["lists"], dtype=polars.Object),
+            polars.Series("structs", columns["structs"], dtype=polars.Object),
+        ),
+    }
+
+
+LIBRARIES = ("pyarrow", "pandas", "polars", "polars lazy", "dictionaries", "objects of polars")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_cannot_be_counted_is_not_ranked(library: str) -> None:
+    ranking = rank(uncountable_frames()[library], "class")
+    found = {row["feature"]: (row["verdict"], row["complete"], row["missing"]) for row in ranking}
+    not_ranked = "not ranked"
+    assert found == {"lists": (not_ranked, 40, 20), "structs": (not_ranked, 60, 0), "bytes": (not_ranked, 50, 10)}
+    assert ranking["lists"]["note"].startswith("cannot be counted: values of type list (")
+    assert ranking["bytes"]["note"].startswith("cannot be counted: bytes that are not UTF-8 (")
+    assert all(np.isnan(ranking["lists"][name]) for name in ("mi", "low", "high", "p_above"))
+    assert [ranking.selected(rule) for rule in ("forward", "backward", "plugin", "fdr")] == [[]] * 4
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_cannot_be_counted_is_refused_by_name(library: str) -> None:
+    data = uncountable_frames()[library]
+    for named in ({"features": ["bytes"]}, {"discretize": {"bytes": "categories"}}):
+        with pytest.raises(CredimiError, match=r"column 'bytes'.* holds bytes that are not UTF-8: decode them"):
+            count(data, "class", **named)
+    with pytest.raises(CredimiError, match=r"column 'lists'.* holds (a list|values of type)"):
+        count(data, "lists")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_cannot_be_counted_adds_up_and_is_kept(library: str, folder: Path) -> None:
+    whole = count(uncountable_frames()[library], "class")
+    first, second = (uncountable_frames(*rows)[library] for rows in ((0, 20), (20, 60)))
+    parts = count(first, "class"), count(second, "class")
+    assert parts[0] + parts[1] == parts[1] + parts[0] == parts[0].update(second) == whole
+    whole.save(folder / "kept")
+    assert Counts.load(folder / "kept") == whole
+    assert Counts.load(folder / "kept").feature("lists").note == whole.feature("lists").note
+    assert whole.labelled().feature("lists").note == whole.feature("lists").note
+
+
+def test_what_cannot_be_counted_is_no_category_to_limit() -> None:
+    assert len(count(uncountable_frames()["pyarrow"], "class", max_levels=2)) == 3
+
+
+def test_two_types_that_cannot_be_counted_are_one_whatever_their_order() -> None:
+    cells: list[Any] = [[1], {"a": 1}, "text", None]
+    orders = [cells, cells[::-1]]
+    found = [count({"x": order, "class": list("abab")}, "class") for order in orders]
+    assert {counts.feature("x").note.split(" (")[0] for counts in found} == {"cannot be counted: values of type dict"}
+    one, other = (
+        count({"x": cells[:1], "class": ["a"]}, "class"),
+        count({"x": cells[1:], "class": list("bab")}, "class"),
+    )
+    assert one + other == found[0]
 
 
 def moments_and_classes() -> tuple[Any, list[str]]:

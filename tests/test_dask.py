@@ -74,7 +74,19 @@ def test_a_refusal_in_a_partition_is_ours() -> None:
     meta = nested.iloc[:0]
     as_it_is = dask.config.set({"dataframe.convert-string": False})  # else dask makes text of lists
     with as_it_is, pytest.raises(CredimiError, match="column 'word', row 0 holds a list"):
-        count(dataframe.from_map(lambda _: nested, [0], meta=meta, enforce_metadata=False), "class")
+        count(dataframe.from_map(lambda _: nested, [0], meta=meta, enforce_metadata=False), "class", features=["word"])
+
+
+def test_a_column_that_cannot_be_counted_in_one_partition() -> None:
+    nested = pandas_frame().assign(word=[[1]] * len(ROWS))
+    parts = [pandas_frame(), nested]
+    with dask.config.set({"dataframe.convert-string": False}):
+        found = count(
+            dataframe.from_map(lambda place: parts[place], [0, 1], meta=nested.iloc[:0], enforce_metadata=False),
+            "class",
+        )
+    assert found == count(parts[0], "class") + count(nested, "class")
+    assert found.feature("word").note.startswith("cannot be counted: values of type list")
 
 
 @pytest.mark.parametrize("write", WRITERS)

@@ -171,7 +171,23 @@ def test_batches_are_gathered_and_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 def test_nested_columns_are_refused_by_name(kind: pa.DataType) -> None:
     nested = table().append_column("nested", pa.nulls(len(ROWS), kind))
     with pytest.raises(CredimiError, match="column 'nested' holds values of type"):
-        count(nested, "class")
+        count(nested, "class", features=["nested", "word"])
+
+
+@pytest.mark.parametrize("engine", ["files", "duckdb", "dask"])
+def test_nested_columns_are_counted_as_seen_or_missing_by_all(tmp_path: Path, engine: str) -> None:
+    """In one batch or many, of memory or of files: the same counts, and all that is said of the column."""
+    if engine != "files":
+        pytest.importorskip(engine)
+    lists = pa.array([None if row % 3 == 0 else [row] for row in range(len(ROWS))])
+    nested = table().append_column("nested", lists)
+    pq.write_table(nested, tmp_path / "w.parquet", row_group_size=33)
+    found = count(tmp_path / "w.parquet", "class", engine=engine)
+    feature = found.feature("nested")
+    assert found == count(nested, "class") == count(nested[:50], "class") + count(nested[50:], "class")
+    assert feature.note.startswith("cannot be counted: values of type list (")
+    assert (feature.missing, feature.block[:, :-1].sum()) == (len(ROWS) / 3, len(ROWS) * 2 / 3)
+    assert found.feature("word").labels == count(table(), "class").feature("word").labels
 
 
 # Files

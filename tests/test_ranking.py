@@ -488,3 +488,29 @@ def test_unknown_prior_is_refused_even_if_there_is_nothing_to_rank() -> None:
 
 def test_prior_of_any_type_of_number_is_json(counts: Counts) -> None:
     assert json.dumps(rank(counts, prior=np.float32(0.5)).to_dict())
+
+
+def test_selected_names_are_those_of_the_data() -> None:
+    """pandas has numbers, tuples and dates for names: what is selected selects."""
+    pandas = pytest.importorskip("pandas")
+    cells = {"first": list("ab") * 30, "second": ["c"] * 60, "class": list("pq") * 30}
+    tuples = pandas.MultiIndex.from_tuples([("a", 1), ("a", 2), ("class", "")])
+    for columns in ([0, 1, 2], tuples, [pandas.Timestamp("2024-01-01"), None, 2.5], ["a", "b", "c"]):
+        frame = pandas.DataFrame(cells)
+        frame.columns = columns
+        first, second, target = frame.columns
+        found = rank(frame, frame[target], exclude=[target])
+        assert found.selected() == [first]
+        assert frame[found.selected()].shape == (60, 1)
+        assert found.columns["feature"] == [str(first), "None" if pandas.isna([second]).all() else str(second)]
+        assert found[first] == found[str(first)]
+        assert rank(frame, frame[target], features=[first]).selected() == [first]
+
+
+def test_selected_names_of_a_dictionary_and_of_counts() -> None:
+    cells = {0: list("ab") * 30, "class": list("pq") * 30}
+    assert rank(cells, "class").selected() == [0]
+    assert rank(count(cells, "class")).selected() == ["0"]
+    assert count(cells, "class")[0] == count(cells, "class")["0"]
+    with pytest.raises(CredimiError, match="there is no column '7'"):
+        rank(cells, "class", features=[7])

@@ -21,7 +21,16 @@ import numpy as np
 from credimi import labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
-from credimi.settling import MOST_CLASSES, Feature, Settings, settle, settle_classes, spread, too_many_classes
+from credimi.settling import (
+    MOST_CLASSES,
+    Feature,
+    Settings,
+    doubts_of_classes,
+    settle,
+    settle_classes,
+    spread,
+    too_many_classes,
+)
 from credimi.sources import Source
 
 if TYPE_CHECKING:
@@ -108,7 +117,7 @@ class Counts:
 
     def __getitem__(self, column: str) -> Table:
         """The counts of one column and the target, numbers cut as in `rank`."""
-        return self.feature(column).table
+        return self.feature(str(column)).table  # a name of pandas may be no text
 
     def __repr__(self) -> str:
         return (
@@ -143,6 +152,14 @@ class Counts:
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
         return self._settled_classes(least)[0].shown()
+
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with the target, in words."""
+        classes, positions = self._settled_classes()
+        totals = np.zeros(len(classes), dtype=self.flat.dtype)
+        for block in self.blocks()[:1]:  # each has all rows
+            np.add.at(totals, positions, block[:-1].sum(axis=1))
+        return doubts_of_classes(self.target, classes, totals)
 
     def settled(self, least_classes: int = 2) -> list[Feature]:
         """All columns as they are ranked."""
@@ -251,16 +268,9 @@ class Counts:
 
     def update(self, data: Any) -> Counts:  # noqa: ANN401
         """Count more data of the same columns, and return these counts."""
-        from credimi.engines.door import count  # noqa: PLC0415  (engines stand above, and are only called from here)
+        from credimi.engines.door import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
-        counted = count(
-            data,
-            self.target,
-            features=self.features,
-            missing_values=self.settings.missing_values,
-            discretize=self.settings.discretize,
-        )
-        self.__dict__.update((self + counted).__dict__)
+        self.__dict__.update((self + count_more(data, self)).__dict__)
         return self
 
     def save(self, path: str | Path) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from typing import TYPE_CHECKING, Any
+
+from credimi.settling import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +19,8 @@ _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
+_WRITTEN = re.compile(r"categories, not (?:numbers|dates): .* as in (.*) \(write ")
+_MISSING = "missing_values, --missing TOKEN: for each that does, and then in all columns"
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
@@ -163,6 +168,7 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
 
 def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noqa: ANN401
     settings = ranking.settings
+    yield from (f"caution: {doubt}" for doubt in ranking.doubts)
     doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
     if doubtful and settings["prior"] != "adaptive":
         yield (
@@ -178,8 +184,8 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
         )
     suspects = [row for row in rows if row["note"].endswith(" may mean missing")]
     if suspects:
-        told = "; ".join(f"{row['feature']}: {row['note'].removeprefix('categories; ')}" for row in suspects[:3])
-        yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} (--missing TOKEN, for each that does)"
+        told = "; ".join(f"{row['feature']}: {_suspicion(row['note'])}" for row in suspects[:3])
+        yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} ({_MISSING})"
     groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
     if groups:
         told = "; ".join(
@@ -190,13 +196,30 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
             f"caution: so many values that they may name people or places rather than say something of them: {told}"
             f"{'; ...' * (len(groups) > 3)}; new ones will tell nothing (--exclude COLUMN)"
         )
+    yield from _taken_for_text(rows)
+
+
+def _suspicion(note: str) -> str:
+    """What may mean missing; a note says it last."""
+    return note.removeprefix("categories; ") if note.startswith("categories; ") else note.rpartition("; ")[2]
+
+
+def _taken_for_text(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What columns of text look like, and how they would be read as such."""
     for why in ("decimal commas", "dates"):
         texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
         if texts:
             yield (
                 f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
-                f"as numbers: --discretize {texts[0]}=mdl"
+                f"as numbers: {option('--discretize', f'{texts[0]}=mdl')}"
             )
+    written = [(row["feature"], match[1]) for row in rows if (match := _WRITTEN.match(row["note"]))]
+    if written:
+        told = ", ".join(f"{feature} ({example})" for feature, example in written[:3])
+        yield (
+            f"caution: {told}{', ...' * (len(written) > 3)}: taken for text, and each value for a category; write "
+            "plain numbers (1234.5), which are cut into ranges, as are dates (2024-12-31) by --discretize COLUMN=mdl"
+        )
 
 
 def _may_name_groups(row: dict[str, Any]) -> bool:

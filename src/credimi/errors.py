@@ -8,6 +8,14 @@ class CredimiError(ValueError):
     """
 
 
+class UncountableError(CredimiError):
+    """A column holds what cannot be counted; `what` says it in short, where the others are ranked without it."""
+
+    def __init__(self, message: str, what: str = "") -> None:
+        super().__init__(message)
+        self.what = what
+
+
 def one_line(error: BaseException) -> str:
     """What a library has to say, on one line, and not more than fits."""
     return " ".join(str(error).split())[:300]

@@ -4,7 +4,8 @@
     text       text that is meant as text
     boolean    false, true
     number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
-    many       more values than are kept: the column is counted as seen or missing only
+    many       more values than are kept: the column is counted as seen or missing only; so are values that cannot be
+               counted, of which the one text says what they are
 
 At most `most_labels` are kept. Numbers beyond are made coarser: the last bits of the double are dropped, as few as
 will do; other values are given up. What remains depends on the set of values alone, not on their order or on how they
@@ -39,7 +40,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY = 86_400_000_000  # microseconds
-DATES = "dates"
+DATES, LEADING_ZEROS = "dates", "leading zeros"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
 _MISSING_CODES = frozenset(
@@ -148,7 +149,8 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
         same = np.arange(len(one))
         return one, same, same
     if MANY in (one.kind, other.kind):
-        return Labels(MANY), collapsed(one)[1], collapsed(other)[1]
+        uncounted = sorted({text for each in (one, other) if each.kind == MANY for text in each.texts})
+        return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
         if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
             kept = one if len(one) else other if len(other) else Labels(TEXT)
@@ -199,7 +201,7 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     if not texts:
         return None
     if all(is_number(text, names_too=True) for text in texts):
-        return np.array([float(text) for text in texts]), "leading zeros"
+        return np.array([float(text) for text in texts]), LEADING_ZEROS
     if all(_DECIMAL_COMMA.fullmatch(text) for text in texts) and not all(map(_THOUSANDS.fullmatch, texts)):
         return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
     if all(_DATE.fullmatch(text) for text in texts):

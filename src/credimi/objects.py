@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from credimi.buffers import NOTHING
-from credimi.errors import CredimiError
+from credimi.errors import UncountableError
 from credimi.labels import BOOLEAN, NUMBER, TEXT, shown_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+NO_TEXT = "bytes that are not UTF-8"
 TIME = "time"  # objects that become numbers, as Arrow's dates and times do
 
 
@@ -48,7 +49,7 @@ def distinct_objects(
         try:
             code = where.setdefault(key, len(where))
         except TypeError:
-            raise CredimiError(no_value(name, row, item)) from None
+            raise no_value(name, row, item) from None
         if code == len(first):
             first.append(row)
         codes[row] = code
@@ -65,12 +66,31 @@ _SAME_IN_ARROW = (  # the types of which Arrow makes the same labels as are made
 )
 
 
-def no_value(name: str, row: int, item: object) -> str:
+def no_value(name: str, row: int, item: object) -> UncountableError:
     """What to say of an object that is no value."""
-    return (
+    what = uncountable(item) or f"values of type {type(item).__name__}"  # a tuple of lists, say
+    if isinstance(item, bytes):
+        return UncountableError(f"column {name!r}, row {row} holds {what}: decode them, or leave it out", what)
+    return UncountableError(
         f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
-        "categories can be counted; convert it, or leave it out (exclude, --exclude)"
+        "categories can be counted; convert it, or leave it out (exclude, --exclude)",
+        what,
     )
+
+
+def uncountable(item: object) -> str:
+    """What an object is that is no value; "" if it is one."""
+    if isinstance(item, bytes):
+        try:
+            item.decode()
+        except UnicodeDecodeError:
+            return NO_TEXT
+        return ""
+    try:
+        hash(item)
+    except TypeError:
+        return f"values of type {type(item).__name__}"
+    return ""
 
 
 def is_missing(item: object) -> bool:
@@ -122,3 +142,8 @@ def shown(item: object) -> str:
     if isinstance(item, float | np.floating):
         return shown_number(float(item))
     return str(item).encode("utf-8", errors="backslashreplace").decode()
+
+
+def shown_name(name: object) -> str:
+    """A column's name as text; pandas makes NaN of None, where the other names are text."""
+    return "None" if is_missing(name) else str(name)

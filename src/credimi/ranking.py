@@ -62,7 +62,7 @@ class Ranking:
 
     Its columns:
 
-    - feature: the name
+    - feature: the name, as text
     - values: of the feature, after cutting
     - complete, missing: rows with both feature and target, rows without the feature
     - mi, std, low, high: posterior mean, deviation and interval of the mutual information, in nats
@@ -75,8 +75,9 @@ class Ranking:
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
 
-    Identifiers are not ranked, and have NaN for mi. Columns of one value or none have 0, and the verdict drop: as they
-    stand in these rows, there is nothing in them that the target could depend on.
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns of
+    one value or none have 0, and the verdict drop: as they stand in these rows, there is nothing in them that the
+    target could depend on.
 
     Attributes
     ----------
@@ -86,6 +87,8 @@ class Ranking:
         The target's name, the rows that were counted, the target's classes.
     settings : dict
         By what it was ranked: epsilon, level, prior, approximation and so on.
+    doubts : tuple of str
+        What may be wrong with the target: many numbers as classes, or one that may mean missing.
 
     Examples
     --------
@@ -104,6 +107,8 @@ class Ranking:
     classes: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     _kept: Kept | None = None  # what the page shows besides the columns
+    _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
+    doubts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -113,10 +118,10 @@ class Ranking:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: str) -> dict[str, Any]:
-        """The row of one feature."""
+    def __getitem__(self, feature: Any) -> dict[str, Any]:  # noqa: ANN401
+        """The row of one feature, by its name in the data or by this as text."""
         for row in self:
-            if row["feature"] == feature:
+            if row["feature"] == str(feature):
                 return row
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
@@ -167,8 +172,11 @@ class Ranking:
 
         return forest_plot(self, path, top, ax)
 
-    def selected(self, rule: str = "forward") -> list[str]:
+    def selected(self, rule: str = "forward") -> list[Any]:
         """The names of the features that a rule keeps, best first.
+
+        They are those of the data, so that `frame[ranking.selected()]` has these columns, also where pandas has numbers
+        or tuples for names. The column `feature` has them as text, and so have rankings of counts.
 
         Parameters
         ----------
@@ -177,7 +185,8 @@ class Ranking:
             while a share of at most `fdr` of them is expected not to exceed it.
         """
         keep = self.columns[f"keep_{filters.checked_rule(rule)}"]
-        return [name for name, kept in zip(self.columns["feature"], keep, strict=True) if kept]
+        names = self.columns["feature"]
+        return [self._names.get(name, name) for name, kept in zip(names, keep, strict=True) if kept]
 
     def to_arrow(self) -> Any:  # noqa: ANN401
         """A pyarrow Table."""
@@ -314,7 +323,7 @@ def rank(
     features = [features[index] for index in order]
     columns = _columns(features, summary, epsilon, level, fdr)
     kept = Kept.of(features, summary["at_mode"], data)
-    return Ranking(columns, counts.target, counts.rows, classes, settings, kept)
+    return Ranking(columns, counts.target, counts.rows, classes, settings, kept, _own_names(data), counts.doubts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,8 +386,16 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     return count(data, target, threads=threads, **counting)
 
 
+def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+    if isinstance(data, Counts | str | Path):
+        return {}
+    from credimi.engines.arrow import own_names  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    return own_names(data)
+
+
 def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray) -> dict[str, FloatArray]:
-    """The summary of all features: I is 0 where nothing can depend, and unknown of identifiers."""
+    """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
     named = {
         "mi": found.mean,
         "std": found.std,
@@ -390,7 +407,7 @@ def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray
         "rows_to_decide": rows,
     }
     ranked = np.array([not feature.note for feature in features], dtype=bool)
-    unknown = np.array([feature.note.startswith("identifier") for feature in features], dtype=bool)
+    unknown = np.array([feature.unranked for feature in features], dtype=bool)
     out = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
@@ -427,7 +444,7 @@ def _columns(
 
 
 def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001
-    if feature.note.startswith("identifier"):
+    if feature.unranked:
         return "not ranked"
     if kept_forward:
         return "keep"

@@ -6,12 +6,13 @@ few, and where they are cut; `settle` decides it, and gives the `Feature` that i
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi import discretization, labels
+from credimi import discretization, doubts, labels
 from credimi.errors import CredimiError
 from credimi.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.table import Table
@@ -29,7 +30,9 @@ CATEGORIES = 20  # whole numbers of at most so many distinct values are categori
 QUANTILES = 10
 _QUARTERS = 4
 MOST_CLASSES = 1000
+_MANY_CLASSES = 50  # numbers, from which on they are thought to be measured
 MISSING = "(missing)"  # the name of the value, where missing is one
+_UNCOUNTED = "cannot be counted"
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
@@ -99,6 +102,11 @@ class Feature:
         return self.note or self.doubt
 
     @property
+    def unranked(self) -> bool:
+        """Whether nothing is said of what it tells: an identifier, or values that cannot be counted."""
+        return self.note.startswith(("identifier", _UNCOUNTED))
+
+    @property
     def complete(self) -> int | float:
         """Rows that have both."""
         found: int | float = self.block[:-1, :-1].sum().item()
@@ -121,8 +129,8 @@ class Feature:
         return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
 
     def with_missing_as_value(self) -> Feature:
-        """The same column, missing being one more of its values; identifiers stay what they are."""
-        if self.missing == 0 or not self.values or self.note.startswith("identifier"):
+        """The same column, missing being one more of its values; those that are not ranked stay what they are."""
+        if self.missing == 0 or not self.values or self.unranked:
             return self
         block = np.hstack([self.block, np.zeros_like(self.block[:, :1])])
         treatment = f"{self.treatment or self.note}; missing is a value"
@@ -160,9 +168,11 @@ def settle(  # noqa: PLR0911
     readable = labels.readable(own.texts) if kept.kind == TEXT else None
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
+            notation = doubts.notation_of(own.texts)
+            remedy = f"write them as {notation.plain}, or take" if notation else "take"
             raise CredimiError(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
-                "only numbers and dates can be cut; take it out of discretize"
+                f"only numbers and dates can be cut; {remedy} it out of discretize"
             )
         kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == labels.DATES)
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
@@ -171,34 +181,38 @@ def settle(  # noqa: PLR0911
     if len(kept) == 0:
         return replace(feature, note="all values are missing")
     if kept.kind == MANY:
-        return replace(feature, values=("(many)",), note="identifier: more different values than are kept")
+        return replace(feature, values=("(many)",), note=_given_up(name, kept))
     if len(kept) == 1:
         return replace(feature, note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
         return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
+    notation = doubts.notation_of(kept.texts) if kept.kind == TEXT and not readable and not strays else None
     if method != "categories" and names_rows(kept, seen):
-        but_for = f"; numbers but for {_quoted(strays)} (--missing {strays[0]})" if strays else ""
+        but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
+        written = f"; not {notation.meant}: {notation}" if notation else ""
         remedy = "mdl" if readable else "categories"
-        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for)
-    if readable and own.kind == RAW:
+        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for + written)
+    if readable and (own.kind == RAW or readable[1] != labels.LEADING_ZEROS):
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
-    return replace(feature, treatment=_suspicion(strays, kept) or feature.treatment)
+    written = f"categories, not {notation.meant}: {notation}" if notation else "categories"
+    return replace(feature, treatment=written + _suspicion(strays, kept))
 
 
 def _suspicion(strays: list[str], kept: Labels) -> str:
-    """How categories are called of which some may mean missing."""
+    """What is said of categories of which some may mean missing."""
     if strays:
-        return f"categories; numbers but for {_quoted(strays)}, which may mean missing"
+        return f"; numbers but for {_quoted(strays)}, which may mean missing"
     suspects = labels.missing_codes(kept.texts) if kept.kind == TEXT else []
-    return f"categories; {_quoted(suspects)} may mean missing" if suspects else ""
+    return f"; {_quoted(suspects)} may mean missing" if suspects else ""
 
 
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
     seen = counts[:, :-1].sum()
+    suspicion = _suspicious_numbers(kept, counts[:, :-1].sum(axis=0))
     if plainly_categories(kept, method, named=named):
-        return feature
+        return replace(feature, treatment=feature.treatment + suspicion)
     if not named and seen >= _FEW and _is_key(kept, counts[:, :-1].sum(axis=0)):
         least = "at least " if kept.dropped_bits else ""
         return replace(feature, values=(), note=_identifier(f"{least}{len(kept):,}", seen, name, "mdl"))
@@ -229,7 +243,33 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     )
     values = tuple(names[index] for index in used)
     settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts, odds=odds)
-    return replace(settled, treatment=treatment, note=note, doubt=doubt)
+    return replace(settled, treatment=treatment + suspicion, note=note, doubt=doubt)
+
+
+def _suspicious_numbers(own: Labels, totals: CountArray) -> str:
+    """What is said of numbers of which some may mean missing; of coarse ones it is not known what they were."""
+    found = [] if own.instants or own.dropped_bits else doubts.sentinels(own.numbers, totals)
+    return f"; {', '.join(found)} may mean missing" if found else ""
+
+
+def doubts_of_classes(target: str, classes: Labels, totals: CountArray) -> tuple[str, ...]:
+    """What is said of a target that may not be one; `totals` is how many rows have each class."""
+    if classes.kind != NUMBER or classes.instants:
+        return ()
+    found = []
+    if len(classes) > _MANY_CLASSES:
+        found.append(
+            f"the target {target!r} has {len(classes):,} classes, all of them numbers, and looks like a measurement: "
+            "cut it into a few ranges first, and rank what informs about these"
+        )
+    codes = doubts.sentinels(classes.numbers, totals)
+    if codes:
+        asked = " ".join(option("--missing", code) for code in codes)
+        found.append(
+            f"the target {target!r} has the class{'es' * (len(codes) > 1)} {', '.join(codes)}, which may mean missing "
+            f"(missing_values, {asked}: then in all columns)"
+        )
+    return tuple(found)
 
 
 def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
@@ -301,7 +341,23 @@ def _quoted(texts: list[str]) -> str:
 
 
 def _identifier(values: str, seen: float, name: str, method: str) -> str:
-    return f"identifier: {values} different values in {seen:,} rows (--discretize {name}={method} ranks it)"
+    asked = option("--discretize", f"{name}={method}")
+    return f"identifier: {values} different values in {seen:,} rows ({asked} ranks it)"
+
+
+def option(name: str, value: str) -> str:
+    """An option of the command, as a shell takes it: quoted, and not mistaken for another option."""
+    return f"{name}{'=' if value.startswith('-') and not labels.is_number(value) else ' '}{shlex.quote(value)}"
+
+
+def _given_up(name: str, kept: Labels) -> str:
+    """Why a column is counted as seen or missing only."""
+    if not kept.texts:
+        return "identifier: more different values than are kept"
+    return (
+        f"{_UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
+        f"{option('--exclude', name)})"
+    )
 
 
 def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)

@@ -75,6 +75,7 @@ def run(options: argparse.Namespace) -> None:
         given |= _kept_columns(before, offered, paths[0], given, options.into)
     settings = Settings.of(given["missing_values"], given["discretize"])
     plan = Plan.of(offered, target, given["features"], settings, options.max_levels, exclude=given["exclude"])
+    plan = replace(plan, required=frozenset(options.features or ()))  # not those that the file counts already
     named = {path: Source.of(path) for path in paths}
     known = before.sources if before is not None else ()
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)

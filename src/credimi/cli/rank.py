@@ -27,7 +27,7 @@ numbers are cut where that tells most about the target (mdl), or into
 quarters if no cut passes, and the note says how often. A column of nearly
 all different values is called an identifier and not ranked. Decimal commas
 (1,5) and dates (2024-12-31) of CSV files are text, until --discretize
-COLUMN=mdl asks to cut them.
+COLUMN=mdl asks to cut them; 31.12.2024, 1,001.18, 12 % and $12.50 are text.
 
 examples:
   credimi rank survey.csv --target income

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from credimi.encoding import Coded
+from credimi.encoding import Coded, Unread
 from credimi.engines.batches import Batch
-from credimi.errors import CredimiError, one_line
-from credimi.objects import is_missing
+from credimi.errors import CredimiError, UncountableError, one_line
+from credimi.objects import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -103,9 +103,13 @@ def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
             )
 
 
-def shown_name(name: Any) -> str:  # noqa: ANN401
-    """A column's name as text; pandas makes NaN of None, where the other names are text."""
-    return "None" if is_missing(name) else str(name)
+def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The names that are no text, as the data have them, by the text that stands for each."""
+    if _is_pandas(data) or type(data).__module__.startswith("dask"):
+        data = data.columns
+    elif not isinstance(data, dict):
+        return {}
+    return {shown_name(name): name for name in data if not isinstance(name, str)}
 
 
 def _from_pandas(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
@@ -120,6 +124,9 @@ def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: 
     if isinstance(data, pa.Table | pa.RecordBatch):
         columns = {name: data.column(name) for name in wanted}
         yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
+        return
+    if is_polars(data) and untaken(data[list(wanted)]):
+        yield apart(data, wanted)
         return
     reader = _started(data) if isinstance(data, pa.RecordBatchReader) else _reader(data, wanted)
     height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
@@ -151,14 +158,33 @@ def is_polars(data: Any) -> bool:  # noqa: ANN401
 
 
 def reader_of(frame: Any) -> Any:  # noqa: ANN401
-    """The stream of a frame; a column of a type that Arrow does not know, as polars has some, is named."""
+    """The stream of a frame."""
     try:
         return pa.RecordBatchReader.from_stream(frame)
     except pa.ArrowInvalid as error:
-        if is_polars(frame):
-            for column in frame.get_columns():
-                array_of(column, column.name)
         raise CredimiError(f"cannot read a {type(frame).__name__} as a table: {one_line(error)}") from error
+
+
+def untaken(frame: Any) -> bool:  # noqa: ANN401
+    """Whether one of the columns of a polars frame is of a type that Arrow does not take; its schema tells."""
+    if any(map(_holds_objects, frame.dtypes)):
+        return True
+    try:
+        pa.RecordBatchReader.from_stream(frame[:0])
+    except pa.ArrowInvalid:
+        return True
+    return False
+
+
+def _holds_objects(kind: Any) -> bool:  # noqa: ANN401
+    """Whether a polars column holds Python's objects, of which polars makes bytes for Arrow: their addresses."""
+    return str(kind) == "Object"
+
+
+def apart(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
+    """A polars frame that Arrow does not take as a whole, column by column."""
+    columns = {name: _taken(frame[name], name) for name in wanted}
+    return Batch(columns, frame.height, cells=frame.height * len(wanted))
 
 
 def _enough_rows(columns: int) -> int:
@@ -217,12 +243,20 @@ def _dictionary_names(rows: Sequence[Any]) -> list[str]:
 
 
 def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
-    columns = {str(name): array_of(values, str(name)) for name, values in data.items()}
+    columns = {str(name): _taken(values, str(name)) for name, values in data.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise CredimiError(f"the columns have different lengths: {lengths}")
     rows = next(iter(lengths.values()), 0)
     return Batch({name: columns[name] for name in wanted}, rows, cells=rows * len(wanted))
+
+
+def _taken(values: Any, name: str) -> Any:  # noqa: ANN401
+    """The same, unless Arrow does not take it: then whether it is there is all that is known of each value."""
+    try:
+        return array_of(values, name)
+    except UncountableError as fault:
+        return Unread(values.is_not_null().to_numpy(), fault)
 
 
 def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
@@ -234,14 +268,17 @@ def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
     codes: Any = getattr(getattr(values, "cat", None), "codes", None)  # of pandas' categoricals
     if hasattr(codes, "to_numpy"):
         return Coded(np.ascontiguousarray(codes.to_numpy()), array_of(values.cat.categories.to_series(), name))
+    if is_polars(values) and _holds_objects(values.dtype):
+        return _objects(values.to_list())
     if hasattr(values, "__arrow_c_stream__"):
         try:
             array = pa.chunked_array(values)
         except (pa.ArrowException, UnicodeEncodeError) as error:  # categories of several types, a sparse column
             if is_polars(values):
-                raise CredimiError(
+                raise UncountableError(
                     f"column {name!r} is of the type {values.dtype}, which Arrow does not take ({one_line(error)}): "
-                    "cast it to another, or leave it out (exclude)"
+                    "cast it to another, or leave it out (exclude)",
+                    f"values of type {values.dtype}",
                 ) from error
             return np.asarray(values)
         kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type

@@ -12,14 +12,15 @@ import numpy as np
 from credimi import labels, tabulation
 from credimi.buffers import width
 from credimi.counts import Counts, bounded, unknown
-from credimi.encoding import Column, encode
-from credimi.errors import CredimiError
+from credimi.encoding import Column, encode, seen_only
+from credimi.errors import CredimiError, UncountableError
 from credimi.labels import MANY, Labels
+from credimi.objects import shown_name
 from credimi.settling import MOST_CLASSES, Settings, spread, too_many_classes
 from credimi.threads import share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -110,11 +111,11 @@ def columns_of(
 
 
 def _listed(names: Sequence[str] | None) -> dict[str, None]:
-    """The names that a caller passed, each once; one alone need not stand in a list."""
+    """The names that a caller passed, each once, as text; one alone need not stand in a list."""
     if names is None:
         return {}
-    listed: Sequence[Any] = [names] if isinstance(names, str) else names
-    return dict.fromkeys(str(name) if isinstance(name, tuple) else name for name in listed)  # of pandas' MultiIndex
+    listed: Sequence[Any] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
+    return dict.fromkeys(map(shown_name, listed))
 
 
 def tally(
@@ -125,8 +126,12 @@ def tally(
     *,
     threads: int | None = None,
     table: int = 0,
+    required: Collection[str] | None = None,
 ) -> Counts:
-    """The counts of one batch; `table` is how many features there are in all, where these are some of them."""
+    """The counts of one batch; `table` is how many features there are in all, where these are some of them.
+
+    Of what cannot be counted it is counted where it is missing, unless the column is `required`, as all are by default.
+    """
     missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
@@ -136,7 +141,12 @@ def tally(
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:
-        column = encode(batch.columns[name], name, raw=raw, compiled=compiled)
+        try:
+            column = encode(batch.columns[name], name, raw=raw, compiled=compiled)
+        except UncountableError as fault:
+            if required is None or name in required or name in settings.named:
+                raise
+            column = seen_only(batch.columns[name], fault, missing.texts)
         encoded[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
     share(work, features, threads if compiled else 1)
@@ -205,7 +215,7 @@ def _fewer(column: Column, missing: Missing, most: int) -> Column:
 def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> tuple[Labels, CountArray]:
     """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
     if column.kind == MANY:
-        return Labels(MANY), block
+        return _given_up(column), block
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
     if column.values <= _FEW:
         numbers = None if column.numbers is None else column.numbers.tobytes()
@@ -262,5 +272,10 @@ def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) 
     if column.numbers is not None:
         return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)
     if column.kind == MANY:
-        return Labels(MANY), np.zeros(1, dtype=np.int64)
+        return _given_up(column), np.zeros(1, dtype=np.int64)
     return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)
+
+
+def _given_up(column: Column) -> Labels:
+    """The labels of a column that is counted as seen or missing only: what it holds, if that cannot be counted."""
+    return Labels(MANY, tuple(filter(None, column.texts)))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from credimi.engines import arrow, files
 from credimi.engines.parts import Plan, as_planned, counted, library, merged_bytes
 from credimi.errors import CredimiError
+from credimi.objects import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,13 +33,13 @@ def reads(data: Any) -> bool:  # noqa: ANN401
 
 def names(data: Any) -> list[str]:  # noqa: ANN401
     """The columns' names; nothing is computed for them."""
-    return [arrow.shown_name(name) for name in data.columns]
+    return [shown_name(name) for name in data.columns]
 
 
 def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
     """The counts of a DataFrame."""
     delayed = library("dask", "dask").delayed
-    by_name = {arrow.shown_name(name): name for name in data.columns}
+    by_name = {shown_name(name): name for name in data.columns}
     chosen = data[[by_name[name] for name in plan.wanted]]
     leaves = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
     parts = leaves

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +49,9 @@ def count(
     target : str or array
         The target's column, or its values beside the data. A tuple may be a column of pandas' MultiIndex.
     features : list of str, optional
-        The columns to count. All but the target, unless said.
+        The columns to count. All but the target, unless said. One that is named here, or in `discretize`, is refused if
+        its values cannot be counted, as lists cannot; of others it is counted where they are missing, and the ranking
+        says so.
     exclude : list of str, optional
         Columns to leave out, where all others are to be counted.
     missing_values : list of str and numbers
@@ -91,12 +93,52 @@ def count(
     (array([0., 1.]), array([0., 1.]))
     """
     settings = Settings.of(missing_values, discretize)
-    told = progress or (lambda _: None)
     check_engine(engine, master, scheduler)
     check_levels(max_levels)
+    asked = _Asked(features, exclude, settings, max_levels, named=features is not None)
+    told = progress or (lambda _: None)
+    return _count(data, target, asked, told=told, threads=threads, engine=engine, master=master, scheduler=scheduler)
+
+
+def count_more(data: Any, counts: Counts) -> Counts:  # noqa: ANN401
+    """The same columns of other data; that they were counted before does not mean that the user named them."""
+    return _count(data, counts.target, _Asked(counts.features, None, counts.settings, None, named=False))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be counted of whatever comes; features that the user `named` are refused if they cannot be."""
+
+    features: Sequence[str] | None
+    exclude: Sequence[str] | None
+    settings: Settings
+    max_levels: int | None
+    named: bool
+
+    def plan(self, offered: Sequence[str], target: Any) -> Plan:  # noqa: ANN401
+        """The same of columns that are there."""
+        plan = Plan.of(offered, target, self.features, self.settings, self.max_levels, exclude=self.exclude)
+        return replace(plan, required=self.required(plan.features))
+
+    def required(self, features: Sequence[str]) -> frozenset[str]:
+        """Those of the features that have to be countable."""
+        return frozenset(features if self.named else ())
+
+
+def _count(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    asked: _Asked,
+    *,
+    told: Callable[[float], None] = lambda _: None,
+    threads: int | None = None,
+    engine: str | None = None,
+    master: str | None = None,
+    scheduler: str | None = None,
+) -> Counts:
     if files.reads(data):
         paths = files.each_once(files.paths_of(data))
-        plan = Plan.of(files.names(paths), _of_files(target), features, settings, max_levels, exclude=exclude)
+        plan = asked.plan(files.names(paths), _of_files(target))
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
         sources = tuple(map(Source.of, paths))  # as they are before they are read
         whole = merged(counts for _, counts in parts)
@@ -105,12 +147,13 @@ def count(
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
     cluster = _cluster(data)
     if cluster is not None:
-        plan = Plan.of(cluster.names(data), target, features, settings, max_levels, exclude=exclude)
+        plan = asked.plan(cluster.names(data), target)
         counts: Counts = cluster.count(data, plan, told)
         told(1.0)
         return counts
-    wanted, batches = source(data, target, features, settings, told, exclude=exclude)
-    plan = Plan(wanted[0], tuple(wanted[1:]), settings, max_levels=max_levels)
+    wanted, batches = source(data, target, asked.features, asked.settings, told, exclude=asked.exclude)
+    features = tuple(wanted[1:])
+    plan = Plan(wanted[0], features, asked.settings, max_levels=asked.max_levels, required=asked.required(features))
     return counted(batches, plan, threads=threads)
 
 

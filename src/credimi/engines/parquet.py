@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _STREAM = 1 << 16
 _CELLS = 1 << 20
+_INSIDE = 64  # values that a list is thought to hold
 _GROUP = 1 << 13  # rows of a group, from which on its dictionaries are worth having
 COLUMNS = 17  # read together, the target among them: it is read again with each block, which costs a seventeenth
 
@@ -70,7 +71,8 @@ def batches(path: Place, blocks: Sequence[Sequence[str]], times: float, progress
     parts = [[group] for group in range(metadata.num_row_groups)] if isinstance(path, Remote) else [None]
     with _opened(path, texts, metadata) as file:
         for block in blocks:
-            size = max(1, _CELLS // len(block))
+            nested = any(pa.types.is_nested(schema.field(name).type) for name in block)
+            size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
             for part in parts:
                 for batch in file.iter_batches(size, row_groups=part, columns=list(block)):
                     yield Batch(_columns(batch, block), batch.num_rows, cells=int(cells * times), path=path)

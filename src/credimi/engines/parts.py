@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Plan:
     """What is counted: the same in every place.
 
-    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have.
+    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have;
+    `required` are the features that the user named, and that are refused if they cannot be counted.
     """
 
     target: str
@@ -39,6 +40,7 @@ class Plan:
     settings: Settings
     table: int = 0
     max_levels: int | None = None
+    required: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -54,9 +56,10 @@ class Plan:
         """Names checked against the columns there are."""
         if not isinstance(target, str):
             raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
-        plan = cls(target, tuple(columns_of(offered, target, features, exclude)), settings, max_levels=max_levels)
+        wanted = tuple(columns_of(offered, target, features, exclude))
         check_named(settings, offered, target)
-        return plan
+        required = frozenset(wanted if features is not None else ())
+        return cls(target, wanted, settings, max_levels=max_levels, required=required)
 
     @property
     def wanted(self) -> list[str]:
@@ -94,7 +97,15 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
     result: Counts | None = None
     for batch in batches:
         try:
-            more = tally(batch, plan.target, plan.features, plan.settings, threads=threads, table=plan.table)
+            more = tally(
+                batch,
+                plan.target,
+                plan.features,
+                plan.settings,
+                threads=threads,
+                table=plan.table,
+                required=plan.required,
+            )
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
         result = checked(more if result is None else _bounded(result + more, plan), plan)
@@ -110,7 +121,7 @@ def checked(counts: Counts, plan: Plan) -> Counts:
     if most is None:
         return counts
     for name, own in zip(counts.features, counts.labels, strict=True):
-        if own.kind != labels.MANY and len(own) <= most:
+        if (own.kind != labels.MANY and len(own) <= most) or (own.kind == labels.MANY and own.texts):
             continue
         named = name in plan.settings.named
         if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):

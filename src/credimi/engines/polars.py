@@ -7,6 +7,7 @@ out chunks, the columns are collected first.
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from credimi.engines import arrow
@@ -33,8 +34,12 @@ def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN40
 
     chosen = data.select(selectors.by_name(*wanted))  # a mere string may mean a pattern
     if hasattr(chosen, "collect_batches"):
-        frames = chosen.collect_batches(maintain_order=False)
+        frames = iter(chosen.collect_batches(maintain_order=False))
     else:
-        frames = [chosen.collect(engine="streaming")]
-    chunks = (chunk for frame in frames for chunk in arrow.reader_of(frame))
+        frames = iter([chosen.collect(engine="streaming")])
+    first = list(islice(frames, 1))
+    if first and arrow.untaken(first[0]):
+        yield from (arrow.apart(frame, wanted) for frame in chain(first, frames))
+        return
+    chunks = (chunk for frame in chain(first, frames) for chunk in arrow.reader_of(frame))
     yield from arrow.gathered(chunks, wanted)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import labels
-from credimi.encoding import Coded, encode
+from credimi.encoding import Coded, Unread, encode
 from credimi.engines import batches
 from credimi.engines.batches import Batch, Missing, tally
 from credimi.engines.door import source
@@ -67,7 +67,8 @@ def rows_of(
     settings = Settings.of(missing_values, discretize)
     wanted, parts = source(data, target, features, settings, progress or (lambda _: None), exclude=exclude)
     batch = _joined(list(parts), wanted)
-    counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
+    required = () if features is None else wanted[1:]
+    counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads, required=required)
     settled = counts.settled() if counts.rows else []
     kept = [feature for feature in settled if not feature.useless]
     named = dict(zip(counts.features, counts.labels, strict=True))
@@ -117,6 +118,8 @@ def _column(parts: list[Any]) -> Any:  # noqa: ANN401
 
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
+    if isinstance(parts[0], Unread):
+        return Unread(np.concatenate([part.seen for part in parts]), parts[0].fault)
     if isinstance(parts[0], Coded):
         return Coded(np.concatenate([part.codes for part in parts]), parts[0].values)
     arrays = [chunk for part in parts for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]

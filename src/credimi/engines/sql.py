@@ -111,7 +111,7 @@ def _counted_chunk(chunk: Any, plan: Plan) -> Iterator[tuple[str, Counts]]:  # n
             weights = np.asarray(part.column("rows")).astype(np.float64)
             columns = {plan.target: part.column("target"), name: part.column(f"f{index}")}
             batch = Batch(columns, part.num_rows, weights=weights)
-            yield name, tally(batch, plan.target, [name], plan.settings, threads=1)
+            yield name, tally(batch, plan.target, [name], plan.settings, threads=1, required=plan.required)
 
 
 def _whole(counts: Counts | None) -> Counts:
