@@ -172,6 +172,7 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
     features = {"x": list("ab") * 300}
     ranking = rank(features, [row % 51 for row in range(600)])
     (doubt,) = ranking.doubts
+    assert ranking.to_dict()["doubts"] == [doubt]
     assert doubt == (
         "the target 'target' has 51 classes, all of them numbers, and looks like a measurement: cut it into a few "
         "ranges first, and rank what informs about these"

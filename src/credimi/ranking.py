@@ -211,7 +211,7 @@ class Ranking:
         return polars.from_arrow(self.to_arrow())
 
     def to_dict(self) -> dict[str, Any]:
-        """What `credimi rank --format json` writes: settings, rows, classes, features; NaN as None."""
+        """What `credimi rank --format json` writes: settings, rows, classes, doubts, features; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
             for row in self
@@ -220,6 +220,7 @@ class Ranking:
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
             "classes": list(self.classes),
+            "doubts": list(self.doubts),
             "features": features,
         }
 
