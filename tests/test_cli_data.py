@@ -565,6 +565,7 @@ def test_small_parts(report: Report, monkeypatch: pytest.MonkeyPatch, size: int,
     write("data.csv", start + columns("y", "a\n\nb", rows=rows))
     whole = report("data.csv", "--target", "y")
     monkeypatch.setattr(delimited, "_PART", size)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     assert report("data.csv", "--target", "y") == whole
 
 
