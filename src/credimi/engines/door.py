@@ -109,7 +109,7 @@ def count(
         counts: Counts = cluster.count(data, plan, told)
         told(1.0)
         return counts
-    wanted, batches = source(data, target, features, settings, told, exclude=exclude)
+    wanted, batches = source(data, target, features, settings, told, exclude=exclude, threads=threads)
     plan = Plan(wanted[0], tuple(wanted[1:]), settings, max_levels=max_levels)
     return counted(batches, plan, threads=threads)
 
@@ -137,9 +137,10 @@ def source(
     progress: Callable[[float], None],
     *,
     exclude: Sequence[str] | None = None,
+    threads: int | None = None,
 ) -> tuple[list[str], Iterator[Batch]]:
     """The wanted columns, the target first, and their batches."""
-    wanted, offered, batches = _offered(data, target, features, exclude, progress)
+    wanted, offered, batches = _offered(data, target, features, exclude, progress, threads=threads)
     check_named(settings, offered, wanted[0])
     return wanted, batches
 
@@ -150,6 +151,8 @@ def _offered(
     features: Sequence[str] | None,
     exclude: Sequence[str] | None,
     progress: Callable[[float], None],
+    *,
+    threads: int | None,
 ) -> tuple[list[str], list[str], Iterator[Batch]]:
     """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
     if _cluster(data) is not None:
@@ -158,7 +161,7 @@ def _offered(
         paths = files.each_once(files.paths_of(data))
         offered = files.names(paths)
         wanted = [_of_files(target), *columns_of(offered, _of_files(target), features, exclude)]
-        return wanted, offered, ahead(files.batches(paths, wanted, progress))
+        return wanted, offered, ahead(files.batches(paths, wanted, progress, threads=threads))
     if polars.reads(data):
         offered = polars.names(data)
         wanted = Plan.of(offered, target, features, Settings(), exclude=exclude).wanted

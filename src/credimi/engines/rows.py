@@ -65,7 +65,8 @@ def rows_of(
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
     settings = Settings.of(missing_values, discretize)
-    wanted, parts = source(data, target, features, settings, progress or (lambda _: None), exclude=exclude)
+    told = progress or (lambda _: None)
+    wanted, parts = source(data, target, features, settings, told, exclude=exclude, threads=threads)
     batch = _joined(list(parts), wanted)
     counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
     settled = counts.settled() if counts.rows else []
