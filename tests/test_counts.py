@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credimi import Counts, CredimiError, count, labels, rank, tabulation
+from credimi import Counts, CredimiError, count, labels, prequential, rank, tabulation
 from credimi.engines import delimited, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
@@ -538,6 +538,64 @@ def test_csv_plain_and_compressed(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_csv_of_every_delimiter(folder: Path, delimiter: str) -> None:
     assert_all_rows(count(write_csv(folder / "a.csv", delimiter=delimiter), "class"))
+
+
+@pytest.mark.parametrize("delimiter", ["^", " ", "\x01", ":", "x", ";"])
+def test_csv_of_a_delimiter_that_is_named(folder: Path, delimiter: str, tmp_path: Path) -> None:
+    """Also where the header holds more of another."""
+    head = delimiter.join(["a,b,c,d,e|f", "class"])
+    (folder / "a.csv").write_text(head + "\n" + "".join(f"{row % 3}{delimiter}{'pq'[row % 2]}\n" for row in range(30)))
+    expected = count({"a,b,c,d,e|f": [row % 3 for row in range(30)], "class": list("pq") * 15}, "class")
+    counts = count(folder / "a.csv", "class", delimiter=delimiter)
+    assert counts == expected
+    counts.save(tmp_path / "all.counts")
+    again = Counts.load(tmp_path / "all.counts").update(folder / "a.csv", delimiter=delimiter)
+    assert again == expected + expected
+    with pytest.raises(CredimiError, match=r"no column 'class'.*"):
+        count(folder / "a.csv", "class", delimiter="@")
+
+
+def test_delimiter_is_that_of_csv_beside_parquet(folder: Path) -> None:
+    pq.write_table(table(), folder / "1.parquet")
+    write_csv(folder / "2.csv", delimiter="^")
+    assert count(folder, "class", delimiter="^").rows == 2 * len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "said"),
+    [
+        ("||", r"the delimiter '\|\|' is 2 characters: pass the one character"),
+        ("", "the delimiter '' is 0 characters"),
+        (5, "the delimiter 5 is no text"),
+        ('"', "cannot be a delimiter"),
+        ("\n", "cannot be a delimiter"),
+        ("§", "cannot be a delimiter: pass a character of ASCII"),
+    ],
+)
+def test_what_cannot_be_a_delimiter_is_refused(folder: Path, delimiter: Any, said: str) -> None:  # noqa: ANN401
+    with pytest.raises(CredimiError, match=said):
+        count(write_csv(folder / "a.csv"), "class", delimiter=delimiter)
+
+
+def test_delimiter_of_what_has_none_is_refused(folder: Path) -> None:
+    pq.write_table(table(), folder / "a.parquet")
+    with pytest.raises(CredimiError, match=r"a\.parquet is Parquet, and has no delimiter: leave it out"):
+        count(folder / "a.parquet", "class", delimiter=";")
+    with pytest.raises(CredimiError, match="is for CSV files: a Table has its columns apart already"):
+        count(table(), "class", delimiter=";")
+    with pytest.raises(CredimiError, match="is for CSV files: a dict"):
+        prequential({"f": ["a"], "class": ["b"]}, "class", delimiter=";")
+
+
+@pytest.mark.parametrize(
+    ("header", "column"), [("f^class", "f^class"), ("f class", "f class"), ("f,g~class", "g~class")]
+)
+def test_columns_that_were_taken_for_one_are_named(folder: Path, header: str, column: str) -> None:
+    (folder / "a.csv").write_text(header + "\n")
+    said = refusal(folder / "a.csv")
+    assert said.startswith(
+        f"there is no column 'class', but '{column}': if these are several columns, name the character"
+    )
 
 
 @pytest.mark.parametrize("part", [1, 7, 50, 1000])

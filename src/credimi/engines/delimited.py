@@ -55,9 +55,26 @@ _NO_TEXT = {  # by its first bytes
 }
 
 
-def names(path: Place) -> list[str]:
+def names(path: Place, delimiter: str | None = None) -> list[str]:
     """The columns' names."""
-    return _header(path).names
+    return _header(path, delimiter).names
+
+
+def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+    """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        given = f"{len(delimiter)} characters" if isinstance(delimiter, str) else "no text"
+        raise CredimiError(
+            f"the delimiter {delimiter!r} is {given}: pass the one character that stands between the fields, such as "
+            "';' or a tab (delimiter, --delimiter)"
+        )
+    if delimiter in '"\r\n\0' or not delimiter.isascii():
+        raise CredimiError(
+            f"{delimiter!r} cannot be a delimiter: pass a character of ASCII that is neither a quote, a line end nor "
+            "NUL (delimiter, --delimiter)"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +87,8 @@ class _Header:
     size: int
 
 
-def _header(path: Place) -> _Header:
+def _header(path: Place, delimiter: str | None = None) -> _Header:
+    """The header; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
     line, size = _first_line(path)
     if line.count('"') % 2:
         raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
@@ -81,7 +99,8 @@ def _header(path: Place) -> _Header:
     plain = _QUOTED.sub("", line)
     if "\r" in plain.rstrip("\r\n"):
         raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
-    delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))  # the commonest
+    if delimiter is None:
+        delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))
     with _long_fields():
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
     if not names:
@@ -138,10 +157,16 @@ def _line_end(content: bytes) -> int:
 
 
 def batches(
-    path: Place, wanted: Sequence[str], total: int, progress: Progress, threads: int | None = None
+    path: Place,
+    wanted: Sequence[str],
+    total: int,
+    progress: Progress,
+    threads: int | None = None,
+    *,
+    delimiter: str | None = None,
 ) -> Iterator[Batch]:
     """The wanted columns, part by part; `total` is the size of all files, in bytes."""
-    header = _header(path)
+    header = _header(path, delimiter)
     convert = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=list(wanted),
@@ -311,9 +336,9 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str) -> None:
-    """The same rows with some of the columns; compressed if `suffix` says so."""
-    header = _header(path)
+def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, delimiter: str | None = None) -> None:
+    """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
+    header = _header(path, delimiter)
     try:
         with (
             _long_fields(),

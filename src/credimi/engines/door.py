@@ -31,6 +31,7 @@ def count(
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
     max_levels: int | None = None,
+    delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
     engine: str | None = None,
@@ -65,6 +66,9 @@ def count(
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.
+    delimiter : str, optional
+        The character between the fields of CSV files. Without it, the commonest of comma, semicolon, tab and | in the
+        header of each file, outside quotes.
     threads : int, optional
         All cores, unless said.
     progress : callable, optional
@@ -96,13 +100,15 @@ def count(
     check_levels(max_levels)
     if files.reads(data):
         paths = files.each_once(files.paths_of(data))
-        plan = Plan.of(files.names(paths), _of_files(target), features, settings, max_levels, exclude=exclude)
+        offered, named = files.names(paths, delimiter), _of_files(target)
+        plan = Plan.of(offered, named, features, settings, max_levels, exclude=exclude, delimiter=delimiter)
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
         sources = tuple(map(Source.of, paths))  # as they are before they are read
         whole = merged(counts for _, counts in parts)
         return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
     if engine is not None:
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
+    _check_undelimited(data, delimiter)
     cluster = _cluster(data)
     if cluster is not None:
         plan = Plan.of(cluster.names(data), target, features, settings, max_levels, exclude=exclude)
@@ -123,6 +129,14 @@ def _cluster(data: Any) -> Any:  # noqa: ANN401
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
 
 
+def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN401
+    """Refuse a delimiter beside what is no file."""
+    if delimiter is not None:
+        raise CredimiError(
+            f"delimiter={delimiter!r} is for CSV files: a {type(data).__name__} has its columns apart already"
+        )
+
+
 def _of_files(target: Any) -> str:  # noqa: ANN401
     if not isinstance(target, str):
         raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
@@ -138,9 +152,10 @@ def source(
     *,
     exclude: Sequence[str] | None = None,
     threads: int | None = None,
+    delimiter: str | None = None,
 ) -> tuple[list[str], Iterator[Batch]]:
     """The wanted columns, the target first, and their batches."""
-    wanted, offered, batches = _offered(data, target, features, exclude, progress, threads=threads)
+    wanted, offered, batches = _offered(data, target, features, exclude, progress, threads=threads, delimiter=delimiter)
     check_named(settings, offered, wanted[0])
     return wanted, batches
 
@@ -153,15 +168,17 @@ def _offered(
     progress: Callable[[float], None],
     *,
     threads: int | None,
+    delimiter: str | None,
 ) -> tuple[list[str], list[str], Iterator[Batch]]:
     """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
         paths = files.each_once(files.paths_of(data))
-        offered = files.names(paths)
+        offered = files.names(paths, delimiter)
         wanted = [_of_files(target), *columns_of(offered, _of_files(target), features, exclude)]
-        return wanted, offered, ahead(files.batches(paths, wanted, progress, threads=threads))
+        return wanted, offered, ahead(files.batches(paths, wanted, progress, threads=threads, delimiter=delimiter))
+    _check_undelimited(data, delimiter)
     if polars.reads(data):
         offered = polars.names(data)
         wanted = Plan.of(offered, target, features, Settings(), exclude=exclude).wanted

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Plan:
     """What is counted: the same in every place.
 
-    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have.
+    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have;
+    `delimiter` what stands between the fields of CSV files, where that is not to be found out from each.
     """
 
     target: str
@@ -39,6 +40,7 @@ class Plan:
     settings: Settings
     table: int = 0
     max_levels: int | None = None
+    delimiter: str | None = None
 
     @classmethod
     def of(
@@ -50,11 +52,13 @@ class Plan:
         max_levels: int | None = None,
         *,
         exclude: Sequence[str] | None = None,
+        delimiter: str | None = None,
     ) -> Plan:
         """Names checked against the columns there are."""
         if not isinstance(target, str):
             raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
-        plan = cls(target, tuple(columns_of(offered, target, features, exclude)), settings, max_levels=max_levels)
+        chosen = tuple(columns_of(offered, target, features, exclude))
+        plan = cls(target, chosen, settings, max_levels=max_levels, delimiter=delimiter)
         check_named(settings, offered, target)
         return plan
 

@@ -60,13 +60,15 @@ def rows_of(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, Any] | None = "mdl",
+    delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
     settings = Settings.of(missing_values, discretize)
     told = progress or (lambda _: None)
-    wanted, parts = source(data, target, features, settings, told, exclude=exclude, threads=threads)
+    reading: dict[str, Any] = {"exclude": exclude, "threads": threads, "delimiter": delimiter}
+    wanted, parts = source(data, target, features, settings, told, **reading)
     batch = _joined(list(parts), wanted)
     counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads)
     settled = counts.settled() if counts.rows else []
