@@ -300,3 +300,13 @@ def test_numbers_whose_names_were_lost_do_not_become_text(monkeypatch: pytest.Mo
         assert merged == Labels(MANY)
         assert here.tolist() == [0] * len(own)
         assert there.tolist() == [0]
+
+
+def test_zeros_of_either_sign_are_one_among_many_texts() -> None:
+    """As in parts of the same column that are numbers alone."""
+    numbers = [f"{number}.5" for number in range(labels.FEW_TEXTS)]
+    whole = typed(of_texts(["-0.0", "0.0", "n.d.", *numbers], RAW)[0])[0]
+    parts = union(
+        of_numbers(np.array([float(text) for text in ("-0.0", "0.0", *numbers)]))[0], of_texts(["n.d."], RAW)[0]
+    )[0]
+    assert whole.texts == parts.texts

@@ -269,7 +269,7 @@ def exceed(texts: Iterable[str], kind: str, most: int) -> bool:
 
 def _spelled(text: str) -> str:
     """A raw text, in the one spelling that it has if it is a number."""
-    return shown_number(float(text)) if is_number(text) else text
+    return shown_number(float(text) + 0.0) if is_number(text) else text  # -0 is 0, as among numbers
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
