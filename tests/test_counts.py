@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credimi import Counts, CredimiError, count, labels, rank, tabulation
+from credimi import Counts, CredimiError, count, labels, prequential, rank, tabulation
 from credimi.engines import delimited, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
@@ -619,10 +619,86 @@ def test_csv_of_every_delimiter(folder: Path, delimiter: str) -> None:
     assert_all_rows(count(write_csv(folder / "a.csv", delimiter=delimiter), "class"))
 
 
+@pytest.mark.parametrize("delimiter", ["^", " ", "\x01", ":", "x", ";"])
+def test_csv_of_a_delimiter_that_is_named(folder: Path, delimiter: str, tmp_path: Path) -> None:
+    """Also where the header holds more of another."""
+    head = delimiter.join(["a,b,c,d,e|f", "class"])
+    (folder / "a.csv").write_text(head + "\n" + "".join(f"{row % 3}{delimiter}{'pq'[row % 2]}\n" for row in range(30)))
+    expected = count({"a,b,c,d,e|f": [row % 3 for row in range(30)], "class": list("pq") * 15}, "class")
+    counts = count(folder / "a.csv", "class", delimiter=delimiter)
+    assert counts == expected
+    counts.save(tmp_path / "all.counts")
+    again = Counts.load(tmp_path / "all.counts").update(folder / "a.csv", delimiter=delimiter)
+    assert again == expected + expected
+    with pytest.raises(CredimiError, match=r"no column 'class'.*"):
+        count(folder / "a.csv", "class", delimiter="@")
+
+
+def test_delimiter_is_that_of_csv_beside_parquet(folder: Path) -> None:
+    pq.write_table(table(), folder / "1.parquet")
+    write_csv(folder / "2.csv", delimiter="^")
+    assert count(folder, "class", delimiter="^").rows == 2 * len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "said"),
+    [
+        ("||", r"the delimiter '\|\|' is 2 characters: pass the one character"),
+        ("", "the delimiter '' is 0 characters"),
+        (5, "the delimiter 5 is no text"),
+        ('"', "cannot be a delimiter"),
+        ("\n", "cannot be a delimiter"),
+        ("§", "cannot be a delimiter: pass a character of ASCII"),
+    ],
+)
+def test_what_cannot_be_a_delimiter_is_refused(folder: Path, delimiter: Any, said: str) -> None:  # noqa: ANN401
+    with pytest.raises(CredimiError, match=said):
+        count(write_csv(folder / "a.csv"), "class", delimiter=delimiter)
+
+
+def test_delimiter_of_what_has_none_is_refused(folder: Path) -> None:
+    pq.write_table(table(), folder / "a.parquet")
+    with pytest.raises(CredimiError, match=r"a\.parquet is Parquet, and has no delimiter: leave it out"):
+        count(folder / "a.parquet", "class", delimiter=";")
+    with pytest.raises(CredimiError, match="is for CSV files: a Table has its columns apart already"):
+        count(table(), "class", delimiter=";")
+    with pytest.raises(CredimiError, match="is for CSV files: a dict"):
+        prequential({"f": ["a"], "class": ["b"]}, "class", delimiter=";")
+
+
+@pytest.mark.parametrize(
+    ("header", "column"), [("f^class", "f^class"), ("f class", "f class"), ("f,g~class", "g~class")]
+)
+def test_columns_that_were_taken_for_one_are_named(folder: Path, header: str, column: str) -> None:
+    (folder / "a.csv").write_text(header + "\n")
+    said = refusal(folder / "a.csv")
+    assert said.startswith(
+        f"there is no column 'class', but '{column}': if these are several columns, name the character"
+    )
+
+
 @pytest.mark.parametrize("part", [1, 7, 50, 1000])
 def test_csv_in_parts_of_any_size(folder: Path, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_PART", part)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     assert_all_rows(count(write_csv(folder / "a.csv", ROWS[:60]), "class"), ROWS[:60])
+
+
+@pytest.mark.parametrize(
+    ("rows", "size", "batches"), [(1, 99, 60), (2, 99, 30), (10, 99, 6), (99, 999, 1), (99, 24, 15)]
+)
+def test_parts_of_few_rows_are_counted_together(
+    folder: Path, rows: int, size: int, batches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column costs as much for a few rows as for many: up to so many rows, and so many bytes."""
+    (folder / "a.csv").write_text("f,class\n" + "".join(f"{row % 7:02},{row % 2:02}\n" for row in range(60)))
+    monkeypatch.setattr(delimited, "_PART", 6)  # twice as much is read where it has few rows
+    whole = count(folder / "a.csv", "class")
+    monkeypatch.setattr(delimited, "_ROWS", rows)
+    monkeypatch.setattr(delimited, "_GATHERED", size)
+    parts = list(delimited.batches(folder / "a.csv", ["class", "f"], 1, lambda _: None))
+    assert [part.rows for part in parts] == [60 // batches] * batches
+    assert cells(count(folder / "a.csv", "class")) == cells(whole)
 
 
 @pytest.mark.parametrize("block", [1, 30, 300])
@@ -630,6 +706,7 @@ def test_csv_in_parts_of_any_size(folder: Path, part: int, monkeypatch: pytest.M
 def test_csv_in_blocks_of_any_size(folder: Path, block: int, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a block would hold less than a line."""
     monkeypatch.setattr(delimited, "_PART", part)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     monkeypatch.setattr(delimited, "_BLOCK", block)
     monkeypatch.setattr(delimited, "_ROWS", 1)
     assert_all_rows(count(write_csv(folder / "a.csv", ROWS[:60]), "class"), ROWS[:60])
@@ -638,6 +715,7 @@ def test_csv_in_blocks_of_any_size(folder: Path, block: int, part: int, monkeypa
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_threads_that_parse_csv_change_nothing(folder: Path, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_PART", 200)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     assert_all_rows(count(write_csv(folder / "a.csv"), "class", threads=threads))
 
 
@@ -670,6 +748,7 @@ def test_last_line_of_tabs_is_a_row(folder: Path) -> None:
 def test_two_faulty_parts_leave_no_trace_and_the_first_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking for the line lifts a limit of the process, which must be back in place afterwards."""
     monkeypatch.setattr(delimited, "_PART", 100_000)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     good = b"a,b\n" * 30_000
     (folder / "a.csv").write_bytes(b"f,class\n" + b"y" * 200_000 + b",b\na,b,c\n" + (good + b"a,b,c\n") * 5)
     limit = csv.field_size_limit()
@@ -701,6 +780,7 @@ def test_csv_of_line_ends_in_quotes_and_out_of_them(  # noqa: PLR0917  (all of i
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(delimited, "_PART", part)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     lines = ['"a\nname, ""quoted""",class', '"x\ny",yes', '"q""r",no', "", '"\n",yes', ",no", '"",yes']
     path = folder / "a.csv"
     path.write_text(mark + end.join(lines) + end * last, encoding="utf-8", newline="")
@@ -716,6 +796,7 @@ def test_delimiters_in_quoted_names_do_not_separate(folder: Path) -> None:
 
 def test_text_that_looks_like_numbers_only_at_first_is_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_PART", 16)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     rows = [{"f": value, "class": "ab"[row % 2]} for row, value in enumerate(["1", "1.0", "2", "01", "x", "1.0"])]
     write_csv(folder / "a.csv", rows, names=("f", "class"))
     assert cells(count(folder / "a.csv", "class")) == oracle(rows)
@@ -765,6 +846,7 @@ def test_csv_and_parquet_together(folder: Path) -> None:
 
 def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_PART", 500)
+    monkeypatch.setattr(delimited, "_GATHERED", 0)
     write_csv(folder / "1.csv")
     pq.write_table(table(), folder / "2.parquet")
     write_csv(folder / "3.csv.gz")

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_engines import WRITERS, assert_same, pandas_frame, write_drifting
+from test_engines import WRITERS, assert_same, pandas_frame, write_carets, write_drifting
 from trap_table import ROWS, digest, expected, table
 
 from credimi import Counts, CredimiError, count
@@ -94,6 +94,16 @@ def test_files(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     told: list[float] = []
     assert_same(write(tmp_path / "some"), engine="dask", progress=told.append)
     assert told[-1] == 1.0
+
+
+def test_files_of_a_delimiter_that_is_named(tmp_path: Path) -> None:
+    counts = count(write_carets(tmp_path / "some"), "class", engine="dask", delimiter="^")
+    assert counts["a, b, c"].joint.tolist() == [[30, 0], [0, 30]]
+
+
+def test_delimiter_of_a_frame_is_refused() -> None:
+    with pytest.raises(CredimiError, match="delimiter=';' is for CSV files: a DataFrame"):
+        count(dataframe.from_pandas(pandas_frame(), npartitions=2), "class", delimiter=";")
 
 
 def test_command(tmp_path: Path) -> None:

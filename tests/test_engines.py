@@ -221,6 +221,22 @@ def write_csvs(folder: Path) -> Path:
 WRITERS = [write_drifting, write_csvs]
 
 
+def write_carets(folder: Path) -> Path:
+    """CSV whose header holds more commas than delimiters."""
+    folder.mkdir()
+    for index in range(3):
+        (folder / f"{index}.csv").write_text("a, b, c^class\n" + "x^p\ny^q\n" * 10)
+    return folder
+
+
+@pytest.mark.parametrize("engine", ["files", "duckdb"])
+def test_files_of_a_delimiter_that_is_named(tmp_path: Path, engine: str) -> None:
+    if engine == "duckdb":
+        pytest.importorskip("duckdb", reason="duckdb is not installed")
+    counts = count(write_carets(tmp_path / "some"), "class", engine=engine, delimiter="^")
+    assert counts["a, b, c"].joint.tolist() == [[30, 0], [0, 30]]
+
+
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("engine", [None, "files", "duckdb"])
 def test_files(tmp_path: Path, write: Callable[[Path], Path], engine: str | None) -> None:

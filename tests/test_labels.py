@@ -61,6 +61,18 @@ def test_numbers_are_sorted_and_each_is_found_where_it_went(numbers: list[float]
     assert not any(number == 0.0 and math.copysign(1.0, number) < 0.0 for number in own.numbers)
 
 
+@given(st.lists(st.text(" 0123456789+-.eEinf\n", max_size=20), min_size=1, max_size=3))
+def test_raw_texts_are_numbers_if_each_is(texts: list[str]) -> None:
+    whole = labels.typed(labels.of_texts(texts, RAW)[0])[0]
+    assert (whole.kind == NUMBER) == all(map(labels.is_number, texts))
+
+
+@pytest.mark.parametrize("text", ["007", " -012", "1234567890123456", "+1234567890123456 ", "1234567890123456\n"])
+def test_names_of_digits_are_numbers_only_if_asked(text: str) -> None:
+    assert not labels.is_number(text)
+    assert labels.is_number(text, names_too=True)
+
+
 @pytest.mark.parametrize(
     ("number", "text"),
     [(1.0, "1"), (-3.0, "-3"), (0.5, "0.5"), (0.1, "0.1"), (1e300, "1e+300"), (math.inf, "inf"), (2.0**53, str(2**53))],
@@ -288,3 +300,13 @@ def test_numbers_whose_names_were_lost_do_not_become_text(monkeypatch: pytest.Mo
         assert merged == Labels(MANY)
         assert here.tolist() == [0] * len(own)
         assert there.tolist() == [0]
+
+
+def test_zeros_of_either_sign_are_one_among_many_texts() -> None:
+    """As in parts of the same column that are numbers alone."""
+    numbers = [f"{number}.5" for number in range(labels.FEW_TEXTS)]
+    whole = typed(of_texts(["-0.0", "0.0", "n.d.", *numbers], RAW)[0])[0]
+    parts = union(
+        of_numbers(np.array([float(text) for text in ("-0.0", "0.0", *numbers)]))[0], of_texts(["n.d."], RAW)[0]
+    )[0]
+    assert whole.texts == parts.texts

@@ -13,6 +13,7 @@ from sklearn.impute import SimpleImputer
 
 import credimi
 from credimi import summaries
+from credimi.engines import delimited
 from credimi.engines.rows import rows_of
 from credimi.experiments import kept, significance, steps, stream
 from credimi.experiments.settings import RULES
@@ -339,3 +340,11 @@ def test_a_result_speaks() -> None:
     assert result.running_accuracy("plugin")[:, -1] == pytest.approx(result.accuracy[0])
     with pytest.raises(credimi.CredimiError, match="was not run"):
         result.of("all")
+
+
+def test_threads_hold_for_reading_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_text("f,class\n" + "a,p\nb,q\n" * 20)
+    asked: list[int | None] = []
+    monkeypatch.setattr(delimited, "cores", lambda threads: asked.append(threads) or 1)
+    credimi.prequential(tmp_path / "a.csv", "class", orders=1, threads=1)
+    assert asked == [1]

@@ -155,8 +155,8 @@ from credimi.cli import count, main
 from credimi.engines import files
 count.SAVE_EVERY = 0.0
 read = files.batches
-def slowly(*arguments):
-    for batch in read(*arguments):
+def slowly(*arguments, **settings):
+    for batch in read(*arguments, **settings):
         time.sleep({pause})
         yield batch
 files.batches = slowly

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-9  # of weights that are taken away again
+_DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
 
 
 @dataclass(eq=False)
@@ -266,11 +267,11 @@ class Counts:
         """So that `sum` of several counts works, which starts from 0."""
         return self if other == 0 else NotImplemented
 
-    def update(self, data: Any) -> Counts:  # noqa: ANN401
-        """Count more data of the same columns, and return these counts."""
+    def update(self, data: Any, *, delimiter: str | None = None) -> Counts:  # noqa: ANN401
+        """Count more data of the same columns, and return these counts; the delimiter is as in `credimi.count`."""
         from credimi.engines.door import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
-        self.__dict__.update((self + count_more(data, self)).__dict__)
+        self.__dict__.update((self + count_more(data, self, delimiter)).__dict__)
         return self
 
     def save(self, path: str | Path) -> None:
@@ -377,10 +378,21 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
         each for each in offered if each.lower() == name.lower()
     ]
     fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
+    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
+    if several is not None:
+        return (
+            f"{fault}, but {several!r}: if these are several columns, name the character between them "
+            "(delimiter, --delimiter)"
+        )
     if near:
         return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
     listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
     return f"{fault}: there are {listed or 'none'}"
+
+
+def _among(name: str, others: str, *, alone: bool) -> bool:
+    """Whether a name is one of several that were taken for one column; blanks are common in names, unless it is all."""
+    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)
 
 
 def _described(own: Labels) -> dict[str, Any]:

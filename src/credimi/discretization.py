@@ -98,7 +98,7 @@ def mdl_places(
     values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
 ) -> tuple[FloatArray, IntegerArray]:
     """The values that have counts, and after which of them `mdl_cuts` cuts."""
-    numbers, counts = _occurring(values, class_counts)
+    numbers, counts = _occurring(*_checked(values, class_counts))
     ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
     edges = _sums_below(counts, ends)
 
@@ -224,14 +224,14 @@ def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray
     """
     if bins < 1:
         raise CredimiError(f"bins is {bins}: ask for at least one")
-    values, counts = _occurring(values, np.asarray(totals)[..., np.newaxis])
+    values, counts = _occurring(*_checked(values, np.asarray(totals)[..., np.newaxis]))
     if values.size < 2:
         return np.zeros(0)
     below = np.cumsum(counts[0])
     places = below[:-1] * bins  # times bins, so that whole counts are compared exactly
     wanted = below[-1] * np.arange(1, bins)
     upper = np.searchsorted(places, wanted)
-    lower, upper = (index.clip(0, places.size - 1) for index in (upper - 1, upper))
+    lower, upper = np.maximum(upper - 1, 0), np.minimum(upper, places.size - 1)
     nearest = np.where(wanted - places[lower] <= places[upper] - wanted, lower, upper)
     return cuts_after(values, np.unique(nearest))
 
@@ -259,8 +259,8 @@ def named_ranges(texts: Sequence[str]) -> list[str]:
     return [f"<= {texts[0]}", *between, f"> {texts[-1]}"]
 
 
-def _occurring(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The values that have counts, and their counts as doubles, (r, d): long rows are what numpy is fast on."""
+def _checked(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Values and their counts as doubles, (r, d): long rows are what numpy is fast on."""
     numbers = np.asarray(values, dtype=np.float64)
     counts = np.asarray(class_counts).T.astype(np.float64, order="C")
     if numbers.ndim != 1 or counts.ndim != 2 or numbers.size != counts.shape[1]:
@@ -268,12 +268,17 @@ def _occurring(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, 
             f"values of shape {numbers.shape} do not go with counts of shape {counts.T.shape}: "
             "pass the distinct values, and one row of counts for each"
         )
-    if np.isnan(numbers).any() or not (numbers[1:] > numbers[:-1]).all():
+    if not (numbers[1:] > numbers[:-1]).all() or np.isnan(numbers[:1]).any():  # NaN is not greater than anything
         raise CredimiError("values must be distinct numbers in increasing order: sort them, and leave out NaN")
-    if not ((counts >= 0.0) & (counts < np.inf)).all():
+    if counts.size and not (counts.min() >= 0.0 and counts.max() < np.inf):  # neither is so of NaN
         raise CredimiError("counts must be finite numbers from 0 up")
+    return numbers, counts
+
+
+def _occurring(numbers: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The values that have counts, and their counts."""
     occurs = counts.any(axis=0)
-    return numbers[occurs], counts[:, occurs]
+    return (numbers, counts) if occurs.all() else (numbers[occurs], counts[:, occurs])
 
 
 def _changes(counts: FloatArray) -> BooleanArray:
@@ -341,9 +346,8 @@ def cuts_after(values: FloatArray, places: IntegerArray) -> FloatArray:
     """The cut after each of these places among the values: in the middle to the next, but never at the next."""
     # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
     # is no middle, and the lower of them does.
-    finite = values.clip(-_LARGEST, _LARGEST)
     low, high = values[places], values[places + 1]
-    middle = 0.5 * finite[places] + 0.5 * finite[places + 1]
+    middle = 0.5 * np.maximum(low, -_LARGEST) + 0.5 * np.minimum(high, _LARGEST)
     return np.where((low <= middle) & (middle < high), middle, low)
 
 

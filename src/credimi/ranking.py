@@ -264,7 +264,8 @@ def rank(
     threads : int, optional
         All cores, unless said.
     **counting
-        features, exclude, missing_values, discretize, max_levels, progress, engine ...: as in `credimi.count`.
+        features, exclude, missing_values, discretize, max_levels, delimiter, progress, engine ...: as in
+        `credimi.count`.
 
     Returns
     -------

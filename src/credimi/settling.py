@@ -176,14 +176,16 @@ def settle(  # noqa: PLR0911
             )
         kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == labels.DATES)
     counts = spread(block, classes[1], positions, (len(classes[0]), len(kept)))
-    feature = Feature(name, counts, kept.shown(), kept, np.arange(len(kept)), positions, treatment="categories")
+    as_they_are = kept.kind != NUMBER or plainly_categories(kept, method, named=named)
+    values = kept.shown() if as_they_are else ()  # ranges have names of their own, and numbers take long to write
+    feature = Feature(name, counts, values, kept, np.arange(len(kept)), positions, treatment="categories")
     seen = counts[:, :-1].sum()
     if len(kept) == 0:
         return replace(feature, note="all values are missing")
     if kept.kind == MANY:
         return replace(feature, values=("(many)",), note=_given_up(name, kept))
     if len(kept) == 1:
-        return replace(feature, note=f"one value only: {kept.shown()[0]}")
+        return replace(feature, values=kept.shown(), note=f"one value only: {kept.shown()[0]}")
     if kept.kind == NUMBER:
         return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
@@ -209,11 +211,11 @@ def _suspicion(strays: list[str], kept: Labels) -> str:
 
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
-    seen = counts[:, :-1].sum()
-    suspicion = _suspicious_numbers(kept, counts[:, :-1].sum(axis=0))
-    if plainly_categories(kept, method, named=named):
+    seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
+    suspicion = _suspicious_numbers(kept, totals)
+    if feature.values:  # categories as they are
         return replace(feature, treatment=feature.treatment + suspicion)
-    if not named and seen >= _FEW and _is_key(kept, counts[:, :-1].sum(axis=0)):
+    if not named and seen >= _FEW and _is_key(kept, totals):
         least = "at least " if kept.dropped_bits else ""
         return replace(feature, values=(), note=_identifier(f"{least}{len(kept):,}", seen, name, "mdl"))
     if method is None:
@@ -228,15 +230,18 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
         cuts, odds = discretization.cuts_after(numbers, places), discretization.evidence_share(of_classes, places)
         if not cuts.size:  # which is no proof that nothing is there: few rows pass no test
             how, doubt = "quarters, as no cut passes the MDL test", "no cut passes the MDL test"
-            cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), _QUARTERS)
+            cuts = discretization.quantile_cuts(kept.numbers, totals, _QUARTERS)
     elif method == "quantile":
-        cuts = discretization.quantile_cuts(kept.numbers, counts[:, :-1].sum(axis=0), QUANTILES)
+        cuts = discretization.quantile_cuts(kept.numbers, totals, QUANTILES)
     else:
         cuts = np.array(method, dtype=np.float64)
-    used, bins = np.unique(discretization.bins_of(kept.numbers, cuts), return_inverse=True)
+    ranges = discretization.bins_of(kept.numbers, cuts)  # in order, as the numbers are
+    begins = np.append(True, ranges[1:] != ranges[:-1])
+    starts, bins = np.flatnonzero(begins), np.cumsum(begins) - 1
+    used = ranges[starts]
     shown = replace(feature, cuts=cuts).shown_cuts
     names = discretization.named_ranges(shown) if kept.instants else discretization.interval_labels(cuts, kept.numbers)
-    binned = spread(counts, np.arange(counts.shape[0] - 1), bins, (counts.shape[0] - 1, used.size))
+    binned = np.concatenate([np.add.reduceat(counts[:, :-1], starts, axis=1), counts[:, -1:]], axis=1)
     note = "" if used.size > 1 else "all values lie between two cuts"
     treatment = (
         f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {', '.join(shown)}" if cuts.size else f"{how}, no cut"
@@ -275,7 +280,7 @@ def doubts_of_classes(target: str, classes: Labels, totals: CountArray) -> tuple
 def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
     """Whether labels are the values as they stand: nothing has to be read as numbers, and no numbers to be cut."""
     if own.kind == NUMBER:
-        return method == "categories" or (own.integral and len(own) <= CATEGORIES and not named)
+        return method == "categories" or (len(own) <= CATEGORIES and own.integral and not named)
     return own.kind != RAW and (method == "categories" or not named)
 
 
@@ -324,8 +329,7 @@ def _is_key(kept: Labels, totals: CountArray) -> bool:
     A label that has lost b bits stands for all whole numbers up to 2^b units in the last place away: so many rows may
     share it, and still each have a number of their own.
     """
-    seen = totals.sum()
-    if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * seen:
+    if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * (seen := totals.sum()):
         return False
     numbers = np.maximum(np.spacing(np.abs(kept.numbers)) * 2.0**kept.dropped_bits, 1.0)
     return bool(np.minimum(totals, numbers).sum() > _NEARLY_ALL * seen)

@@ -69,12 +69,13 @@ def run(options: argparse.Namespace) -> None:
         raise CredimiError("name the target: --target COLUMN")
     options.target = target
     given = shared.counting(options)
-    offered = files.names(paths)
+    offered = files.names(paths, options.delimiter)
     if before is not None:
         given |= _kept_settings(before, given, options)
         given |= _kept_columns(before, offered, paths[0], given, options.into)
     settings = Settings.of(given["missing_values"], given["discretize"])
-    plan = Plan.of(offered, target, given["features"], settings, options.max_levels, exclude=given["exclude"])
+    chosen = {name: given[name] for name in ("exclude", "delimiter")}
+    plan = Plan.of(offered, target, given["features"], settings, options.max_levels, **chosen)
     plan = replace(plan, required=frozenset(options.features or ()))  # not those that the file counts already
     named = {path: Source.of(path) for path in paths}
     known = before.sources if before is not None else ()

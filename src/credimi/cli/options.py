@@ -138,6 +138,13 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="how numbers become categories: mdl (default), quantile, categories, none to refuse them, or cuts such as "
         "age=18,65 or visit=2024-02-29; may be repeated",
     )
+    parser.add_argument(
+        "--delimiter",
+        type=delimiter,
+        metavar="CHARACTER",
+        help="between the fields of CSV files, in quotes where the shell wants it; tab, space and \\x01 may be written "
+        "so (default: the commonest of , ; tab | in the header)",
+    )
     parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
 
@@ -228,6 +235,7 @@ def counting(options: argparse.Namespace) -> dict[str, Any]:
         "exclude": options.exclude,
         "missing_values": (*MISSING_VALUES, *options.missing),
         "discretize": _methods(options.discretize),
+        "delimiter": options.delimiter,
         "threads": options.threads,
     }
 
@@ -279,6 +287,13 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return int(text)
+
+
+def delimiter(text: str) -> str:
+    """A delimiter from the command line, where some are better written in words."""
+    words = {"tab": "\t", r"\t": "\t", "space": " "}
+    code = re.fullmatch(r"\\x([0-7][0-9a-fA-F])", text)
+    return chr(int(code[1], 16)) if code else words.get(text, text)
 
 
 def prior(text: str) -> str | float:

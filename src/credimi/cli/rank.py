@@ -153,12 +153,13 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa
         options.exclude,
         options.missing,
         options.discretize,
+        options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize and --max-levels, as --engine, "
-            "are for data"
+            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --delimiter and --max-levels, "
+            "as --engine, are for data"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

@@ -63,9 +63,9 @@ def run(options: argparse.Namespace) -> None:
     files.check_format(paths[0], output)
     ranking = ranked(options)
     kept = set(ranking.selected(options.rule))
-    wanted = [name for name in files.names(paths) if name in kept or name == options.target]
+    wanted = [name for name in files.names(paths, options.delimiter) if name in kept or name == options.target]
     with replacing(output) as temporary:
-        files.copy_columns(paths[0], wanted, temporary, output.suffix)
+        files.copy_columns(paths[0], wanted, temporary, output.suffix, options.delimiter)
     listed = [name for name in wanted if name != options.target]
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
     print(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -54,7 +55,7 @@ class Missing:
 
     def __init__(self, values: Sequence[str | float]) -> None:
         self.texts = {value if isinstance(value, str) else labels.shown_number(value) for value in values}
-        self.numbers = {number for number in map(_as_number, values) if number is not None}
+        self.numbers = {number for number in map(_as_number, values) if number is not None and not math.isnan(number)}
 
     def among(self, column: Column) -> NDArray[np.bool_]:
         """Which of the column's labels mean missing."""
@@ -62,7 +63,15 @@ class Missing:
             if not self.numbers:
                 return np.zeros(column.values, dtype=bool)
             return np.isin(column.numbers, list(self.numbers))
+        if self._means_none(column.texts, column.kind):
+            return np.zeros(column.values, dtype=bool)
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
+
+    def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
+        """Whether it is plain, without a look at each text, that none of them means missing: so it mostly is."""
+        if not self.texts.isdisjoint(texts):
+            return False
+        return kind != labels.RAW or not (self.numbers or "nan" in "\n".join(texts).lower())
 
     def _means_missing(self, text: str, kind: str) -> bool:
         if text in self.texts or kind != labels.RAW:

@@ -4,7 +4,8 @@ It is parsed by pyarrow, all columns as text: a type guessed from the first rows
 `labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
 quotes: an even number of quotes before them), each parsed on one core: several at a time are faster than one after the
 other on all cores. Memory is bounded by the parts under way, one a core and four more, each of which takes some four
-times `_PART` with its columns.
+times `_PART` with its columns. Only of tables so wide that a part has few rows, several are counted together, up to
+`_GATHERED` bytes: what a column costs, it costs once for all of them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _PART = 7 << 20  # blocks of 8 MB and more pyarrow's allocator gets from the system each time, page by page
 _BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
 _ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
+_GATHERED = 1 << 26  # bytes, up to which parts of fewer rows than these are counted together
 _TAIL = 1 << 16  # bytes in which the last line end is looked for first
 _NEAR = 1 << 16  # bytes that are compared at once: larger arrays would be mapped anew each time
 _LARGEST_BLOCK = 2**31 - 1  # of pyarrow's
@@ -53,9 +55,26 @@ _NO_TEXT = {  # by its first bytes
 }
 
 
-def names(path: Place) -> list[str]:
+def names(path: Place, delimiter: str | None = None) -> list[str]:
     """The columns' names."""
-    return _header(path).names
+    return _header(path, delimiter).names
+
+
+def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+    """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        given = f"{len(delimiter)} characters" if isinstance(delimiter, str) else "no text"
+        raise CredimiError(
+            f"the delimiter {delimiter!r} is {given}: pass the one character that stands between the fields, such as "
+            "';' or a tab (delimiter, --delimiter)"
+        )
+    if delimiter in '"\r\n\0' or not delimiter.isascii():
+        raise CredimiError(
+            f"{delimiter!r} cannot be a delimiter: pass a character of ASCII that is neither a quote, a line end nor "
+            "NUL (delimiter, --delimiter)"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +87,8 @@ class _Header:
     size: int
 
 
-def _header(path: Place) -> _Header:
+def _header(path: Place, delimiter: str | None = None) -> _Header:
+    """The header; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
     line, size = _first_line(path)
     if line.count('"') % 2:
         raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
@@ -79,7 +99,8 @@ def _header(path: Place) -> _Header:
     plain = _QUOTED.sub("", line)
     if "\r" in plain.rstrip("\r\n"):
         raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
-    delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))  # the commonest
+    if delimiter is None:
+        delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))
     with _long_fields():
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
     if not names:
@@ -136,10 +157,16 @@ def _line_end(content: bytes) -> int:
 
 
 def batches(
-    path: Place, wanted: Sequence[str], total: int, progress: Progress, threads: int | None = None
+    path: Place,
+    wanted: Sequence[str],
+    total: int,
+    progress: Progress,
+    threads: int | None = None,
+    *,
+    delimiter: str | None = None,
 ) -> Iterator[Batch]:
     """The wanted columns, part by part; `total` is the size of all files, in bytes."""
-    header = _header(path)
+    header = _header(path, delimiter)
     convert = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=list(wanted),
@@ -164,16 +191,36 @@ def batches(
                 failure = error
         return failure, 0
 
-    done = header.size
-    for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
-        if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
-            raise CredimiError(fault(table)) from table
-        done += taken
+    unpacked = size * (8 if packed else 1)  # guessed
+
+    def tables() -> Iterator[tuple[Any, int]]:
+        done = header.size
+        for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
+            if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
+                raise CredimiError(fault(table)) from table
+            yield table, taken
+            done += taken
+            progress(min(done / unpacked, 1.0))
+
+    cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
+    for table in _gathered(tables()):
         columns = dict(zip(table.schema.names, table.columns, strict=True))
-        cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
         yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
-        progress(min(done / (size * (8 if packed else 1)), 1.0))
-    progress(1.0)  # how much a packed file unpacks to was a guess
+    progress(1.0)
+
+
+def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[Any]:
+    """Tables, of which the bytes are known; those of few rows put together, as wide tables have them."""
+    waiting: list[Any] = []
+    rows = taken = 0
+    for table, size in tables:
+        waiting.append(table)
+        rows, taken = rows + table.num_rows, taken + size
+        if rows >= _ROWS or taken + size > _GATHERED:  # with the next it would be too much
+            yield pa.concat_tables(waiting)
+            waiting, rows, taken = [], 0, 0
+    if waiting:
+        yield pa.concat_tables(waiting)
 
 
 def _rows(path: Place, header: _Header) -> Iterator[tuple[Any, bool]]:
@@ -289,9 +336,9 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str) -> None:
-    """The same rows with some of the columns; compressed if `suffix` says so."""
-    header = _header(path)
+def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, delimiter: str | None = None) -> None:
+    """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
+    header = _header(path, delimiter)
     try:
         with (
             _long_fields(),

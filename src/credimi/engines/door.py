@@ -31,6 +31,7 @@ def count(
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
     max_levels: int | None = None,
+    delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
     engine: str | None = None,
@@ -67,6 +68,9 @@ def count(
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.
+    delimiter : str, optional
+        The character between the fields of CSV files. Without it, the commonest of comma, semicolon, tab and | in the
+        header of each file, outside quotes.
     threads : int, optional
         All cores, unless said.
     progress : callable, optional
@@ -95,14 +99,14 @@ def count(
     settings = Settings.of(missing_values, discretize)
     check_engine(engine, master, scheduler)
     check_levels(max_levels)
-    asked = _Asked(features, exclude, settings, max_levels, named=features is not None)
+    asked = _Asked(features, exclude, settings, max_levels, delimiter, named=features is not None)
     told = progress or (lambda _: None)
     return _count(data, target, asked, told=told, threads=threads, engine=engine, master=master, scheduler=scheduler)
 
 
-def count_more(data: Any, counts: Counts) -> Counts:  # noqa: ANN401
+def count_more(data: Any, counts: Counts, delimiter: str | None) -> Counts:  # noqa: ANN401
     """The same columns of other data; that they were counted before does not mean that the user named them."""
-    return _count(data, counts.target, _Asked(counts.features, None, counts.settings, None, named=False))
+    return _count(data, counts.target, _Asked(counts.features, None, counts.settings, None, delimiter, named=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +117,13 @@ class _Asked:
     exclude: Sequence[str] | None
     settings: Settings
     max_levels: int | None
+    delimiter: str | None
     named: bool
 
     def plan(self, offered: Sequence[str], target: Any) -> Plan:  # noqa: ANN401
         """The same of columns that are there."""
-        plan = Plan.of(offered, target, self.features, self.settings, self.max_levels, exclude=self.exclude)
+        chosen: dict[str, Any] = {"exclude": self.exclude, "delimiter": self.delimiter}
+        plan = Plan.of(offered, target, self.features, self.settings, self.max_levels, **chosen)
         return replace(plan, required=self.required(plan.features))
 
     def required(self, features: Sequence[str]) -> frozenset[str]:
@@ -138,20 +144,21 @@ def _count(
 ) -> Counts:
     if files.reads(data):
         paths = files.each_once(files.paths_of(data))
-        plan = asked.plan(files.names(paths), _of_files(target))
+        plan = asked.plan(files.names(paths, asked.delimiter), _of_files(target))
         parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
         sources = tuple(map(Source.of, paths))  # as they are before they are read
         whole = merged(counts for _, counts in parts)
         return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
     if engine is not None:
         raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
+    _check_undelimited(data, asked.delimiter)
     cluster = _cluster(data)
     if cluster is not None:
         plan = asked.plan(cluster.names(data), target)
         counts: Counts = cluster.count(data, plan, told)
         told(1.0)
         return counts
-    wanted, batches = source(data, target, asked.features, asked.settings, told, exclude=asked.exclude)
+    wanted, batches = source(data, target, asked.features, asked.settings, told, exclude=asked.exclude, threads=threads)
     features = tuple(wanted[1:])
     plan = Plan(wanted[0], features, asked.settings, max_levels=asked.max_levels, required=asked.required(features))
     return counted(batches, plan, threads=threads)
@@ -164,6 +171,14 @@ def _cluster(data: Any) -> Any:  # noqa: ANN401
     from credimi.engines import dask, spark  # noqa: PLC0415
 
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
+
+
+def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN401
+    """Refuse a delimiter beside what is no file."""
+    if delimiter is not None:
+        raise CredimiError(
+            f"delimiter={delimiter!r} is for CSV files: a {type(data).__name__} has its columns apart already"
+        )
 
 
 def _of_files(target: Any) -> str:  # noqa: ANN401
@@ -180,9 +195,11 @@ def source(
     progress: Callable[[float], None],
     *,
     exclude: Sequence[str] | None = None,
+    threads: int | None = None,
+    delimiter: str | None = None,
 ) -> tuple[list[str], Iterator[Batch]]:
     """The wanted columns, the target first, and their batches."""
-    wanted, offered, batches = _offered(data, target, features, exclude, progress)
+    wanted, offered, batches = _offered(data, target, features, exclude, progress, threads=threads, delimiter=delimiter)
     check_named(settings, offered, wanted[0])
     return wanted, batches
 
@@ -193,15 +210,19 @@ def _offered(
     features: Sequence[str] | None,
     exclude: Sequence[str] | None,
     progress: Callable[[float], None],
+    *,
+    threads: int | None,
+    delimiter: str | None,
 ) -> tuple[list[str], list[str], Iterator[Batch]]:
     """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
         paths = files.each_once(files.paths_of(data))
-        offered = files.names(paths)
+        offered = files.names(paths, delimiter)
         wanted = [_of_files(target), *columns_of(offered, _of_files(target), features, exclude)]
-        return wanted, offered, ahead(files.batches(paths, wanted, progress))
+        return wanted, offered, ahead(files.batches(paths, wanted, progress, threads=threads, delimiter=delimiter))
+    _check_undelimited(data, delimiter)
     if polars.reads(data):
         offered = polars.names(data)
         wanted = Plan.of(offered, target, features, Settings(), exclude=exclude).wanted

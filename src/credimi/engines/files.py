@@ -120,19 +120,27 @@ def is_parquet(path: Place) -> bool:
     return bool(first == b"PAR1")
 
 
-def names(paths: Sequence[Place]) -> list[str]:
-    """The columns' names, those of the first file; the others must have the same."""
-    first = _names(paths[0])
+def names(paths: Sequence[Place], delimiter: str | None = None) -> list[str]:
+    """The columns' names, those of the first file; the others must have the same.
+
+    The delimiter is that of CSV files, and refused where it is none or there are no such files.
+    """
+    delimited.check_delimiter(delimiter)
+    if delimiter is not None and all(map(is_parquet, paths)):
+        raise CredimiError(
+            f"{paths[0]} is Parquet, and has no delimiter: leave it out (delimiter, --delimiter), it is for CSV files"
+        )
+    first = _names(paths[0], delimiter)
     for path in paths[1:]:
-        other = _names(path)
+        other = _names(path, delimiter)
         if set(other) != set(first):
             apart = min(set(first) ^ set(other))
             raise CredimiError(f"{paths[0]} and {path} differ: only one of them has the column {apart!r}")
     return first
 
 
-def _names(path: Place) -> list[str]:
-    return parquet.names(path) if is_parquet(path) else delimited.names(path)
+def _names(path: Place, delimiter: str | None) -> list[str]:
+    return parquet.names(path) if is_parquet(path) else delimited.names(path, delimiter)
 
 
 def batches(
@@ -141,6 +149,8 @@ def batches(
     progress: Progress,
     blocks: Sequence[Sequence[str]] = (),
     threads: int | None = None,
+    *,
+    delimiter: str | None = None,
 ) -> Iterator[Batch]:
     """The wanted columns, part by part; where the format has columns apart, one block after the other."""
     sizes = [path.stat().st_size for path in paths]
@@ -154,7 +164,7 @@ def batches(
         if is_parquet(path):
             yield from parquet.batches(path, blocks or [wanted], total / max(size, 1), told)
         else:
-            yield from delimited.batches(path, wanted, total, told, threads)
+            yield from delimited.batches(path, wanted, total, told, threads, delimiter=delimiter)
         before += size
 
 
@@ -164,7 +174,8 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(paths)
     blocks = plan.blocks(parquet.COLUMNS)
-    read = ahead(batches(paths, plan.wanted, progress, [block.wanted for block in blocks], threads), _AHEAD)
+    columns = [block.wanted for block in blocks]
+    read = ahead(batches(paths, plan.wanted, progress, columns, threads, delimiter=plan.delimiter), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
         if sum(path.stat().st_size for path in paths) >= _WORTH_LOADING:
             load_kernels()  # while the first batches are read
@@ -204,7 +215,9 @@ def check_format(path: Place, output: Path) -> None:
         raise CredimiError(f"{path} is CSV, and so is what is written: give {output} a name that ends in .csv")
 
 
-def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
+def copy_columns(
+    path: Place, wanted: Sequence[str], output: Path, suffix: str = "", delimiter: str | None = None
+) -> None:
     """The same rows with some of the columns, in the same format; texts stay as they are written.
 
     CSV is compressed if `suffix`, the end of the name that the output will have, says so.
@@ -213,6 +226,6 @@ def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str =
         if is_parquet(path):
             parquet.copy_columns(path, wanted, output)
         else:
-            delimited.copy_columns(path, wanted, output, suffix)
+            delimited.copy_columns(path, wanted, output, suffix, delimiter)
     except OSError as error:  # pyarrow words them in its own way
         raise OSError(error.errno, os.strerror(error.errno) if error.errno else one_line(error)) from error

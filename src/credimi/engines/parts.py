@@ -32,7 +32,8 @@ class Plan:
     """What is counted: the same in every place.
 
     `table` is the number of features, where these are some of them; `max_levels` how many categories each may have;
-    `required` are the features that the user named, and that are refused if they cannot be counted.
+    `required` are the features that the user named, and that are refused if they cannot be counted; `delimiter` is what
+    stands between the fields of CSV files, where that is not to be found out from each.
     """
 
     target: str
@@ -41,6 +42,7 @@ class Plan:
     table: int = 0
     max_levels: int | None = None
     required: frozenset[str] = frozenset()
+    delimiter: str | None = None
 
     @classmethod
     def of(
@@ -52,6 +54,7 @@ class Plan:
         max_levels: int | None = None,
         *,
         exclude: Sequence[str] | None = None,
+        delimiter: str | None = None,
     ) -> Plan:
         """Names checked against the columns there are."""
         if not isinstance(target, str):
@@ -59,7 +62,7 @@ class Plan:
         wanted = tuple(columns_of(offered, target, features, exclude))
         check_named(settings, offered, target)
         required = frozenset(wanted if features is not None else ())
-        return cls(target, wanted, settings, max_levels=max_levels, required=required)
+        return cls(target, wanted, settings, max_levels=max_levels, required=required, delimiter=delimiter)
 
     @property
     def wanted(self) -> list[str]:

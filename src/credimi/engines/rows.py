@@ -60,12 +60,15 @@ def rows_of(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, Any] | None = "mdl",
+    delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
     settings = Settings.of(missing_values, discretize)
-    wanted, parts = source(data, target, features, settings, progress or (lambda _: None), exclude=exclude)
+    told = progress or (lambda _: None)
+    reading: dict[str, Any] = {"exclude": exclude, "threads": threads, "delimiter": delimiter}
+    wanted, parts = source(data, target, features, settings, told, **reading)
     batch = _joined(list(parts), wanted)
     required = () if features is None else wanted[1:]
     counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads, required=required)
