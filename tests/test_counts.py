@@ -25,7 +25,7 @@ from credimi import Counts, CredimiError, count, labels, prequential, rank, tabu
 from credimi.engines import delimited, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
-from credimi.settling import Settings
+from credimi.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

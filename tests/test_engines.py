@@ -19,7 +19,7 @@ from credimi.cli import main
 from credimi.engines import arrow, files, parquet, parts
 from credimi.engines import polars as lazy
 from credimi.engines.parts import Plan
-from credimi.settling import Settings
+from credimi.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

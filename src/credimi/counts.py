@@ -21,16 +21,8 @@ import numpy as np
 from credimi import labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
-from credimi.settling import (
-    MOST_CLASSES,
-    Feature,
-    Settings,
-    doubts_of_classes,
-    settle,
-    settle_classes,
-    spread,
-    too_many_classes,
-)
+from credimi.settings import Settings
+from credimi.settling import MOST_CLASSES, Feature, doubts_of_classes, settle, settle_classes, spread, too_many_classes
 from credimi.sources import Source
 
 if TYPE_CHECKING:

@@ -15,17 +15,17 @@ import numpy as np
 from credimi import discretization, doubts, labels
 from credimi.errors import CredimiError
 from credimi.labels import MANY, NUMBER, RAW, TEXT, Labels
+from credimi.settings import METHODS
 from credimi.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.settings import Settings
+
     CountArray = NDArray[Any]  # whole numbers, or weights
     Positions = NDArray[np.int64]
 
-MISSING_VALUES = ("", "?", "NA", "NaN", "null")
-READINGS = ("ignore", "category")  # of what is missing
-METHODS = ("mdl", "quantile", "categories")
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 QUANTILES = 10
 _QUARTERS = 4
@@ -36,30 +36,6 @@ _UNCOUNTED = "cannot be counted"
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How values are read: what means missing, and how numbers become categories."""
-
-    missing_values: tuple[str | float, ...] = MISSING_VALUES
-    discretize: Any = "mdl"
-
-    @classmethod
-    def of(cls, missing_values: Any, discretize: Any) -> Settings:  # noqa: ANN401  (whatever the user passed)
-        """What the user asked for, checked."""
-        return cls(_checked_missing(missing_values), _checked_methods(discretize))
-
-    def method(self, column: str) -> Any:  # noqa: ANN401
-        """How this column's numbers become categories: a method's name, cuts, or None."""
-        if not isinstance(self.discretize, dict):
-            return self.discretize
-        return self.discretize.get(column, self.discretize.get("*", "mdl"))
-
-    @property
-    def named(self) -> list[str]:
-        """The columns for which it is said by name."""
-        return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -362,52 +338,3 @@ def _given_up(name: str, kept: Labels) -> str:
         f"{_UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
         f"{option('--exclude', name)})"
     )
-
-
-def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
-    if values is None:
-        raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
-    values = (values,) if isinstance(values, str | int | float) else tuple(values)
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
-            raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
-    return tuple(value if isinstance(value, str) else _sentinel(value) for value in values)
-
-
-def _sentinel(value: float) -> str | float:
-    """A number that means missing, as settings keep it."""
-    if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
-        return "nan"
-    if isinstance(value, int | np.integer) and abs(int(value)) > 2**53:  # a column that holds it is kept as text
-        return str(value)
-    return float(value)
-
-
-def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
-    if hasattr(discretize, "items"):
-        return {str(column): _checked_method(method) for column, method in discretize.items()}
-    if discretize is not None and not isinstance(discretize, str):
-        raise CredimiError(f"discretize is {discretize!r}: pass one of {', '.join(METHODS)}, None, or a dictionary")
-    return _checked_method(discretize)
-
-
-def _checked_method(method: Any) -> Any:  # noqa: ANN401
-    if method is None or (isinstance(method, str) and method in METHODS):
-        return method
-    if isinstance(method, str):
-        raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
-    try:
-        cuts = sorted({_checked_cut(cut) for cut in method})
-    except (TypeError, ValueError):
-        cuts = []
-    if not cuts or not np.all(np.isfinite(cuts)):
-        raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65], or dates")
-    return cuts
-
-
-def _checked_cut(cut: Any) -> float:  # noqa: ANN401
-    """A number, or a date as days since 1970."""
-    try:
-        return float(cut)
-    except (TypeError, ValueError):
-        return labels.days_of(cut)

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     from credimi.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
     from credimi.engines import files  # noqa: PLC0415
     from credimi.engines.parts import Plan  # noqa: PLC0415
-    from credimi.settling import Settings  # noqa: PLC0415
+    from credimi.settings import Settings  # noqa: PLC0415
     from credimi.sources import Source, finished, fresh  # noqa: PLC0415
     from credimi.storage import is_counts  # noqa: PLC0415
 

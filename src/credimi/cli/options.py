@@ -228,7 +228,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
 
 def counting(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `credimi.count` takes them."""
-    from credimi.settling import MISSING_VALUES  # noqa: PLC0415
+    from credimi.settings import MISSING_VALUES  # noqa: PLC0415
 
     return {
         "features": options.features,

@@ -17,7 +17,7 @@ from credimi.encoding import Column, encode, seen_only
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import MANY, Labels
 from credimi.objects import shown_name
-from credimi.settling import MOST_CLASSES, Settings, spread, too_many_classes
+from credimi.settling import MOST_CLASSES, spread, too_many_classes
 from credimi.threads import share
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.places import Place
+    from credimi.settings import Settings
 
     CountArray = NDArray[Any]
 

@@ -12,7 +12,7 @@ from credimi.engines.batches import Batch, columns_of
 from credimi.engines.parts import Plan, check_levels, check_named, checked, counted, merged
 from credimi.engines.paths import check_engine, tallies
 from credimi.errors import CredimiError
-from credimi.settling import MISSING_VALUES, Settings
+from credimi.settings import MISSING_VALUES, Settings
 from credimi.sources import Source
 from credimi.threads import ahead
 

@@ -24,7 +24,7 @@ from credimi.settling import plainly_categories
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from credimi.settling import Settings
+    from credimi.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from credimi.engines import batches
 from credimi.engines.batches import Batch, Missing, tally
 from credimi.engines.door import source
 from credimi.errors import CredimiError
-from credimi.settling import Settings
+from credimi.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

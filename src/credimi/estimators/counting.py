@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from credimi.counts import Counts
     from credimi.engines.batches import Missing
     from credimi.estimators.inputs import Features
-    from credimi.settling import Settings
+    from credimi.settings import Settings
 
 
 def counted(

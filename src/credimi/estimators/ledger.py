@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.settling import Settings
+    from credimi.settings import Settings
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]

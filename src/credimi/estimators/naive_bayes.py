@@ -17,7 +17,7 @@ from credimi.estimators.counting import counted, labelled, target_name
 from credimi.estimators.inputs import Features, cells_of, checked_features, checked_target, checked_weights
 from credimi.estimators.ledger import Ledger
 from credimi.estimators.scoring import Scorer
-from credimi.settling import MISSING_VALUES, READINGS, Settings
+from credimi.settings import MISSING_VALUES, READINGS, Settings
 from credimi.threads import threads_of
 
 if TYPE_CHECKING:

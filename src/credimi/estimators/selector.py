@@ -15,7 +15,7 @@ from credimi.errors import CredimiError
 from credimi.estimators.counting import counted, target_name
 from credimi.estimators.inputs import checked_features, checked_target, checked_weights
 from credimi.ranking import Ranking, rank
-from credimi.settling import MISSING_VALUES, Settings
+from credimi.settings import MISSING_VALUES, Settings
 from credimi.summaries import beliefs
 from credimi.threads import threads_of
 

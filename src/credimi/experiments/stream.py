@@ -21,7 +21,7 @@ from credimi.errors import CredimiError
 from credimi.experiments import kept
 from credimi.experiments.settings import Settings
 from credimi.experiments.steps import go_through
-from credimi.settling import MISSING_VALUES
+from credimi.settings import MISSING_VALUES
 from credimi.threads import cores, share
 
 if TYPE_CHECKING:
