@@ -309,20 +309,12 @@ def announce_compiling() -> None:
 
 
 def _load_numba() -> None:
-    """Load Numba without scipy.linalg, which takes as long to load as Numba itself.
-
-    Numba looks for it in case that a kernel multiplies matrices; none of ours does, and in this process there are no
-    others. Whoever wants it later, finds it.
-    """
-    blas = "scipy.linalg.cython_blas"
-    if blas not in sys.modules:
-        sys.modules[blas] = None  # type: ignore[assignment]  # what makes its import fail
-        gc.disable()
-        try:
-            importlib.import_module("numba.np.arraymath")  # which looks
-        finally:
-            del sys.modules[blas]
-            _look_for_garbage()
+    """Load Numba without looking for garbage in between: there is none."""
+    gc.disable()
+    try:
+        importlib.import_module("numba")
+    finally:
+        _look_for_garbage()
 
 
 def _look_for_garbage() -> None:

@@ -3,6 +3,9 @@
 Threads are ordinary Python threads over chunks of the work: a kernel that holds no lock needs no threading layer, so
 two callers at once, a fork or a process pool cannot crash one. Sums may be re-ordered (`reassoc`, `contract`), which is
 what lets the compiler use vector instructions; NaN and infinity keep their meaning.
+
+Kernels write out sums, largest and smallest elements as loops: with numpy's own (`values.sum()`, `np.argmax`) a cached
+kernel loads the part of Numba that has them, which loads scipy's linear algebra, for longer than all else takes.
 """
 
 import hashlib

@@ -222,7 +222,10 @@ def _increment(
                 counters[(four >> np.uint64(16)) & _LOW] += np.uint16(1)
                 counters[(four >> np.uint64(32)) & _LOW] += np.uint16(1)
                 counters[four >> np.uint64(48)] += np.uint16(1)
-        room = _LARGEST - int(counters.max())
+        most = np.uint16(0)
+        for cell in range(counters.size):
+            most = max(most, counters[cell])
+        room = _LARGEST - int(most)
         if word == words or room < _LARGEST // 4:
             for cell in range(counters.size):
                 table[cell] += np.uint32(counters[cell])
@@ -247,7 +250,7 @@ def count_joint(
     2^16.
     """
     one, two, three, four = np.uint16(sizes[0]), np.uint16(sizes[1]), np.uint16(sizes[2]), np.uint16(sizes[3])
-    height = out.shape[1] // sizes.max()
+    height = out.shape[1] // max(sizes[0], sizes[1], sizes[2], sizes[3])
     table = np.zeros(height * sizes[0] * sizes[1] * sizes[2] * sizes[3], dtype=np.uint32)
     head = min(-first.ctypes.data % WORD, groups.size)  # an aligned vector is read at once
     words = (groups.size - head) // WORD

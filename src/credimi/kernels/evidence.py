@@ -96,11 +96,21 @@ def _flush(product: FloatArray, score: FloatArray) -> None:
 
 
 @inlined
+def _highest(score: FloatArray) -> int:
+    """Where the score is highest, first of all."""
+    top = 0
+    for point in range(1, score.size):
+        if score[point] > score[top]:
+            top = point
+    return top
+
+
+@inlined
 def _is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
     """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
     if (r - 1) * (s - 1) < _VERY_MANY_CELLS:
         return False
-    top = min(max(int(np.argmax(score)), 1), score.size - 2)
+    top = min(max(_highest(score), 1), score.size - 2)
     bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
     return bool(bend < -_SHARP and score[top] > rival - 40.0)
 
@@ -197,7 +207,7 @@ def weigh(
                             sums[lane] += sign * log_rise(some[lane] * share, n)
             if zoom == _MOST_ZOOMS or not _is_peaked(score[:points], r, s, log_zero - log_point):
                 break
-            top = int(np.argmax(score[:points]))
+            top = _highest(score[:points])
             begin, end = max(top - 2, 0), min(top + 2, points - 1)
             finer = (strength[end] / strength[begin]) ** (1.0 / (points - 1))
             log_point += np.log(np.log(finer) / np.log(ratio))

@@ -220,7 +220,7 @@ def _lowest_of_equals(
             candidates += 1
     if candidates == 1:
         return int(remaining[begin])
-    bits = np.empty(candidates)
+    bits, least = np.empty(candidates), np.inf
     place = remaining[begin]
     _count(begin, place, end, classes, sums, left, right)
     for candidate in range(candidates):
@@ -229,9 +229,9 @@ def _lowest_of_equals(
             right[classes[place]] -= 1
             place += 1
         bits[candidate] = _bits(left) + _bits(right)
-    most = bits.min() + slack
+        least = min(least, bits[candidate])
     best = 0
-    while bits[best] > most:
+    while bits[best] > least + slack:
         best += 1
     return int(remaining[begin + best])
 

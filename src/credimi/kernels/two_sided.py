@@ -106,7 +106,12 @@ def _match_betas(
             trace += bend
             tempered += bend * spread
             gradient[i, j] += slope - of_rows[i] - of_columns[j]
-    freedom = (np.sum(work.row_sum > 0.0) - 1.0) * (np.sum(work.column_sum > 0.0) - 1.0)
+    filled_rows, filled_columns = 0, 0
+    for i in range(rows):
+        filled_rows += work.row_sum[i] > 0.0
+    for j in range(columns):
+        filled_columns += work.column_sum[j] > 0.0
+    freedom = float((filled_rows - 1) * (filled_columns - 1))
     return mean, max(0.5 * trace * tempered / freedom, 0.0) if freedom > 0.0 else 0.0
 
 
