@@ -551,7 +551,7 @@ def test_unicode(call: Call, report: Report, refusal: Refusal) -> None:
     assert answer["classes"] == ["ß", "ä"]
     assert list(by_name(answer)) == ["年齢", "é 😀"]
     out = call("rank", "größe.csv", "--target", "größe")[1]
-    assert "What informs about größe (ß, ä), 30 rows" in out
+    assert "What informs about größe (ß, ä; entropy 0.6931 nats), 30 rows" in out
     assert "年齢" in out
     assert refusal("rank", "größe.csv", "--target", "grösse") == "there is no column 'grösse': did you mean 'größe'?"
     assert call("select", "größe.csv", "--target", "größe", "--output", "neu.csv")[0] == 0
@@ -563,7 +563,7 @@ def test_markup_is_shown_as_it_is(call: Call) -> None:
     write("data.csv", columns("[bold]y[/bold]", "[bold]x[/bold]", "[/]", "[link]", ":smile:", rows=rows))
     code, out, err = call("rank", "data.csv", "--target", "[bold]y[/bold]")
     assert (code, err) == (0, "")
-    assert "What informs about [bold]y[/bold] ([/], [red]z), 20 rows" in out
+    assert "What informs about [bold]y[/bold] ([/], [red]z; entropy 0.6931 nats), 20 rows" in out
     for name in ("[bold]x[/bold]", "[/]", "[link]", ":smile:"):
         assert f"  {name} " in out
     assert "[link]: one value only: [/x]\n" in out
@@ -1021,7 +1021,7 @@ def test_csv_reads_back(call: Call, report: Report) -> None:
         answer = report(path, "--target", target)
         remarks = [line for line in out.splitlines() if line.startswith("# ")]
         told = {name: json.loads(value) for name, value in (line[2:].split(": ", 1) for line in remarks)}
-        assert told == answer["settings"] | {"rows": answer["rows"], "classes": answer["classes"]}
+        assert told == answer["settings"] | {name: answer[name] for name in ("rows", "classes", "entropy")}
         table = "".join(line for line in out.splitlines(keepends=True) if not line.startswith("# "))
         rows = list(csv.DictReader(io.StringIO(table, newline="")))
         assert len(rows) == len(answer["features"])

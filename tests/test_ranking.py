@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credimi import Counts, CredimiError, Ranking, count, filters, mutual_information, posterior, rank
-from credimi.ranking import COLUMNS
+from credimi.display import ranking_text
+from credimi.results import COLUMNS
 
 APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 FIGURES = ("mi", "std", "low", "high", "p_above")
@@ -514,3 +515,23 @@ def test_selected_names_of_a_dictionary_and_of_counts() -> None:
     assert count(cells, "class")[0] == count(cells, "class")["0"]
     with pytest.raises(CredimiError, match="there is no column '7'"):
         rank(cells, "class", features=[7])
+
+
+def test_entropy_is_the_most_that_a_feature_can_tell() -> None:
+    target = [None, *"aab" * 100, *"ac" * 100]
+    found = rank({"copy": target, "y": target}, "y")
+    shares = np.array([300, 100, 100]) / 500
+    assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum(), rel=1e-12)
+    assert found.to_dict()["entropy"] == found.entropy
+    assert f"entropy {found.entropy / np.log(2.0):.4f} bits" in ranking_text(found, units="bits")
+    assert found["copy"]["mi"] < found.entropy
+
+
+def test_a_copy_of_the_target_is_pointed_out() -> None:
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, 2000)
+    nearly = np.where(generator.random(2000) < 0.1, 1 - target, target)
+    text = repr(rank({"code": 7 - 3 * target, "nearly": nearly, "y": target}, "y"))
+    assert "caution: code: as good as the target itself" in text
+    few = repr(rank({"code": target[:12], "y": target[:12]}, "y"))
+    assert "as good as" not in few  # too few rows to know

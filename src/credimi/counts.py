@@ -146,13 +146,17 @@ class Counts:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
         return self._settled_classes(least)[0].shown()
 
-    def doubts(self) -> tuple[str, ...]:
-        """What may be wrong with the target, in words."""
+    def class_totals(self) -> CountArray:
+        """How many rows have each of the classes."""
         classes, positions = self._settled_classes()
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
-        return doubts_of_classes(self.target, classes, totals)
+        return totals
+
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with the target, in words."""
+        return doubts_of_classes(self.target, self._settled_classes()[0], self.class_totals())
 
     def settled(self, least_classes: int = 2) -> list[Feature]:
         """All columns as they are ranked."""

@@ -18,6 +18,7 @@ _ROOM_FOR_COMPLETE = 90
 _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
+_NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
 _WRITTEN = re.compile(r"categories, not (?:numbers|dates): .* as in (.*) \(write ")
 _MISSING = "missing_values, --missing TOKEN: for each that does, and then in all columns"
@@ -57,7 +58,7 @@ def ranking_grid(
     settings = ranking.settings
     scale = 1.0 / math.log(2.0) if units == "bits" else 1.0
     grid = Grid(
-        title=Text(_title(ranking)),
+        title=Text(_title(ranking, units)),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -110,8 +111,10 @@ def _plain(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def _title(ranking: Any) -> str:  # noqa: ANN401
+def _title(ranking: Any, units: str) -> str:  # noqa: ANN401
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
+    if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
+        classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     return _plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
 
 
@@ -186,6 +189,12 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
     if suspects:
         told = "; ".join(f"{row['feature']}: {_suspicion(row['note'])}" for row in suspects[:3])
         yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} ({_MISSING})"
+    copies = [row["feature"] for row in rows if row["low"] > _NEARLY_ALL * ranking.entropy]
+    if copies:
+        yield (
+            f"caution: {', '.join(copies[:3] + ['...'] * (len(copies) > 3))}: as good as the target itself; make sure "
+            "that it is known before the target is (--exclude COLUMN)"
+        )
     groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
     if groups:
         told = "; ".join(

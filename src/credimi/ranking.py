@@ -134,7 +134,8 @@ def rank(
     features = [features[index] for index in order]
     columns = _columns(features, summary, epsilon, level, fdr)
     kept = Kept.of(features, summary["at_mode"], data)
-    return Ranking(columns, counts.target, counts.rows, classes, settings, kept, _own_names(data), counts.doubts())
+    about = counts.target, counts.rows, classes, settings
+    return Ranking(columns, *about, kept, _own_names(data), counts.doubts(), _entropy(counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,15 @@ class _Asked:
     def _settings(self) -> dict[str, Any]:
         names = ("prior", "approximation", "epsilon", "level", "threads")
         return {name: getattr(self, name) for name in names}
+
+
+def _entropy(counts: Counts) -> float:
+    """Of the target, as its classes are shared out; NaN where there is no feature to be compared with it."""
+    totals = counts.class_totals()
+    if not totals.sum() > 0:
+        return math.nan
+    shares = totals[totals > 0] / totals.sum()
+    return float(-(shares * np.log(shares)).sum())
 
 
 def _joined(features: Sequence[Feature]) -> Blocks:

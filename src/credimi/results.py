@@ -71,6 +71,8 @@ class Ranking:
         The columns above.
     target, rows, classes
         The target's name, the rows that were counted, the target's classes.
+    entropy : float
+        Of the target, in nats, as its classes are shared out in these rows: no feature can tell more.
     settings : dict
         By what it was ranked: epsilon, level, prior, approximation and so on.
     doubts : tuple of str
@@ -95,6 +97,7 @@ class Ranking:
     _kept: Kept | None = None  # what the page shows besides the columns
     _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
     doubts: tuple[str, ...] = ()
+    entropy: float = math.nan
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -197,7 +200,7 @@ class Ranking:
         return polars.from_arrow(self.to_arrow())
 
     def to_dict(self) -> dict[str, Any]:
-        """What `credimi rank --format json` writes: settings, rows, classes, doubts, features; NaN as None."""
+        """What `credimi rank --format json` writes: settings, rows, classes, entropy, doubts, features; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
             for row in self
@@ -206,6 +209,7 @@ class Ranking:
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
             "classes": list(self.classes),
+            "entropy": None if math.isnan(self.entropy) else self.entropy,
             "doubts": list(self.doubts),
             "features": features,
         }

@@ -177,6 +177,7 @@ def _report(ranking: Ranking, units: str) -> dict[str, Any]:
     report = ranking.to_dict()
     if units == "bits":
         report["settings"]["units"] = "bits"
+        report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
         for feature in report["features"]:
             feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
     return report
@@ -188,7 +189,8 @@ def _csv(ranking: Ranking, units: str) -> str:
 
     report = _report(ranking, units)
     text = io.StringIO()
-    for name, value in (*report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])):
+    known = ((name, report[name]) for name in ("rows", "classes", "entropy"))
+    for name, value in (*report["settings"].items(), *known):
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv_writer(text)
     writer.writerow(ranking.columns)
