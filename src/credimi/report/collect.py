@@ -59,6 +59,8 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "target": ranking.target,
         "rows": ranking.rows,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
+        "entropy": _rounded(ranking.entropy),
+        "doubts": [_clipped(doubt, _LONGEST_NOTE) for doubt in ranking.doubts],
         "settings": _plain(ranking.settings),
         "features": features,
         "laws": _laws(ranking.settings, kept),

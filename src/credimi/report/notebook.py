@@ -37,7 +37,8 @@ def ranking_html(ranking: Any) -> str:  # noqa: ANN401
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     head = "".join(f"<th>{escape(each)}</th>" for each in (*heads, "verdict", "complete"))
     rest = f"<p>the best {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
-    title = f"What informs about <bdi>{_text(ranking.target)}</bdi>, {ranking.rows:,} rows"
+    entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
+    title = f"What informs about <bdi>{_text(ranking.target)}</bdi>{entropy}, {ranking.rows:,} rows"
     return (
         f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{rest}</div>"
     )

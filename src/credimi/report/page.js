@@ -18,7 +18,9 @@ function describe() {
   place("version").textContent = `credimi ${report.version}`;
   const classes = report.classes.slice(0, 8).join(", ") + (report.classes.length > 8 ? `, … (${whole(report.classes.length)})` : "");
   place("about").append(`${whole(report.rows)} rows, ${whole(report.features.name.length)} features; classes `, isolated(classes));
+  if (report.entropy !== null) place("about").append(`; entropy ${report.entropy.toFixed(4)} nats`);
   if (report.source) place("about").append("; from ", isolated(report.source));
+  for (const doubt of report.doubts) place("about").append(make("br"), "caution: ", isolated(doubt));
   const list = place("settings").querySelector("dl");
   const shown = { ...report.settings, "credimi version": report.version };
   for (const [name, value] of Object.entries(shown)) {
