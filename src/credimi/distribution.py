@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 Numbers = TypeVar("Numbers", float, FloatArray)
 Item = TypeVar("Item")
 
+VISIBLE_ATOM = 1e-4  # the least mass at 0 that is worth a word or a line
 _SMALLEST = math.ulp(0.0)
 
 
@@ -132,7 +133,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         low, high = self.interval()
-        atom = f", p_zero={self.p_zero:.4g}" if self.p_zero > 0.0 else ""
+        atom = f", p_zero={self.p_zero:.4g}" if self.p_zero >= VISIBLE_ATOM else ""
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
 
     def _repr_html_(self) -> str:

@@ -66,7 +66,7 @@ function detailOf(report, laws, state, feature) {
     const ends = intervalOf(report, laws, feature, state.level), p = state.found.p_above[feature];
     if (of("ranked")) {
       panel.append(densityPicture(laws, feature, ends, state.epsilon));
-      panel.append(make("p", { class: "caption" }, laws.zero[feature] > 0
+      panel.append(make("p", { class: "caption" }, visibleAtom(laws, feature) > 0
         ? "Posterior density of I in nats; the stem at 0 is P(independent), its height from 0 to 1."
         : "Posterior density of I in nats; filled where I > ε."));
     }

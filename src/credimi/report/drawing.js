@@ -66,10 +66,15 @@ function ticks(least, most, wanted = 5) {
   return found;
 }
 
+// The atom at 0, if it is large enough to be seen.
+function visibleAtom(laws, feature) {
+  return laws.zero[feature] >= 1e-4 ? laws.zero[feature] : 0;
+}
+
 // The posterior density, the atom at 0 as a stem, what exceeds epsilon filled.
 function densityPicture(laws, feature, ends, epsilon) {
   const [width, height, left, bottom, top] = [440, 170, 8, 26, 16];
-  const atom = laws.zero[feature];
+  const atom = visibleAtom(laws, feature);
   const most = Math.max(quantile(laws, feature, 0.0005), ends[1], 1e-9) * 1.04;
   const least = Math.min(quantile(laws, feature, 0.9995), 0);
   const at = scaleOf(least, most, false);

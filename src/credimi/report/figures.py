@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credimi.distribution import VISIBLE_ATOM
 from credimi.errors import CredimiError
 from credimi.output import replacing
 
@@ -74,7 +75,7 @@ def forest_plot(ranking: Any, path: str | Path | None, top: int, ax: Axes | None
 def density_plot(law: Distribution, ax: Axes | None) -> Axes:
     """The density of what is continuous, filled within the 95 % interval, and the atom at 0 as a stem of its height."""
     axes = _axes(ax, (5.0, 3.0))
-    (low, high), atom = law.interval(0.95), law.p_zero
+    (low, high), atom = law.interval(0.95), law.p_zero if law.p_zero >= VISIBLE_ATOM else 0.0
     least, most = min(law.ppf(0.0005), 0.0), max(law.isf(0.0005), high)
     width = (most - least) or 1.0
     x = least + width * 1.05 * (np.arange(_POINTS) + 0.5) / _POINTS

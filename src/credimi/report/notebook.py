@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from credimi.display import probability
+from credimi.distribution import VISIBLE_ATOM
 
 if TYPE_CHECKING:
     from credimi.distribution import Distribution
@@ -48,7 +49,7 @@ def distribution_html(law: Distribution) -> str:
     """Mean, standard deviation, interval and the mass at 0."""
     low, high = law.interval()
     rows = {"mean": f"{law.mean():.4g}", "std": f"{law.std():.4g}", "95 % interval": f"{low:.4g} to {high:.4g}"}
-    if law.p_zero > 0.0:
+    if law.p_zero >= VISIBLE_ATOM:
         rows["P(I = 0)"] = f"{law.p_zero:.4g}"
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
