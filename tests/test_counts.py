@@ -789,6 +789,36 @@ def test_csv_of_line_ends_in_quotes_and_out_of_them(  # noqa: PLR0917  (all of i
     assert cells(count(path, "class")) == oracle([{name: value, "class": own} for value, own in rows])
 
 
+@pytest.mark.parametrize("part", [8, 1 << 20])
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("last", ['"b', '"b\n', '"b\n1,x\n2,y', '"b""'])
+def test_quote_that_swallows_the_last_rows(
+    folder: Path,
+    part: int,
+    packed: bool,  # noqa: FBT001
+    last: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(delimited, "_PART", part)
+    path = folder / ("a.csv.gz" if packed else "a.csv")
+    content = ("f,class\n1,x\n2,y\n3," + last).encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(CredimiError, match="line 4: a quote is never closed"):
+        count(path, "class", features=["f"])
+
+
+@pytest.mark.parametrize("part", [8, 1 << 20])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_odd_number_of_quotes_of_which_none_opens(
+    folder: Path, part: int, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delimited, "_PART", part)
+    path = folder / "a.csv"
+    path.write_text('f,class\n1,x\n2,5" pipe\n3,y' + end, newline="")
+    rows = [{"f": 1, "class": "x"}, {"f": 2, "class": '5" pipe'}, {"f": 3, "class": "y"}]
+    assert cells(count(path, "class")) == oracle(rows)
+
+
 def test_delimiters_in_quoted_names_do_not_separate(folder: Path) -> None:
     (folder / "a.csv").write_text('"a;b;c",class\n1,x\n2,y\n')
     assert count(folder / "a.csv", "class").features == ("a;b;c",)
@@ -861,7 +891,7 @@ def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pyt
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"f,class\n1,a\n2\n", "line 3: 1 fields, the header has 2"),
+        (b"f,class\n1,a\n2\n", "line 3: 1 field, the header has 2"),
         (b"f,class\n1,a\n2,b,c\n", "line 3: 3 fields, the header has 2"),
         (b"f,class\n\xe9,a\n", "line 2: byte 0xe9 is not UTF-8"),
         (b"\xe9,class\n1,a\n", "line 1: byte 0xe9"),
