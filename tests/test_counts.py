@@ -819,6 +819,23 @@ def test_odd_number_of_quotes_of_which_none_opens(
     assert cells(count(path, "class")) == oracle(rows)
 
 
+def test_quote_inside_a_field_does_not_make_long_files_slow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line end behind it has an even number of quotes before it: all that follows is one part."""
+    sizes = []
+    found = delimited._last_line_end  # noqa: SLF001
+
+    def look(content: Any) -> tuple[int, bool]:  # noqa: ANN401
+        sizes.append(content.size)
+        return found(content)
+
+    monkeypatch.setattr(delimited, "_last_line_end", look)
+    monkeypatch.setattr(delimited, "_PART", 64)
+    path = folder / "a.csv"
+    path.write_text('f,class\n5" pipe,x\n' + "4,y\n" * 10_000)
+    assert count(path, "class").rows == 10_001
+    assert sum(sizes) < 4 * path.stat().st_size
+
+
 def test_delimiters_in_quoted_names_do_not_separate(folder: Path) -> None:
     (folder / "a.csv").write_text('"a;b;c",class\n1,x\n2,y\n')
     assert count(folder / "a.csv", "class").features == ("a;b;c",)

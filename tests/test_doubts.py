@@ -183,5 +183,24 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
         "the target 'target' has the class 99, which may mean missing (missing_values, --missing 99: then in all "
         "columns)"
     )
-    for target in ([row % 50 for row in range(600)], [f"c{row % 60}" for row in range(600)], list("pq") * 300):
+    (doubt,) = rank(features, [("no", "yes", "N/A", "-")[row % 4] for row in range(600)]).doubts
+    assert doubt == (
+        "the target 'target' has the classes '-', 'N/A', which may mean missing (missing_values, --missing=- --missing "
+        "N/A: then in all columns)"
+    )
+    for target in (
+        [row % 50 for row in range(600)],
+        [f"c{row % 60}" for row in range(600)],
+        list("pq") * 300,
+        list("+-") * 300,
+    ):
         assert rank(features, target).doubts == ()
+
+
+def test_none_and_a_minus_beside_a_plus_are_values() -> None:
+    classes = list("pq") * 30
+    assert rank({"x": ["none", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories"
+    assert rank({"x": ["None", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories; 'None' may mean missing"
+    assert rank({"x": list("+-") * 30}, classes)["x"]["note"] == "categories"
+    assert rank({"x": ["++", "+", "-"] * 20}, classes)["x"]["note"] == "categories"
+    assert rank({"x": list("ab-") * 20}, classes)["x"]["note"] == "categories; '-' may mean missing"

@@ -50,6 +50,7 @@ _MANY_NUMBERS = 20
 _MISSING_CODES = frozenset(
     ("null", "n/a", "na", "n.a.", "none", "nan", "nil", "nat", "#n/a", "<na>", "missing", "-", "--", ".", "?")
 )
+_PLUS, _MINUS = frozenset(("+", "++")), frozenset(("-", "--"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,8 +236,10 @@ def strays(texts: Sequence[str]) -> list[str]:
 
 
 def missing_codes(texts: Sequence[str]) -> list[str]:
-    """Those of the texts by which many programs and people say that there is no value."""
-    return [text for text in texts if text.strip().lower() in _MISSING_CODES]
+    """Those of the texts by which many programs and people say that there is no value; a - beside a + is one."""
+    words = {text.strip() for text in texts}
+    meant = {"none", *(_MINUS if words & _PLUS else ())}  # none, mild, severe; None is Python's
+    return [text for text in texts if (word := text.strip()).lower() in _MISSING_CODES and word not in meant]
 
 
 def days_of(moment: object) -> float:

@@ -257,7 +257,8 @@ def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool, bool]]:
     rest = b""  # the beginning of a line whose end has not come yet
     try:
         with _open(path) as stream:
-            while (content := stream.read_buffer(size)).size:
+            # Of a line that is long more and more: all of it is looked at again each time.
+            while (content := stream.read_buffer(max(size, len(rest)))).size:
                 if rest:
                     content = pa.py_buffer(rest + content)
                 end, quoted = _last_line_end(content)
