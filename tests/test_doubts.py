@@ -113,6 +113,9 @@ def test_dates_and_decimal_commas_of_frames_are_pointed_out() -> None:
         ([*range(1990, 2020), 9999], ["9999"]),
         ([36.4, 36.9, 37.5, -999], ["-999"]),
         ([-20, 0, 30, -999], ["-999"]),
+        ([*range(18, 91), -9], ["-9"]),
+        ([*range(11), -8, -9], ["-9", "-8"]),
+        ([*range(-110, -30), 99], ["99"]),
         ([0, *range(100, 41310, 7), 99999], ["99999"]),
     ],
 )
@@ -136,6 +139,8 @@ def test_numbers_that_may_mean_missing(numbers: list[float], found: list[str]) -
         [0, 1, 98.5],
         [0, 1, 100],
         [-9, -5, 0, 4, 9],
+        [-7, 0, 7],
+        [-9, *range(-2, 80)],
         [*range(-9, 31)],
         [0, 1, np.inf],
         [-np.inf, 0, 99],
@@ -204,3 +209,15 @@ def test_none_and_a_minus_beside_a_plus_are_values() -> None:
     assert rank({"x": list("+-") * 30}, classes)["x"]["note"] == "categories"
     assert rank({"x": ["++", "+", "-"] * 20}, classes)["x"]["note"] == "categories"
     assert rank({"x": list("ab-") * 20}, classes)["x"]["note"] == "categories; '-' may mean missing"
+
+
+def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
+    classes = list("pq") * 100
+    frame = {"x": [str(row % 50 / 4) for row in range(200)], "whole": [str(row % 50) for row in range(200)]}
+    ranking = rank(frame, classes)
+    assert ranking["x"]["note"] == "categories, not numbers: numerals"
+    assert ranking["whole"]["note"] == "categories"  # as it may be meant
+    told = " ".join(str(ranking).split())
+    assert "caution: x: numerals are taken for text; to cut them as numbers: --discretize x=mdl" in told
+    assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
+    assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]

@@ -2,7 +2,7 @@
 
 Nothing is converted, as "1,200" may be a number, and "01.02.2024" one of two days; but it is said what was seen. Texts
 have a notation if nearly all of them are written in it, and are many. A number may mean missing if it is one that
-surveys and programs use for that, comes back, and stands far from all others.
+surveys and programs use for that, comes back, and stands far from all others, or alone below 0.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _MANY = 20  # texts; fewer may be anything
 _NEARLY_ALL = 0.9
 _SOME = 0.05  # of numbers, that have to be long enough to show how thousands are parted
 _SEVERAL = 3  # rows
+_BESIDE = 10  # values, of which one on the other side of 0 is not one more
 _BLANK = " \u00a0\u202f"
 _APART = f"'\u2019{_BLANK}"
 _CODE = re.compile(r"-?(7{2,}|8{2,}|9{2,}|9+[78])|-[789]")  # 77, 888, 9999, 97 and 98, 998, -9
@@ -112,8 +113,10 @@ def _at_the_end(numbers: NDArray[np.float64], totals: NDArray[Any], sign: float 
 def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
     """Further from the rest than these from each other; and on the other side of 0, or more than twice as far from it.
 
-    Of the grades 60, 70 and 99 the last is one.
+    Of the grades 60, 70 and 99 the last is one. Of many values on one side of 0 the one on the other may be near.
     """
+    if rest.size >= _BESIDE and rest[-1] <= 0.0:
+        return True
     if rest.size < 2 or not code - rest[-1] > rest[-1] - rest[0]:
         return False
     return bool(rest[-1] <= 0.0 or code > 2.0 * max(abs(rest[0]), abs(rest[-1])))

@@ -44,7 +44,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY = 86_400_000_000  # microseconds
-DATES, LEADING_ZEROS = "dates", "leading zeros"
+DATES, LEADING_ZEROS, NUMERALS = "dates", "leading zeros", "numerals"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
 _MISSING_CODES = frozenset(
@@ -216,6 +216,14 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
         except ValueError:  # the 30th of February
             return None
     return None
+
+
+def are_numerals(texts: Sequence[str]) -> bool:
+    """Whether texts are many numbers, some with a fraction: of a column that holds them as text by an oversight.
+
+    Whole numbers may be text on purpose, as names or categories.
+    """
+    return len(texts) > _MANY_NUMBERS and any("." in text for text in texts) and all(map(is_number, texts))
 
 
 def _microseconds(text: str) -> int:

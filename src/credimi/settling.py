@@ -173,6 +173,8 @@ def settle(  # noqa: PLR0911
         return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for + written)
     if readable and (own.kind == RAW or readable[1] != labels.LEADING_ZEROS):
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
+    if readable and labels.are_numerals(kept.texts):
+        return replace(feature, treatment=f"categories, not numbers: {labels.NUMERALS}")
     written = f"categories, not {notation.meant}: {notation}" if notation else "categories"
     return replace(feature, treatment=written + _suspicion(strays, kept))
 
