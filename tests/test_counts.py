@@ -1394,6 +1394,20 @@ def test_target_that_is_none_is_refused(values: Any, said: str) -> None:  # noqa
     assert said in refusal({"f": [row % 3 for row in range(len(values))], "class": values})
 
 
+def test_what_means_missing_among_objects_of_another_type_is_missing() -> None:
+    rows = [{"f": (1, 2.5, "?", True, "NA", -9)[row % 6], "class": (0, 1, "?")[row % 3]} for row in range(60)]
+    numbers = [row for row in rows if row["f"] is not True]
+    gone = [{name: None if value in ("?", "NA", -9) else value for name, value in row.items()} for row in numbers]
+    tokens = ["?", "NA", -9]
+    assert count(numbers, "class", missing_values=tokens) == count(gone, "class", missing_values=tokens)
+    with pytest.raises(CredimiError, match="column 'f' mixes types: row 0 holds 1, row 3 True"):
+        count(rows, "class", missing_values=tokens)
+    with pytest.raises(CredimiError, match=r"column 'f' mixes types: row 0 holds 1, row 4 'NA'"):
+        count(rows, "class", missing_values=["?", "true"])
+    texts = [{"f": ("a", "b", -9)[row % 3], "class": row % 2} for row in range(60)]
+    assert count(texts, "class", missing_values=[-9])["f"].target_only.sum() == 20
+
+
 def test_targets_at_the_limits_are_classes() -> None:
     for values in ([row / 7 for row in range(20)], list(range(1000)), [True, False]):
         counts = count({"f": [row % 3 for row in range(len(values))], "class": values}, "class")
