@@ -9,12 +9,21 @@ from credimi import CredimiError, count, rank
 from credimi.doubts import notation_of, sentinels
 
 PLACES = range(40)
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WRITTEN = {
     "day first": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.2024" for place in PLACES]),
     "day first, slashes": ("dates", "written", [f"{place % 28 + 1}/{place % 12 + 1}/2024" for place in PLACES]),
     "month first": ("dates", "written", [f"{place % 12 + 1}/{place % 28 + 1}/2024" for place in PLACES]),
     "two digits": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.24" for place in PLACES]),
     "with a time": ("dates", "written", [f"{place % 28 + 1:02}.01.2024 {place % 24}:30" for place in PLACES]),
+    "halves of the day": ("dates", "written", [f"1/{place % 28 + 1}/2024 {place % 12 + 1}:30 PM" for place in PLACES]),
+    "month in letters": ("dates", "written", [f"{place % 28 + 1:02}-{MONTHS[place % 12]}-2024" for place in PLACES]),
+    "month in capitals": (
+        "dates",
+        "written",
+        [f"{place % 28 + 1:02}{MONTHS[place % 12].upper()}2024" for place in PLACES],
+    ),
+    "month in words": ("dates", "written", [f"September {place % 28 + 1}, {1990 + place}" for place in PLACES]),
     "year first, slashes": ("dates", "written", [f"2024/{place % 12 + 1}/{place % 28 + 1}" for place in PLACES]),
     "points and comma": ("numbers", "thousands separators", [f"{place}.001,18" for place in PLACES]),
     "commas and point": ("numbers", "thousands separators", [f"{place * 431:,}.5" for place in PLACES]),
@@ -35,6 +44,7 @@ OTHERS = {
     "times": [f"{place % 24}:{place:02}" for place in PLACES],
     "weights": [f"{place} kg" for place in PLACES],
     "words": [f"w{place}" for place in PLACES],
+    "names with a month": [f"May {place}" for place in PLACES],
     "months that are none": [f"{place + 32}.{place + 13}.2024" for place in PLACES],
     "choices": [f"{place},{place + 1},{place + 2}" for place in PLACES],
     "few": ["12 %", "13 %", "14 %"],

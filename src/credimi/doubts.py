@@ -25,8 +25,11 @@ _BLANK = " \u00a0\u202f"
 _APART = f"'\u2019{_BLANK}"
 _CODE = re.compile(r"-?(7{2,}|8{2,}|9{2,}|9+[78])|-[789]")  # 77, 888, 9999, 97 and 98, 998, -9
 _DATE = re.compile(
-    r"(\d{1,2})([./-])(\d{1,2})\2\d{4}(,? \d\d?:\d\d(:\d\d)?)?|(\d\d)([./])(\d\d)\7\d\d|\d{4}/(\d{1,2})/(\d{1,2})"
+    r"(\d{1,2})([./-])(\d{1,2})\2\d{4}(,? \d\d?:\d\d(:\d\d)?(?: ?[AaPp][Mm])?)?|"
+    r"(\d\d)([./])(\d\d)\7\d\d|\d{4}/(\d{1,2})/(\d{1,2})"
 )
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_IN_WORDS = re.compile(rf"\d{{1,2}}[ -]?{_MONTH}[ -]?\d\d(\d\d)?|{_MONTH} \d{{1,2}},? \d{{4}}", re.IGNORECASE)
 _GROUPED = tuple(
     re.compile(rf"[+-]?\d{{1,3}}([{parts}]\d{{3}})*([{decimals}]\d+)?")
     for parts, decimals in ((",", "."), (".", ","), (_APART, ".,"))
@@ -71,10 +74,10 @@ def notation_of(texts: Sequence[str]) -> Notation | None:
 
 
 def _is_date(text: str) -> bool:
-    """Day and month in either order; a year of two digits stands behind two of two."""
+    """Day and month in either order; a year of two digits stands behind two of two, or a month in words."""
     match = _DATE.fullmatch(text)
     if match is None:
-        return False
+        return _IN_WORDS.fullmatch(text) is not None
     one, other = (int(part) for part in match.group(1, 3, 6, 8, 9, 10) if part and part.isdigit())
     return 1 <= min(one, other) <= 12 and max(one, other) <= 31
 
