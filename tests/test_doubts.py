@@ -151,6 +151,8 @@ def test_numbers_that_may_mean_missing(numbers: list[float], found: list[str]) -
         [-9, -5, 0, 4, 9],
         [-7, 0, 7],
         [-9, *range(-2, 80)],
+        [*range(88, 180)],
+        [*range(-180, -87)],
         [*range(-9, 31)],
         [0, 1, np.inf],
         [-np.inf, 0, 99],

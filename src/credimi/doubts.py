@@ -118,7 +118,7 @@ def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
 
     Of the grades 60, 70 and 99 the last is one. Of many values on one side of 0 the one on the other may be near.
     """
-    if rest.size >= _BESIDE and rest[-1] <= 0.0:
+    if rest.size >= _BESIDE and code > 0.0 >= rest[-1]:
         return True
     if rest.size < 2 or not code - rest[-1] > rest[-1] - rest[0]:
         return False
