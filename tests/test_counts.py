@@ -814,6 +814,9 @@ def test_odd_number_of_quotes_of_which_none_opens(
 ) -> None:
     monkeypatch.setattr(delimited, "_PART", part)
     path = folder / "a.csv"
+    for delimiter in ",0":
+        path.write_text('f,class\n1,x\n2,5" pipe\n3,y'.replace(",", delimiter) + end, newline="")
+        assert count(path, "class", delimiter=delimiter).rows == 3
     path.write_text('f,class\n1,x\n2,5" pipe\n3,y' + end, newline="")
     rows = [{"f": 1, "class": "x"}, {"f": 2, "class": '5" pipe'}, {"f": 3, "class": "y"}]
     assert cells(count(path, "class")) == oracle(rows)
@@ -834,6 +837,14 @@ def test_quote_inside_a_field_does_not_make_long_files_slow(folder: Path, monkey
     path.write_text('f,class\n5" pipe,x\n' + "4,y\n" * 10_000)
     assert count(path, "class").rows == 10_001
     assert sum(sizes) < 4 * path.stat().st_size
+
+
+def test_files_of_which_one_has_another_delimiter_than_was_named(folder: Path) -> None:
+    (folder / "a.csv").write_text("f,class\n1,x\n")
+    (folder / "b.csv").write_text("f;class\n2;y\n")
+    assert count(folder, "class").rows == 2
+    with pytest.raises(CredimiError, match="with ';' between the fields of both"):
+        count(folder, "class", delimiter=";")
 
 
 def test_delimiters_in_quoted_names_do_not_separate(folder: Path) -> None:

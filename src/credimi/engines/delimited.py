@@ -233,7 +233,7 @@ class _UnclosedError(Exception):
 
 def _is_closed(content: Any, rows: int, header: _Header) -> bool:  # noqa: ANN401
     """Whether the last part of a file, of so many rows, ends outside quotes: one more row is one more."""
-    more = "\n" + header.delimiter.join("0" * len(header.names)) + "\n"
+    more = "\n" + header.delimiter.join(("1" if header.delimiter == "0" else "0") * len(header.names)) + "\n"
     whole = content.to_pybytes().rstrip(b"\r\n") + more.encode()
     read = pa.csv.ReadOptions(column_names=header.names, block_size=min(len(whole), _LARGEST_BLOCK), use_threads=False)
     parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=True)
