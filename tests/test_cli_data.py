@@ -790,7 +790,7 @@ def test_lines_that_end_with_cr_alone(refusal: Refusal) -> None:
 def test_line_with_too_many_or_few_fields(refusal: Refusal, before: str, number: int, line: str, fields: int) -> None:
     write("data.csv", before + line + "\n" + "y,p,1\n" * 5)
     said = refusal("rank", "data.csv", "--target", "y")
-    assert said.startswith(f"data.csv, line {number}: {fields} fields, the header has 3: correct that line")
+    assert said.startswith(f"data.csv, line {number}: {fields} field{'s' * (fields != 1)}, the header has 3: correct")
 
 
 def test_quote_that_is_never_closed(refusal: Refusal) -> None:
@@ -798,6 +798,8 @@ def test_quote_that_is_never_closed(refusal: Refusal) -> None:
     assert refusal("rank", "data.csv", "--target", "y").startswith("data.csv: a quote in the header is never closed")
     write("data.csv", 'y,a\n0,0\n1,"1\n' + "0,0\n1,1\n" * 10 + '0,"x",1\n')
     assert refusal("rank", "data.csv", "--target", "y").startswith("data.csv, line 3: ")
+    write("data.csv", 'y,a\n0,0\n1,"1\n' + "0,0\n1,1\n" * 10)  # which is a row like others, of a long last field
+    assert refusal("rank", "data.csv", "--target", "y").startswith("data.csv, line 3: a quote is never closed")
 
 
 @pytest.mark.parametrize("command", [["rank"], ["select", "--output", "new.csv"], ["count", "--into", "new.counts"]])

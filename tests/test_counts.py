@@ -789,6 +789,64 @@ def test_csv_of_line_ends_in_quotes_and_out_of_them(  # noqa: PLR0917  (all of i
     assert cells(count(path, "class")) == oracle([{name: value, "class": own} for value, own in rows])
 
 
+@pytest.mark.parametrize("part", [8, 1 << 20])
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("last", ['"b', '"b\n', '"b\n1,x\n2,y', '"b""'])
+def test_quote_that_swallows_the_last_rows(
+    folder: Path,
+    part: int,
+    packed: bool,  # noqa: FBT001
+    last: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(delimited, "_PART", part)
+    path = folder / ("a.csv.gz" if packed else "a.csv")
+    content = ("f,class\n1,x\n2,y\n3," + last).encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(CredimiError, match="line 4: a quote is never closed"):
+        count(path, "class", features=["f"])
+
+
+@pytest.mark.parametrize("part", [8, 1 << 20])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_odd_number_of_quotes_of_which_none_opens(
+    folder: Path, part: int, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delimited, "_PART", part)
+    path = folder / "a.csv"
+    for delimiter in ",0":
+        path.write_text('f,class\n1,x\n2,5" pipe\n3,y'.replace(",", delimiter) + end, newline="")
+        assert count(path, "class", delimiter=delimiter).rows == 3
+    path.write_text('f,class\n1,x\n2,5" pipe\n3,y' + end, newline="")
+    rows = [{"f": 1, "class": "x"}, {"f": 2, "class": '5" pipe'}, {"f": 3, "class": "y"}]
+    assert cells(count(path, "class")) == oracle(rows)
+
+
+def test_quote_inside_a_field_does_not_make_long_files_slow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line end behind it has an even number of quotes before it: all that follows is one part."""
+    sizes = []
+    found = delimited._last_line_end  # noqa: SLF001
+
+    def look(content: Any) -> tuple[int, bool]:  # noqa: ANN401
+        sizes.append(content.size)
+        return found(content)
+
+    monkeypatch.setattr(delimited, "_last_line_end", look)
+    monkeypatch.setattr(delimited, "_PART", 64)
+    path = folder / "a.csv"
+    path.write_text('f,class\n5" pipe,x\n' + "4,y\n" * 10_000)
+    assert count(path, "class").rows == 10_001
+    assert sum(sizes) < 4 * path.stat().st_size
+
+
+def test_files_of_which_one_has_another_delimiter_than_was_named(folder: Path) -> None:
+    (folder / "a.csv").write_text("f,class\n1,x\n")
+    (folder / "b.csv").write_text("f;class\n2;y\n")
+    assert count(folder, "class").rows == 2
+    with pytest.raises(CredimiError, match="with ';' between the fields of both"):
+        count(folder, "class", delimiter=";")
+
+
 def test_delimiters_in_quoted_names_do_not_separate(folder: Path) -> None:
     (folder / "a.csv").write_text('"a;b;c",class\n1,x\n2,y\n')
     assert count(folder / "a.csv", "class").features == ("a;b;c",)
@@ -861,7 +919,7 @@ def test_progress_ends_at_one_and_never_goes_back(folder: Path, monkeypatch: pyt
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"f,class\n1,a\n2\n", "line 3: 1 fields, the header has 2"),
+        (b"f,class\n1,a\n2\n", "line 3: 1 field, the header has 2"),
         (b"f,class\n1,a\n2,b,c\n", "line 3: 3 fields, the header has 2"),
         (b"f,class\n\xe9,a\n", "line 2: byte 0xe9 is not UTF-8"),
         (b"\xe9,class\n1,a\n", "line 1: byte 0xe9"),
@@ -1345,6 +1403,20 @@ def test_the_target_cannot_be_excluded() -> None:
 )
 def test_target_that_is_none_is_refused(values: Any, said: str) -> None:  # noqa: ANN401
     assert said in refusal({"f": [row % 3 for row in range(len(values))], "class": values})
+
+
+def test_what_means_missing_among_objects_of_another_type_is_missing() -> None:
+    rows = [{"f": (1, 2.5, "?", True, "NA", -9)[row % 6], "class": (0, 1, "?")[row % 3]} for row in range(60)]
+    numbers = [row for row in rows if row["f"] is not True]
+    gone = [{name: None if value in ("?", "NA", -9) else value for name, value in row.items()} for row in numbers]
+    tokens = ["?", "NA", -9]
+    assert count(numbers, "class", missing_values=tokens) == count(gone, "class", missing_values=tokens)
+    with pytest.raises(CredimiError, match="column 'f' mixes types: row 0 holds 1, row 3 True"):
+        count(rows, "class", missing_values=tokens)
+    with pytest.raises(CredimiError, match=r"column 'f' mixes types: row 0 holds 1, row 4 'NA'"):
+        count(rows, "class", missing_values=["?", "true"])
+    texts = [{"f": ("a", "b", -9)[row % 3], "class": row % 2} for row in range(60)]
+    assert count(texts, "class", missing_values=[-9])["f"].target_only.sum() == 20
 
 
 def test_targets_at_the_limits_are_classes() -> None:

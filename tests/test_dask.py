@@ -175,3 +175,9 @@ def test_a_column_without_a_name() -> None:
     counts = count(dataframe.from_pandas(frame, npartitions=2), "class")
     assert counts.features == ("x", "None")
     assert counts == count(frame, "class")
+
+
+def test_names_that_are_no_text() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({0: list("ab") * 4, 1: list("pq") * 4})
+    assert count(dataframe.from_pandas(frame, npartitions=2), 1) == count(frame, 1)

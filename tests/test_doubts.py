@@ -9,12 +9,21 @@ from credimi import CredimiError, count, rank
 from credimi.doubts import notation_of, sentinels
 
 PLACES = range(40)
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WRITTEN = {
     "day first": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.2024" for place in PLACES]),
     "day first, slashes": ("dates", "written", [f"{place % 28 + 1}/{place % 12 + 1}/2024" for place in PLACES]),
     "month first": ("dates", "written", [f"{place % 12 + 1}/{place % 28 + 1}/2024" for place in PLACES]),
     "two digits": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.24" for place in PLACES]),
     "with a time": ("dates", "written", [f"{place % 28 + 1:02}.01.2024 {place % 24}:30" for place in PLACES]),
+    "halves of the day": ("dates", "written", [f"1/{place % 28 + 1}/2024 {place % 12 + 1}:30 PM" for place in PLACES]),
+    "month in letters": ("dates", "written", [f"{place % 28 + 1:02}-{MONTHS[place % 12]}-2024" for place in PLACES]),
+    "month in capitals": (
+        "dates",
+        "written",
+        [f"{place % 28 + 1:02}{MONTHS[place % 12].upper()}2024" for place in PLACES],
+    ),
+    "month in words": ("dates", "written", [f"September {place % 28 + 1}, {1990 + place}" for place in PLACES]),
     "year first, slashes": ("dates", "written", [f"2024/{place % 12 + 1}/{place % 28 + 1}" for place in PLACES]),
     "points and comma": ("numbers", "thousands separators", [f"{place}.001,18" for place in PLACES]),
     "commas and point": ("numbers", "thousands separators", [f"{place * 431:,}.5" for place in PLACES]),
@@ -35,6 +44,7 @@ OTHERS = {
     "times": [f"{place % 24}:{place:02}" for place in PLACES],
     "weights": [f"{place} kg" for place in PLACES],
     "words": [f"w{place}" for place in PLACES],
+    "names with a month": [f"May {place}" for place in PLACES],
     "months that are none": [f"{place + 32}.{place + 13}.2024" for place in PLACES],
     "choices": [f"{place},{place + 1},{place + 2}" for place in PLACES],
     "few": ["12 %", "13 %", "14 %"],
@@ -113,6 +123,9 @@ def test_dates_and_decimal_commas_of_frames_are_pointed_out() -> None:
         ([*range(1990, 2020), 9999], ["9999"]),
         ([36.4, 36.9, 37.5, -999], ["-999"]),
         ([-20, 0, 30, -999], ["-999"]),
+        ([*range(18, 91), -9], ["-9"]),
+        ([*range(11), -8, -9], ["-9", "-8"]),
+        ([*range(-110, -30), 99], ["99"]),
         ([0, *range(100, 41310, 7), 99999], ["99999"]),
     ],
 )
@@ -136,6 +149,10 @@ def test_numbers_that_may_mean_missing(numbers: list[float], found: list[str]) -
         [0, 1, 98.5],
         [0, 1, 100],
         [-9, -5, 0, 4, 9],
+        [-7, 0, 7],
+        [-9, *range(-2, 80)],
+        [*range(88, 180)],
+        [*range(-180, -87)],
         [*range(-9, 31)],
         [0, 1, np.inf],
         [-np.inf, 0, 99],
@@ -183,5 +200,36 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
         "the target 'target' has the class 99, which may mean missing (missing_values, --missing 99: then in all "
         "columns)"
     )
-    for target in ([row % 50 for row in range(600)], [f"c{row % 60}" for row in range(600)], list("pq") * 300):
+    (doubt,) = rank(features, [("no", "yes", "N/A", "-")[row % 4] for row in range(600)]).doubts
+    assert doubt == (
+        "the target 'target' has the classes '-', 'N/A', which may mean missing (missing_values, --missing=- --missing "
+        "N/A: then in all columns)"
+    )
+    for target in (
+        [row % 50 for row in range(600)],
+        [f"c{row % 60}" for row in range(600)],
+        list("pq") * 300,
+        list("+-") * 300,
+    ):
         assert rank(features, target).doubts == ()
+
+
+def test_none_and_a_minus_beside_a_plus_are_values() -> None:
+    classes = list("pq") * 30
+    assert rank({"x": ["none", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories"
+    assert rank({"x": ["None", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories; 'None' may mean missing"
+    assert rank({"x": list("+-") * 30}, classes)["x"]["note"] == "categories"
+    assert rank({"x": ["++", "+", "-"] * 20}, classes)["x"]["note"] == "categories"
+    assert rank({"x": list("ab-") * 20}, classes)["x"]["note"] == "categories; '-' may mean missing"
+
+
+def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
+    classes = list("pq") * 100
+    frame = {"x": [str(row % 50 / 4) for row in range(200)], "whole": [str(row % 50) for row in range(200)]}
+    ranking = rank(frame, classes)
+    assert ranking["x"]["note"] == "categories, not numbers: numerals"
+    assert ranking["whole"]["note"] == "categories"  # as it may be meant
+    told = " ".join(str(ranking).split())
+    assert "caution: x: numerals are taken for text; to cut them as numbers: --discretize x=mdl" in told
+    assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
+    assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]

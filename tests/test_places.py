@@ -100,7 +100,7 @@ def test_broken_files_are_named(address: str) -> None:
     whole = parquet_of(table())
     with pytest.raises(CredimiError, match=r"/cut\.parquet is no readable Parquet file"):
         count(put(address, "cut.parquet", whole[:-9]), "class")
-    with pytest.raises(CredimiError, match=r"/a\.csv, line 3: 1 fields, the header has 2"):
+    with pytest.raises(CredimiError, match=r"/a\.csv, line 3: 1 field, the header has 2"):
         count(put(address, "a.csv", b"class,a\n1,2\n3\n"), "class")
 
 

@@ -506,12 +506,15 @@ def test_selected_names_are_those_of_the_data() -> None:
         assert found.columns["feature"] == [str(first), "None" if pandas.isna([second]).all() else str(second)]
         assert found[first] == found[str(first)]
         assert rank(frame, frame[target], features=[first]).selected() == [first]
+        assert rank(frame, target).selected() == [first]
+        assert rank(count(frame, target), target)[first] == rank(frame, target)[first]
 
 
 def test_selected_names_of_a_dictionary_and_of_counts() -> None:
     cells = {0: list("ab") * 30, "class": list("pq") * 30}
     assert rank(cells, "class").selected() == [0]
     assert rank(count(cells, "class")).selected() == ["0"]
+    assert rank([{0: "ab"[row % 2], "class": "pq"[row % 2]} for row in range(60)], "class").selected() == [0]
     assert count(cells, "class")[0] == count(cells, "class")["0"]
     with pytest.raises(CredimiError, match="there is no column '7'"):
         rank(cells, "class", features=[7])

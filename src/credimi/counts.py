@@ -109,7 +109,7 @@ class Counts:
         return iter(self.features)
 
     def __getitem__(self, column: str) -> Table:
-        """The counts of one column and the target, numbers cut as in `rank`; that cuts were chosen, only `rank` knows."""
+        """The counts of one column and the target, numbers cut as in `rank`, which alone knows how they were chosen."""
         return self.feature(str(column)).table  # a name of pandas may be no text
 
     def __repr__(self) -> str:

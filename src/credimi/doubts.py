@@ -2,7 +2,7 @@
 
 Nothing is converted, as "1,200" may be a number, and "01.02.2024" one of two days; but it is said what was seen. Texts
 have a notation if nearly all of them are written in it, and are many. A number may mean missing if it is one that
-surveys and programs use for that, comes back, and stands far from all others.
+surveys and programs use for that, comes back, and stands far from all others, or alone below 0.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ _MANY = 20  # texts; fewer may be anything
 _NEARLY_ALL = 0.9
 _SOME = 0.05  # of numbers, that have to be long enough to show how thousands are parted
 _SEVERAL = 3  # rows
+_BESIDE = 10  # values, of which one on the other side of 0 is not one more
 _BLANK = " \u00a0\u202f"
 _APART = f"'\u2019{_BLANK}"
 _CODE = re.compile(r"-?(7{2,}|8{2,}|9{2,}|9+[78])|-[789]")  # 77, 888, 9999, 97 and 98, 998, -9
 _DATE = re.compile(
-    r"(\d{1,2})([./-])(\d{1,2})\2\d{4}(,? \d\d?:\d\d(:\d\d)?)?|(\d\d)([./])(\d\d)\7\d\d|\d{4}/(\d{1,2})/(\d{1,2})"
+    r"(\d{1,2})([./-])(\d{1,2})\2\d{4}(,? \d\d?:\d\d(:\d\d)?(?: ?[AaPp][Mm])?)?|"
+    r"(\d\d)([./])(\d\d)\7\d\d|\d{4}/(\d{1,2})/(\d{1,2})"
 )
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_IN_WORDS = re.compile(rf"\d{{1,2}}[ -]?{_MONTH}[ -]?\d\d(\d\d)?|{_MONTH} \d{{1,2}},? \d{{4}}", re.IGNORECASE)
 _GROUPED = tuple(
     re.compile(rf"[+-]?\d{{1,3}}([{parts}]\d{{3}})*([{decimals}]\d+)?")
     for parts, decimals in ((",", "."), (".", ","), (_APART, ".,"))
@@ -70,10 +74,10 @@ def notation_of(texts: Sequence[str]) -> Notation | None:
 
 
 def _is_date(text: str) -> bool:
-    """Day and month in either order; a year of two digits stands behind two of two."""
+    """Day and month in either order; a year of two digits stands behind two of two, or a month in words."""
     match = _DATE.fullmatch(text)
     if match is None:
-        return False
+        return _IN_WORDS.fullmatch(text) is not None
     one, other = (int(part) for part in match.group(1, 3, 6, 8, 9, 10) if part and part.isdigit())
     return 1 <= min(one, other) <= 12 and max(one, other) <= 31
 
@@ -112,8 +116,10 @@ def _at_the_end(numbers: NDArray[np.float64], totals: NDArray[Any], sign: float 
 def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
     """Further from the rest than these from each other; and on the other side of 0, or more than twice as far from it.
 
-    Of the grades 60, 70 and 99 the last is one.
+    Of the grades 60, 70 and 99 the last is one. Of many values on one side of 0 the one on the other may be near.
     """
+    if rest.size >= _BESIDE and code > 0.0 >= rest[-1]:
+        return True
     if rest.size < 2 or not code - rest[-1] > rest[-1] - rest[0]:
         return False
     return bool(rest[-1] <= 0.0 or code > 2.0 * max(abs(rest[0]), abs(rest[-1])))

@@ -112,12 +112,14 @@ def encode(
     name: str,
     *,
     raw: Collection[str] | None = None,
+    missing: Collection[str] = (),
     compiled: bool = False,
 ) -> Column:
     """Codes and labels of one Arrow or numpy array.
 
     Raw text may turn out to be numbers; `raw` is then what means missing in it. Few distinct texts stay raw, so that
-    the whole column decides; many are read as numbers at once, if all of them are.
+    the whole column decides; many are read as numbers at once, if all of them are. Among Python's objects of another
+    type what is in `missing` is missing, and no second type.
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
@@ -125,9 +127,9 @@ def encode(
         raise values.fault
     if isinstance(values, Coded):
         unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
-        return _translated(unsigned, encode(values.values, name))
+        return _translated(unsigned, encode(values.values, name, missing=missing))
     if isinstance(values, np.ndarray):
-        return _encode_numpy(values, name, compiled=compiled)
+        return _encode_numpy(values, name, missing=missing, compiled=compiled)
     if pa.types.is_nested(values.type):  # before its chunks are copied, which may be large
         raise _refusal(values.type, name)
     return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
@@ -383,7 +385,7 @@ def _is_instant(kind: Any) -> bool:  # noqa: ANN401
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
-def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
     values = _as_arrow_has_it(values)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
@@ -393,7 +395,7 @@ def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
     if kind in "biufM" or (kind == "m" and _arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name)
     if kind in "UTO":
-        return _encode_numpy_texts(values, name, compiled=compiled)
+        return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
     if kind == "S":
         return encode(pa.array(values.astype(object), pa.large_binary()), name)
     raise UncountableError(
@@ -402,14 +404,14 @@ def _encode_numpy(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
     )
 
 
-def _encode_numpy_texts(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
     if values.dtype.kind != "O":
         values = values.astype(object)
         try:
             return encode(pa.array(values, pa.large_string()), name, compiled=compiled)
         except UnicodeEncodeError:  # halves of characters: Python has them, Arrow has not
             pass
-    return _encode_objects(values, name, compiled=compiled)
+    return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
 def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
@@ -437,7 +439,7 @@ def _arrow_unit(kind: np.dtype[Any]) -> str:
     return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)
 
 
-def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Column:
+def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
     codes, distinct, rows = distinct_objects(np.ascontiguousarray(values), name, compiled=compiled)
     if distinct is None:
         return encode(codes, name, compiled=compiled)
@@ -446,6 +448,9 @@ def _encode_objects(values: NDArray[Any], name: str, *, compiled: bool) -> Colum
         if type(item).__hash__ is None or (isinstance(item, bytes) and uncountable(item)):
             raise no_value(name, int(rows[position]), item)
     kinds = {kind_of(item) for _, item in present}
+    if len(kinds) > 1:
+        present = [(position, item) for position, item in present if not _says_missing(item, missing)]
+        kinds = {kind_of(item) for _, item in present}
     if len(kinds) > 1:
         (row, item), (other_row, other) = two_kinds(present, rows)
         raise CredimiError(

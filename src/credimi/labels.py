@@ -44,12 +44,13 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY = 86_400_000_000  # microseconds
-DATES, LEADING_ZEROS = "dates", "leading zeros"
+DATES, LEADING_ZEROS, NUMERALS = "dates", "leading zeros", "numerals"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
 _MISSING_CODES = frozenset(
     ("null", "n/a", "na", "n.a.", "none", "nan", "nil", "nat", "#n/a", "<na>", "missing", "-", "--", ".", "?")
 )
+_PLUS, _MINUS = frozenset(("+", "++")), frozenset(("-", "--"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,6 +218,14 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     return None
 
 
+def are_numerals(texts: Sequence[str]) -> bool:
+    """Whether texts are many numbers, some with a fraction: of a column that holds them as text by an oversight.
+
+    Whole numbers may be text on purpose, as names or categories.
+    """
+    return len(texts) > _MANY_NUMBERS and any("." in text for text in texts) and all(map(is_number, texts))
+
+
 def _microseconds(text: str) -> int:
     """Since 1970; a time of a known zone is taken in UTC, another as it stands."""
     time = datetime.fromisoformat(text.strip())
@@ -235,8 +244,10 @@ def strays(texts: Sequence[str]) -> list[str]:
 
 
 def missing_codes(texts: Sequence[str]) -> list[str]:
-    """Those of the texts by which many programs and people say that there is no value."""
-    return [text for text in texts if text.strip().lower() in _MISSING_CODES]
+    """Those of the texts by which many programs and people say that there is no value; a - beside a + is one."""
+    words = {text.strip() for text in texts}
+    meant = {"none", *(_MINUS if words & _PLUS else ())}  # none, mild, severe; None is Python's
+    return [text for text in texts if (word := text.strip()).lower() in _MISSING_CODES and word not in meant]
 
 
 def days_of(moment: object) -> float:

@@ -195,6 +195,8 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
+        if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name of pandas that is no text
+            target = data.target if str(target) == data.target else target
         if target is not None and not isinstance(target, str):
             raise CredimiError(f"the counts are of the target {data.target!r}: its values cannot be given beside them")
         if isinstance(target, str) and target != data.target:

@@ -76,7 +76,7 @@ class Ranking:
     settings : dict
         By what it was ranked: epsilon, level, prior, approximation and so on.
     doubts : tuple of str
-        What may be wrong with the target: many numbers as classes, or one that may mean missing.
+        What may be wrong with the target: many numbers as classes, or classes that may mean missing.
 
     Examples
     --------

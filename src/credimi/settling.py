@@ -173,6 +173,8 @@ def settle(  # noqa: PLR0911
         return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for + written)
     if readable and (own.kind == RAW or readable[1] != labels.LEADING_ZEROS):
         return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
+    if readable and labels.are_numerals(kept.texts):
+        return replace(feature, treatment=f"categories, not numbers: {labels.NUMERALS}")
     written = f"categories, not {notation.meant}: {notation}" if notation else "categories"
     return replace(feature, treatment=written + _suspicion(strays, kept))
 
@@ -235,19 +237,23 @@ def _suspicious_numbers(own: Labels, totals: CountArray) -> str:
 
 def doubts_of_classes(target: str, classes: Labels, totals: CountArray) -> tuple[str, ...]:
     """What is said of a target that may not be one; `totals` is how many rows have each class."""
-    if classes.kind != NUMBER or classes.instants:
-        return ()
     found = []
-    if len(classes) > _MANY_CLASSES:
+    if classes.kind == TEXT:
+        codes = labels.missing_codes(classes.texts)
+    elif classes.kind == NUMBER and not classes.instants:
+        codes = doubts.sentinels(classes.numbers, totals)
+    else:
+        return ()
+    if classes.kind == NUMBER and len(classes) > _MANY_CLASSES:
         found.append(
             f"the target {target!r} has {len(classes):,} classes, all of them numbers, and looks like a measurement: "
             "cut it into a few ranges first, and rank what informs about these"
         )
-    codes = doubts.sentinels(classes.numbers, totals)
     if codes:
         asked = " ".join(option("--missing", code) for code in codes)
+        shown = _quoted(codes) if classes.kind == TEXT else ", ".join(codes)
         found.append(
-            f"the target {target!r} has the class{'es' * (len(codes) > 1)} {', '.join(codes)}, which may mean missing "
+            f"the target {target!r} has the class{'es' * (len(codes) > 1)} {shown}, which may mean missing "
             f"(missing_values, {asked}: then in all columns)"
         )
     return tuple(found)

@@ -107,6 +107,8 @@ def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
     """The names that are no text, as the data have them, by the text that stands for each."""
     if _is_pandas(data) or type(data).__module__.startswith("dask"):
         data = data.columns
+    elif isinstance(data, list | tuple):
+        data = {key: None for row in data if isinstance(row, dict) for key in row}
     elif not isinstance(data, dict):
         return {}
     return {shown_name(name): name for name in data if not isinstance(name, str)}

@@ -145,14 +145,14 @@ def tally(
     missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
     raw = missing.texts if batch.raw else None
-    coded = encode(batch.columns[target], target, raw=raw, compiled=compiled)
+    coded = encode(batch.columns[target], target, raw=raw, missing=missing.texts, compiled=compiled)
     classes, groups = grouped(coded, missing, target, batch.weights)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:
         try:
-            column = encode(batch.columns[name], name, raw=raw, compiled=compiled)
+            column = encode(batch.columns[name], name, raw=raw, missing=missing.texts, compiled=compiled)
         except UncountableError as fault:
             if required is None or name in required or name in settings.named:
                 raise

@@ -177,8 +177,8 @@ def batches(
     packed = path.suffix.lower() in COMPRESSED
     size = max(path.stat().st_size, 1)
 
-    def parsed(part: tuple[Any, bool]) -> tuple[Any, int]:
-        content, quoted = part
+    def parsed(part: tuple[Any, bool, bool]) -> tuple[Any, int]:
+        content, quoted, odd = part
         parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
         # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
         short = max(_BLOCK, _ROWS // 2 * header.size)
@@ -186,9 +186,13 @@ def batches(
             most = min(block, _LARGEST_BLOCK)
             read = pa.csv.ReadOptions(column_names=header.names, block_size=most, use_threads=False)
             try:
-                return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
+                table = pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
             except (pa.ArrowException, OSError) as error:
-                failure = error
+                failure: Exception = error
+                continue
+            if not odd or _is_closed(content, table.num_rows, header):
+                return table, content.size
+            failure = _UnclosedError("a quote is never closed")
         return failure, 0
 
     unpacked = size * (8 if packed else 1)  # guessed
@@ -223,22 +227,38 @@ def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[Any]:
         yield pa.concat_tables(waiting)
 
 
-def _rows(path: Place, header: _Header) -> Iterator[tuple[Any, bool]]:
+class _UnclosedError(Exception):
+    """The last field begins with a quote that is never closed: it may have swallowed any number of rows."""
+
+
+def _is_closed(content: Any, rows: int, header: _Header) -> bool:  # noqa: ANN401
+    """Whether the last part of a file, of so many rows, ends outside quotes: one more row is one more."""
+    more = "\n" + header.delimiter.join(("1" if header.delimiter == "0" else "0") * len(header.names)) + "\n"
+    whole = content.to_pybytes().rstrip(b"\r\n") + more.encode()
+    read = pa.csv.ReadOptions(column_names=header.names, block_size=min(len(whole), _LARGEST_BLOCK), use_threads=False)
+    parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=True)
+    convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.string()), check_utf8=False)
+    found: int = pa.csv.read_csv(pa.BufferReader(whole), read, parse, convert).num_rows
+    return found > rows
+
+
+def _rows(path: Place, header: _Header) -> Iterator[tuple[Any, bool, bool]]:
     """The parts without the header, which pyarrow would take for one line."""
     skipped = header.size
-    for whole, quoted in _parts(path, min(max(_PART, _ROWS * header.size), 2 * _PART)):
+    for whole, quoted, odd in _parts(path, min(max(_PART, _ROWS * header.size), 2 * _PART)):
         part = whole.slice(min(skipped, whole.size))
         skipped -= whole.size - part.size
         if part.size:
-            yield part, quoted
+            yield part, quoted, odd
 
 
-def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool]]:
-    """The file in buffers of whole lines, and whether they hold quotes."""
+def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool, bool]]:
+    """The file in buffers of whole lines, whether they hold quotes, and whether an odd number, as the last may."""
     rest = b""  # the beginning of a line whose end has not come yet
     try:
         with _open(path) as stream:
-            while (content := stream.read_buffer(size)).size:
+            # Of a line that is long more and more: all of it is looked at again each time.
+            while (content := stream.read_buffer(max(size, len(rest)))).size:
                 if rest:
                     content = pa.py_buffer(rest + content)
                 end, quoted = _last_line_end(content)
@@ -247,11 +267,11 @@ def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool]]:
                     if stream.seekable():  # to read a line again is cheaper than to copy what comes behind it
                         stream.seek(stream.tell() - len(rest))
                         rest = b""
-                    yield content.slice(0, end), quoted
+                    yield content.slice(0, end), quoted, False
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
     if rest.strip(b"\r\n"):  # a line of tabs alone is a row of holes
-        yield pa.py_buffer(rest), True
+        yield pa.py_buffer(rest), True, rest.count(b'"') % 2 == 1
 
 
 def _last_line_end(content: Any) -> tuple[int, bool]:  # noqa: ANN401
@@ -282,14 +302,17 @@ def _fault(path: Place, header: _Header, error: Exception) -> str:
     try:
         with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=header.delimiter)
-            line = 1
+            line = last = 1
             for fields in reader:
+                last = line
                 if fields and len(fields) != len(header.names):
                     return (
-                        f"{path}, line {line}: {len(fields)} fields, the header has {len(header.names)}: "
+                        f"{path}, line {line}: {_fields(len(fields))}, the header has {len(header.names)}: "
                         "correct that line (a text that holds the delimiter stands in quotes)"
                     )
                 line = reader.line_num + 1
+            if isinstance(error, _UnclosedError):
+                return f"{path}, line {last}: {error}: close it, or write a quote itself as two, inside quotes"
     except UnicodeDecodeError as fault:
         byte, line = fault.object[fault.start], _line_of_bad_byte(path)
         return (
@@ -299,6 +322,10 @@ def _fault(path: Place, header: _Header, error: Exception) -> str:
     except (csv.Error, OSError, pa.ArrowException):
         pass
     return f"{path} is not readable as CSV: {one_line(error)}"
+
+
+def _fields(count: int) -> str:
+    return "1 field" if count == 1 else f"{count} fields"
 
 
 def _line_of_bad_byte(path: Place) -> int:

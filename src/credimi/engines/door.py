@@ -12,6 +12,7 @@ from credimi.engines.batches import Batch, columns_of
 from credimi.engines.parts import Plan, check_levels, check_named, checked, counted, merged
 from credimi.engines.paths import check_engine, tallies
 from credimi.errors import CredimiError
+from credimi.objects import shown_name
 from credimi.settings import MISSING_VALUES, Settings
 from credimi.sources import Source
 from credimi.threads import ahead
@@ -48,7 +49,8 @@ def count(
         else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of dictionaries;
         a dictionary of columns.
     target : str or array
-        The target's column, or its values beside the data. A tuple may be a column of pandas' MultiIndex.
+        The target's column, or its values beside the data. Names of pandas that are no text (numbers, dates, tuples of
+        a MultiIndex) are names here, too.
     features : list of str, optional
         The columns to count. All but the target, unless said. One that is named here, or in `discretize`, is refused if
         its values cannot be counted, as lists cannot; of others it is counted where they are missing, and the ranking
@@ -154,7 +156,8 @@ def _count(
     _check_undelimited(data, asked.delimiter)
     cluster = _cluster(data)
     if cluster is not None:
-        plan = asked.plan(cluster.names(data), target)
+        offered = cluster.names(data)
+        plan = asked.plan(offered, _named(target, offered))
         counts: Counts = cluster.count(data, plan, told)
         told(1.0)
         return counts
@@ -185,6 +188,14 @@ def _of_files(target: Any) -> str:  # noqa: ANN401
     if not isinstance(target, str):
         raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
     return target
+
+
+def _named(target: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
+    """The target as text, if it is one of pandas' names that are none: a number, a date, a tuple of a MultiIndex."""
+    if target is None or (hasattr(target, "__iter__") and not isinstance(target, tuple)):
+        return target
+    text = shown_name(target)
+    return text if text in offered else target
 
 
 def source(
@@ -239,8 +250,7 @@ def _offered(
         target = (
             offered[target] if isinstance(data, np.ndarray) and -len(offered) <= target < len(offered) else str(target)
         )
-    if isinstance(target, tuple) and str(target) in offered:  # a column of pandas' MultiIndex
-        target = str(target)
+    target = _named(target, offered)
     if isinstance(target, str):
         wanted = [target, *columns_of(offered, target, features, exclude)]
         return wanted, offered, arrow.batches(data, wanted)

@@ -135,7 +135,8 @@ def names(paths: Sequence[Place], delimiter: str | None = None) -> list[str]:
         other = _names(path, delimiter)
         if set(other) != set(first):
             apart = min(set(first) ^ set(other))
-            raise CredimiError(f"{paths[0]} and {path} differ: only one of them has the column {apart!r}")
+            between = "" if delimiter is None else f", with {delimiter!r} between the fields of both"
+            raise CredimiError(f"{paths[0]} and {path} differ: only one of them has the column {apart!r}{between}")
     return first
 
 

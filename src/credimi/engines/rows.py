@@ -96,7 +96,7 @@ def rows_of(
 def _codes(batch: Batch, name: str, own: Labels, places: NDArray[np.int64], settings: Settings) -> Codes:
     """Of each row the place of its label in `places`."""
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
-    column = encode(batch.columns[name], name, raw=missing.texts if batch.raw else None)
+    column = encode(batch.columns[name], name, raw=missing.texts if batch.raw else None, missing=missing.texts)
     known = ~missing.among(column)
     occurs = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
     here, positions = batches.labels_of(column, known & occurs)
