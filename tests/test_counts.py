@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credimi import Counts, CredimiError, count, labels, prequential, rank, tabulation
-from credimi.engines import delimited, parquet
+from credimi.engines import delimited, lines, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
 from credimi.settings import Settings
@@ -822,20 +822,21 @@ def test_odd_number_of_quotes_of_which_none_opens(
     assert cells(count(path, "class")) == oracle(rows)
 
 
-def test_quote_inside_a_field_does_not_make_long_files_slow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No line end behind it has an even number of quotes before it: all that follows is one part."""
+@pytest.mark.parametrize("line", ['5" pipe,x\n' + "4,y\n" * 10_000, '"' + "4\n" * 20_000 + '",y\n'])
+def test_quotes_do_not_make_long_files_slow(folder: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is a letter ends no part; a field that is long is not looked at from its beginning again and again."""
     sizes = []
-    found = delimited._last_line_end  # noqa: SLF001
+    found = lines.last_line_end
 
-    def look(content: Any) -> tuple[int, bool]:  # noqa: ANN401
+    def look(content: Any, delimiter: str) -> tuple[int, bool, bool]:  # noqa: ANN401
         sizes.append(content.size)
-        return found(content)
+        return found(content, delimiter)
 
-    monkeypatch.setattr(delimited, "_last_line_end", look)
+    monkeypatch.setattr(lines, "last_line_end", look)
     monkeypatch.setattr(delimited, "_PART", 64)
     path = folder / "a.csv"
-    path.write_text('f,class\n5" pipe,x\n' + "4,y\n" * 10_000)
-    assert count(path, "class").rows == 10_001
+    path.write_text("f,class\n1,x\n" + line)
+    assert count(path, "class").rows == line.count("y") + line.count("x") + 1
     assert sum(sizes) < 4 * path.stat().st_size
 
 

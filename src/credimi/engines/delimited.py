@@ -1,11 +1,11 @@
 """CSV (also .gz, .zst, .bz2), read part by part.
 
 It is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
-`labels` knows better once all is counted. The file is cut into parts of `_PART` bytes at line ends (those outside
-quotes: an even number of quotes before them), each parsed on one core: several at a time are faster than one after the
-other on all cores. Memory is bounded by the parts under way, one a core and four more, each of which takes some four
-times `_PART` with its columns. Only of tables so wide that a part has few rows, several are counted together, up to
-`_GATHERED` bytes: what a column costs, it costs once for all of them.
+`labels` knows better once all is counted. The file is cut into parts of whole lines (`lines`), about `_PART` bytes
+each, which are parsed on one core each: several at a time are faster than one after the other on all cores. Memory is
+bounded by the parts under way, one a core and four more, each of which takes some four times `_PART` with its columns.
+Only of tables so wide that a part has few rows, several are counted together, up to `_GATHERED` bytes: what a column
+costs, it costs once for all of them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
 from credimi.engines.batches import Batch
+from credimi.engines.lines import parts
 from credimi.errors import CredimiError, one_line
 from credimi.places import Remote
 from credimi.threads import cores, in_order
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from credimi.engines.lines import Part
     from credimi.places import Place
 
     Progress = Callable[[float], None]
@@ -39,8 +40,6 @@ _PART = 7 << 20  # blocks of 8 MB and more pyarrow's allocator gets from the sys
 _BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
 _ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
 _GATHERED = 1 << 26  # bytes, up to which parts of fewer rows than these are counted together
-_TAIL = 1 << 16  # bytes in which the last line end is looked for first
-_NEAR = 1 << 16  # bytes that are compared at once: larger arrays would be mapped anew each time
 _LARGEST_BLOCK = 2**31 - 1  # of pyarrow's
 _MOST_THREADS = 8  # each has a part under way
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
@@ -177,8 +176,11 @@ def batches(
     packed = path.suffix.lower() in COMPRESSED
     size = max(path.stat().st_size, 1)
 
-    def parsed(part: tuple[Any, bool, bool]) -> tuple[Any, int]:
-        content, quoted, odd = part
+    def parsed(part: Part) -> tuple[Any, int]:
+        content, quoted, unclosed = part
+        failure: Exception = _UnclosedError("a quote is never closed")
+        if unclosed:
+            return failure, 0
         parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
         # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
         short = max(_BLOCK, _ROWS // 2 * header.size)
@@ -186,13 +188,9 @@ def batches(
             most = min(block, _LARGEST_BLOCK)
             read = pa.csv.ReadOptions(column_names=header.names, block_size=most, use_threads=False)
             try:
-                table = pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
+                return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
             except (pa.ArrowException, OSError) as error:
-                failure: Exception = error
-                continue
-            if not odd or _is_closed(content, table.num_rows, header):
-                return table, content.size
-            failure = _UnclosedError("a quote is never closed")
+                failure = error
         return failure, 0
 
     unpacked = size * (8 if packed else 1)  # guessed
@@ -228,73 +226,17 @@ def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[Any]:
 
 
 class _UnclosedError(Exception):
-    """The last field begins with a quote that is never closed: it may have swallowed any number of rows."""
+    """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
 
 
-def _is_closed(content: Any, rows: int, header: _Header) -> bool:  # noqa: ANN401
-    """Whether the last part of a file, of so many rows, ends outside quotes: one more row is one more."""
-    more = "\n" + header.delimiter.join(("1" if header.delimiter == "0" else "0") * len(header.names)) + "\n"
-    whole = content.to_pybytes().rstrip(b"\r\n") + more.encode()
-    read = pa.csv.ReadOptions(column_names=header.names, block_size=min(len(whole), _LARGEST_BLOCK), use_threads=False)
-    parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=True)
-    convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.string()), check_utf8=False)
-    found: int = pa.csv.read_csv(pa.BufferReader(whole), read, parse, convert).num_rows
-    return found > rows
-
-
-def _rows(path: Place, header: _Header) -> Iterator[tuple[Any, bool, bool]]:
-    """The parts without the header, which pyarrow would take for one line."""
-    skipped = header.size
-    for whole, quoted, odd in _parts(path, min(max(_PART, _ROWS * header.size), 2 * _PART)):
-        part = whole.slice(min(skipped, whole.size))
-        skipped -= whole.size - part.size
-        if part.size:
-            yield part, quoted, odd
-
-
-def _parts(path: Place, size: int) -> Iterator[tuple[Any, bool, bool]]:
-    """The file in buffers of whole lines, whether they hold quotes, and whether an odd number, as the last may."""
-    rest = b""  # the beginning of a line whose end has not come yet
+def _rows(path: Place, header: _Header) -> Iterator[Part]:
+    """The parts behind the header, which pyarrow would take for one line."""
     try:
         with _open(path) as stream:
-            # Of a line that is long more and more: all of it is looked at again each time.
-            while (content := stream.read_buffer(max(size, len(rest)))).size:
-                if rest:
-                    content = pa.py_buffer(rest + content)
-                end, quoted = _last_line_end(content)
-                rest = content.slice(end).to_pybytes()
-                if end:
-                    if stream.seekable():  # to read a line again is cheaper than to copy what comes behind it
-                        stream.seek(stream.tell() - len(rest))
-                        rest = b""
-                    yield content.slice(0, end), quoted, False
+            stream.read(header.size)
+            yield from parts(stream, min(max(_PART, _ROWS * header.size), 2 * _PART), header.delimiter)
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
-    if rest.strip(b"\r\n"):  # a line of tabs alone is a row of holes
-        yield pa.py_buffer(rest), True, rest.count(b'"') % 2 == 1
-
-
-def _last_line_end(content: Any) -> tuple[int, bool]:  # noqa: ANN401
-    """Behind the last line end that is not inside quotes, 0 if there is none; and whether there are quotes."""
-    quotes = _count_quotes(content)
-    for size in (_TAIL, content.size):  # the last line end is mostly near
-        start = max(content.size - size, 0)
-        tail = content.slice(start).to_pybytes()
-        end = tail.rfind(b"\n")
-        inside = quotes - tail.count(b'"', end + 1)  # before that line end; odd if it is inside quotes
-        while end >= 0 and inside % 2:
-            before = tail.rfind(b"\n", 0, end)
-            inside -= tail.count(b'"', before + 1, end)
-            end = before
-        if end >= 0:
-            return start + end + 1, quotes > 0
-    return 0, quotes > 0
-
-
-def _count_quotes(content: Any) -> int:  # noqa: ANN401
-    array = np.frombuffer(content, dtype=np.uint8)
-    near = (array[start : start + _NEAR] for start in range(0, array.size, _NEAR))
-    return sum(int(np.count_nonzero(each == ord('"'))) for each in near)
 
 
 def _fault(path: Place, header: _Header, error: Exception) -> str:
