@@ -23,6 +23,13 @@ def test_import_loads_no_heavy_library() -> None:
     assert not set(LOADED_ON_USE) & set(json.loads(answer.stdout))
 
 
+def test_help_loads_no_library() -> None:
+    program = "import json, sys; from credimi.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    program += "print(json.dumps(sorted(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"numpy", "rich", *LOADED_ON_USE} & set(json.loads(answer.stdout.splitlines()[-1]))
+
+
 def test_ranking_by_the_command_loads_neither_linear_algebra_nor_special_functions() -> None:
     # Each takes as long to load as Numba, which loads linear algebra to compile, or where a kernel calls `sum`.
     arguments = ["rank", str(ROOT / "examples" / "clinic.csv"), "--target", "diabetes", "--format", "json"]

@@ -7,8 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from credimi.labels import NUMERALS
-from credimi.settling import option
+from credimi.hints import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,7 +215,7 @@ def _suspicion(note: str) -> str:
 
 def _taken_for_text(rows: list[dict[str, Any]]) -> Iterator[str]:
     """What columns of text look like, and how they would be read as such."""
-    for why in ("decimal commas", "dates", NUMERALS):
+    for why in ("decimal commas", "dates", "numerals"):
         texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
         if texts:
             yield (

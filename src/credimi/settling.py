@@ -6,7 +6,6 @@ few, and where they are cut; `settle` decides it, and gives the `Feature` that i
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from credimi import discretization, doubts, labels
 from credimi.errors import CredimiError
+from credimi.hints import option
 from credimi.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.settings import METHODS
 from credimi.table import Table
@@ -329,11 +329,6 @@ def _quoted(texts: list[str]) -> str:
 def _identifier(values: str, seen: float, name: str, method: str) -> str:
     asked = option("--discretize", f"{name}={method}")
     return f"identifier: {values} different values in {seen:,} rows ({asked} ranks it)"
-
-
-def option(name: str, value: str) -> str:
-    """An option of the command, as a shell takes it: quoted, and not mistaken for another option."""
-    return f"{name}{'=' if value.startswith('-') and not labels.is_number(value) else ' '}{shlex.quote(value)}"
 
 
 def _given_up(name: str, kept: Labels) -> str:

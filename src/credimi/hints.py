@@ -1,0 +1,14 @@
+"""Options of the command as notes and errors tell to write them: ready for a shell."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)")  # what argparse does not take for an option
+
+
+def option(name: str, value: str) -> str:
+    """An option and its value: quoted, and not mistaken for another option."""
+    apart = "=" if value.startswith("-") and not _NUMBER.fullmatch(value) else " "
+    return f"{name}{apart}{shlex.quote(value)}"
