@@ -510,6 +510,24 @@ def test_selected_names_are_those_of_the_data() -> None:
         assert rank(count(frame, target), target)[first] == rank(frame, target)[first]
 
 
+def test_columns_of_an_array_go_by_their_places() -> None:
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, 300)
+    array = np.stack([generator.integers(0, 3, 300), target, 1 - target, generator.integers(0, 2, 300)], axis=1)
+    ranking = rank(array, target)
+    assert ranking.columns == rank(array, target.tolist()).columns  # values, and not places
+    assert sorted(ranking.selected()) == [1, 2]
+    assert (array[:, ranking.selected()] == array[:, [1, 2]]).all()
+    assert ranking[1] == ranking["column 1"]
+    assert rank(array, target, features=[1, 3]).columns["feature"] == ["column 1", "column 3"]
+    assert sorted(rank(array, target, exclude=[-1, 0]).selected()) == [1, 2]
+    assert rank(array, 1).selected() == [2]
+    with pytest.raises(CredimiError, match="there is no column '4'"):
+        rank(array, target, features=[4])
+    with pytest.raises(CredimiError, match="the ranking has no feature 7"):
+        ranking[7]
+
+
 def test_selected_names_of_a_dictionary_and_of_counts() -> None:
     cells = {0: list("ab") * 30, "class": list("pq") * 30}
     assert rank(cells, "class").selected() == [0]

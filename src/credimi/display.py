@@ -178,7 +178,7 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
             f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
             "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
         )
-    telling = [row for row in rows if row["missing_p_above"] >= settings["level"]]
+    telling = [row for row in rows if row["missing_p_above"] >= settings["level"] and row["verdict"] != "not ranked"]
     if telling and settings["missing"] == "ignore":
         told = ", ".join(f"{row['feature']} ({row['missing_mi']:.4f} nats)" for row in telling[:3])
         yield (

@@ -110,7 +110,7 @@ class Ranking:
     def __getitem__(self, feature: Any) -> dict[str, Any]:  # noqa: ANN401
         """The row of one feature, by its name in the data or by this as text."""
         for row in self:
-            if row["feature"] == str(feature):
+            if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
                 return row
         raise CredimiError(f"the ranking has no feature {feature!r}")
 

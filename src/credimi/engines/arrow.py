@@ -104,7 +104,9 @@ def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
 
 
 def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The names that are no text, as the data have them, by the text that stands for each."""
+    """The names that are no text, as the data have them, by the text that stands for each; of an array the places."""
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        return {name: place for place, name in enumerate(_array_names(data))}
     if _is_pandas(data) or type(data).__module__.startswith("dask"):
         data = data.columns
     elif isinstance(data, list | tuple):

@@ -246,10 +246,11 @@ def _offered(
         )
     data = arrow.opened(data)
     offered = arrow.names(data)
-    if isinstance(target, int | np.integer):  # the name of a frame's column, or the place of an array's
-        target = (
-            offered[target] if isinstance(data, np.ndarray) and -len(offered) <= target < len(offered) else str(target)
-        )
+    if isinstance(data, np.ndarray) and not data.dtype.names:
+        features, exclude = (_by_places(each, offered) for each in (features, exclude))
+        target = _by_place(target, offered)
+    elif isinstance(target, int | np.integer):  # the name of a frame's column
+        target = str(target)
     target = _named(target, offered)
     if isinstance(target, str):
         wanted = [target, *columns_of(offered, target, features, exclude)]
@@ -262,6 +263,19 @@ def _offered(
         name += "_"
     columns = columns_of([*offered, name], name, features, exclude)
     return [name, *columns], [*offered, name], _beside(arrow.batches(data, columns), name, arrow.array_of(target, name))
+
+
+def _by_place(named: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
+    """A column of an array that was named by its place, by its name."""
+    if isinstance(named, int | np.integer) and not isinstance(named, bool):
+        return offered[int(named)] if -len(offered) <= named < len(offered) else str(named)
+    return named
+
+
+def _by_places(named: Sequence[Any] | None, offered: Sequence[str]) -> Sequence[str] | None:
+    if named is None or isinstance(named, str):
+        return named
+    return [_by_place(each, offered) for each in (named if hasattr(named, "__iter__") else [named])]
 
 
 def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401
