@@ -840,6 +840,19 @@ def test_quotes_do_not_make_long_files_slow(folder: Path, line: str, monkeypatch
     assert sum(sizes) < 4 * path.stat().st_size
 
 
+def test_a_file_beside_its_packed_copy_does_not_count_twice(folder: Path) -> None:
+    (folder / "a.csv").write_text("f,class\n1,x\n")
+    (folder / "b.csv").write_text("f,class\n2,y\n")
+    packed = folder / "a.csv.gz"
+    packed.write_bytes(gzip.compress(b"f,class\n1,x\n"))
+    for data in (folder, str(folder / "*.csv*")):
+        with pytest.raises(CredimiError, match=r"a\.csv and .*a\.csv\.gz look like the same rows"):
+            count(data, "class")
+    assert count([folder / "a.csv", packed], "class").rows == 2  # named one by one they are meant
+    (folder / "a.csv").unlink()
+    assert count(folder, "class").rows == 2
+
+
 def test_files_of_which_one_has_another_delimiter_than_was_named(folder: Path) -> None:
     (folder / "a.csv").write_text("f,class\n1,x\n")
     (folder / "b.csv").write_text("f;class\n2;y\n")

@@ -85,7 +85,7 @@ def _matching(pattern: str) -> list[Place]:
     found = sorted(path for path in map(Path, glob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207  (absolute patterns too)
     if not found:
         raise CredimiError(f"no file matches {pattern}: check the path, and put a pattern in quotes")
-    return list(found)
+    return _without_copies(found)
 
 
 def _remote(url: str) -> list[Place]:
@@ -98,7 +98,22 @@ def _known(found: Sequence[Any], directory: object) -> list[Place]:
     known = sorted(each for each in found if _is_table(each))
     if not known:
         raise CredimiError(f"the directory {directory} holds no CSV or Parquet file")
-    return known
+    return _without_copies(known)
+
+
+def _without_copies(found: Sequence[Any]) -> list[Place]:
+    """The same files, unless one of those that were not named one by one is another, packed."""
+    seen: dict[str, Place] = {}
+    for each in found:
+        name = str(each)
+        unpacked = name[: -len(each.suffix)] if each.suffix.lower() in COMPRESSED else name
+        other = seen.setdefault(unpacked, each)
+        if other is not each:
+            raise CredimiError(
+                f"{other} and {each} look like the same rows, packed and not, which would count twice: move one of "
+                "them away, or name each file"
+            )
+    return list(found)
 
 
 def _is_table(path: Place) -> bool:
