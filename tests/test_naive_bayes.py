@@ -300,7 +300,7 @@ def test_a_few_spans_are_learned_as_many_are(unit: str) -> None:
     for start in range(0, 20, 4):
         few.partial_fit(spans[start : start + 4], ["a", "b"] * 2)
     assert few.counts_ == many.counts_
-    assert few.counts_.labels[0].numbers.tolist() == [0.0, 86_400e6, 172_800e6]
+    assert few.counts_.labels[0].numbers.tolist() == [0.0, 86_400.0, 172_800.0]
 
 
 def test_from_counts() -> None:

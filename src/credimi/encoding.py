@@ -361,7 +361,7 @@ def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
 
 
 def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
-    """Dates and timestamps are days since 1970, times of day and spans microseconds: the same, whatever their unit.
+    """Dates and timestamps are days since 1970, times of day and spans seconds: the same, whatever their unit.
 
     Timestamps are days as well, since a column may be of dates in one file and of timestamps in the next. All are
     microseconds first and divided once, as `labels.readable` divides them, so that an instant is always one double.
@@ -376,8 +376,7 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
     whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
     numbers = whole * float(many) + rest / few
     instants = _is_instant(kind)
-    if instants:
-        numbers /= labels.DAY
+    numbers /= labels.DAY if instants else labels.SECOND
     return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants)
 
 

@@ -66,7 +66,7 @@ def count(
         columns, with lists of cuts if one likes: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20
         distinct values are categories, unless they are named; decimal commas and dates of CSV files are text, unless
         they are. Dates and timestamps are cut as days since 1970, where cuts may be dates as well,
-        `{"visit": ["2024-02-29"]}`; times of day and durations are microseconds.
+        `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.
