@@ -454,7 +454,7 @@ def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str]
         (row, item), (other_row, other) = two_kinds(present, rows)
         raise CredimiError(
             f"column {name!r} mixes types: row {row} holds {item!r}, row {other_row} {other!r}; "
-            "convert it to one type, for example all to text"
+            "convert it to one type, for example all to text, or say which of them mean missing (missing_values)"
         )
     kind = kinds.pop() if kinds else TEXT
     labels = _labels_of([item for _, item in present], kind, name)
