@@ -70,6 +70,15 @@ def test_share_of_cuts_far_from_the_best_is_no_more_than_all() -> None:
     assert evidence_share(counts, np.array([10])) == 1.0
 
 
+def test_share_of_hundreds_of_cuts_is_not_nothing() -> None:
+    """Where P(independent) is too small for a double, as the share would be: one over the other is still a number."""
+    generator = np.random.default_rng(0)
+    column = np.round(300.0 * generator.random(100_000), 3)
+    row = rank({"column": column, "class": np.floor(column) % 2}, "class")["column"]
+    assert row["note"].startswith("mdl, 299 cuts")
+    assert (row["p_independent"], row["p_above"], row["verdict"]) == (0.0, 1.0, "keep")
+
+
 def found_cuts(rows: int, chances: list[float], cuts: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """The first ten tables of which the MDL test accepts so many cuts."""
     tables = (instances(seed, rows, chances) for seed in range(400))

@@ -167,7 +167,7 @@ def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
         remaining = _bits(inner - below[:, low : low + 1]) + _bits(below[:, high : high + 1] - inner)
         least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
         total += math.log(2.0) * (remaining[best - low - 1] - least) + math.log(np.exp2(least - remaining).sum())
-    return math.exp(min(total, 0.0))
+    return max(math.exp(min(total, 0.0)), _SMALLEST)  # with hundreds of cuts, each of which pays more than it costs
 
 
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
