@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)")  # what argparse does not take for an option
+_NUMBER = re.compile(r"-(\d+|\d*\.\d+)")  # what argparse does not take for an option
 
 
 def option(name: str, value: str) -> str:

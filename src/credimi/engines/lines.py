@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LINE_END, _QUOTE = ord("\n"), ord('"')
+_LONGEST = 1 << 30  # bytes behind a quote, from which on it is not thought to be closed any more
 _NEAR = 1 << 16  # bytes that are looked at together: larger arrays would be mapped anew each time
 
 
@@ -36,7 +37,7 @@ def parts(stream: Any, size: int, delimiter: str) -> Iterator[Part]:  # noqa: AN
     rest = b""  # the beginning of a line whose end has not come yet
     quoted = unclosed = False
     # Of a line that is long more and more: all of it is looked at again each time.
-    while (content := stream.read_buffer(max(size, len(rest)))).size:
+    while not (unclosed and len(rest) >= _LONGEST) and (content := stream.read_buffer(max(size, len(rest)))).size:
         if rest:
             content = pa.py_buffer(rest + content)
         end, quoted, unclosed = last_line_end(content, delimiter)

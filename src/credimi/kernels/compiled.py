@@ -89,14 +89,14 @@ def _sources_stamp() -> str:
     return digest.hexdigest()
 
 
-def _load_cached(cache: Any, signature: Any, context: Any) -> Any:  # noqa: ANN401
+def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:  # noqa: ANN401
     """As Numba loads a kernel, but without all that it can compile, of which what is compiled needs nothing.
 
     To register that takes as long as to load Numba itself.
     """
     rtsys.initialize(context)
-    with cache._guard_against_spurious_io_errors():  # noqa: SLF001
-        return cache._load_overload(signature, context)  # noqa: SLF001
+    with guard():
+        return load(signature, context)
 
 
 def _compile(function: Kernel, *, forceinline: bool) -> Kernel:
@@ -106,8 +106,10 @@ def _compile(function: Kernel, *, forceinline: bool) -> Kernel:
     try:
         kernel: Any = compile_with(cache=True)(function)
         with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
-            kernel._cache._cache_file._source_stamp = _sources_stamp()  # noqa: SLF001
-            kernel._cache.load_overload = partial(_load_cached, kernel._cache)  # noqa: SLF001
+            cache = kernel._cache  # noqa: SLF001
+            cache._cache_file._source_stamp = _sources_stamp()  # noqa: SLF001
+            steps = cache._guard_against_spurious_io_errors, cache._load_overload  # noqa: SLF001
+            cache.load_overload = partial(_load_cached, *steps)
         return cast("Kernel", kernel)
     except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
         return cast("Kernel", compile_with()(function))
