@@ -21,8 +21,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credimi import Counts, CredimiError, count, labels, prequential, rank, tabulation
-from credimi.engines import delimited, lines, parquet
+from credimi import Counts, CredimiError, count, encoding, labels, prequential, rank, tabulation
+from credimi.engines import delimited, files, lines, parquet
 from credimi.engines.batches import Batch, tally
 from credimi.labels import NUMBER, typed
 from credimi.settings import Settings
@@ -838,6 +838,19 @@ def test_quotes_do_not_make_long_files_slow(folder: Path, line: str, monkeypatch
     path.write_text("f,class\n1,x\n" + line)
     assert count(path, "class").rows == line.count("y") + line.count("x") + 1
     assert sum(sizes) < 4 * path.stat().st_size
+
+
+def test_kernels_loaded_while_the_first_part_is_read_change_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "a.csv"
+    path.write_text("f,class\n" + "1,x\n2,y\n,x\n" * 50)
+    expected = count(path, "class")
+    loaded = []
+    monkeypatch.setattr(files, "_WORTH_LOADING", 1)
+    monkeypatch.setattr(files, "load_kernels", lambda: loaded.append(encoding.load_kernels()))
+    assert count(path, "class") == expected
+    assert loaded == [None]
 
 
 def test_a_file_beside_its_packed_copy_does_not_count_twice(folder: Path) -> None:

@@ -11,7 +11,7 @@ or NaN. Labels come in the order of the codes. Nothing is remembered from one ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,9 @@ from credimi.buffers import (
     validity,
     width,
 )
+from credimi.columns import Coded, Column, Unread, is_bytes, refusal, says_missing
 from credimi.errors import CredimiError, UncountableError
-from credimi.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT
+from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
 from credimi.objects import (
     NO_TEXT,
     TIME,
@@ -62,51 +63,6 @@ _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microsecond
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes."""
-
-    codes: Codes
-    kind: str
-    texts: tuple[str, ...] = ()
-    numbers: NDArray[np.float64] | None = None
-    dropped_bits: int = 0
-    instants: bool = False  # the numbers are days since 1970
-
-    @property
-    def values(self) -> int:
-        """How many labels there are; a larger code means that the value is missing."""
-        return len(self.texts) if self.numbers is None else self.numbers.size
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
-    """A column that comes with codes of its own, as pandas' categoricals do: -1 is missing."""
-
-    codes: NDArray[np.signedinteger]
-    values: Any
-
-    def __len__(self) -> int:
-        return self.codes.size
-
-    def __getitem__(self, rows: slice) -> Coded:
-        return Coded(self.codes[rows], self.values)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Unread:
-    """A column that Arrow does not take, as polars has some: which rows have a value, and what is wrong with it."""
-
-    seen: NDArray[np.bool_]
-    fault: UncountableError
-
-    def __len__(self) -> int:
-        return self.seen.size
-
-    def __getitem__(self, rows: slice) -> Unread:
-        return Unread(self.seen[rows], self.fault)
-
-
 def encode(
     values: Any,  # noqa: ANN401
     name: str,
@@ -131,7 +87,7 @@ def encode(
     if isinstance(values, np.ndarray):
         return _encode_numpy(values, name, missing=missing, compiled=compiled)
     if pa.types.is_nested(values.type):  # before its chunks are copied, which may be large
-        raise _refusal(values.type, name)
+        raise refusal(values.type, name)
     return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
 
 
@@ -155,51 +111,6 @@ def _encode_arrow(array: Any, name: str, *, raw: Collection[str] | None, compile
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
 
 
-def seen_only(values: Any, fault: UncountableError, missing: Collection[str]) -> Column:  # noqa: ANN401
-    """A column that `encode` refuses, as seen or missing; its one label says what it holds."""
-    what = fault.what
-    if isinstance(values, Unread):
-        seen = values.seen
-    elif isinstance(values, Coded):
-        seen = values.codes >= 0
-    elif isinstance(values, np.ndarray):
-        if values.dtype.kind == "O":  # all are looked at, so that it does not matter in which batch they are
-            what = min(filter(None, map(uncountable, values)), default=what)
-        seen = _seen_in_numpy(values, missing)
-    else:
-        seen = _seen_in_arrow(values, missing)
-    return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, (what,))
-
-
-def _seen_in_numpy(values: NDArray[Any], missing: Collection[str]) -> NDArray[np.bool_]:
-    plain = np.asarray(values)
-    if plain.dtype.kind == "O":
-        seen = np.array([not (is_missing(item) or _says_missing(item, missing)) for item in plain], dtype=bool)
-    elif plain.dtype.kind == "c":
-        seen = ~np.isnan(plain)
-    else:
-        seen = ~np.isnat(plain) if plain.dtype.kind == "m" else np.ones(plain.shape, dtype=bool)
-    return np.asarray(seen & ~np.ma.getmaskarray(values))
-
-
-def _says_missing(item: object, missing: Collection[str]) -> bool:
-    return isinstance(item, str | bytes | int | float | np.number) and shown(item) in missing
-
-
-def _seen_in_arrow(values: Any, missing: Collection[str]) -> NDArray[np.bool_]:  # noqa: ANN401
-    seen = pc.is_valid(values)
-    if _is_bytes(values.type) and missing:
-        means = pa.array([text.encode(errors="surrogatepass") for text in sorted(missing)], pa.large_binary())
-        seen = pc.and_(seen, pc.invert(pc.is_in(values.cast(pa.large_binary()), means)))
-    found: NDArray[np.bool_] = np.asarray(seen)
-    return found
-
-
-def _is_bytes(kind: Any) -> bool:  # noqa: ANN401
-    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
-    return any(test(kind) for test in tests)
-
-
 def load_kernels() -> None:
     """Load the compiled code now, as by the first text: it takes a third of a second, in which files can be read."""
     nothing = pa.py_buffer(bytes(8))  # two offsets, both 0
@@ -213,34 +124,12 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
         return array
     if kind == pa.string_view():
         return array.cast(pa.large_string())
-    if _is_bytes(kind):
+    if is_bytes(kind):
         try:
             return array.cast(pa.large_binary()).cast(pa.large_string())
         except pa.ArrowInvalid as error:
             raise UncountableError(f"column {name!r} holds {NO_TEXT}: decode them, or leave it out", NO_TEXT) from error
-    raise _refusal(kind, name)
-
-
-def _refusal(kind: Any, name: str) -> UncountableError:  # noqa: ANN401
-    """What to say of a type; in short without the names of what is inside, which differ from library to library."""
-    inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
-    short = next((word for test, word in inner if test(kind)), str(kind))
-    return UncountableError(
-        f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
-        "counted; convert it, or leave it out (exclude, --exclude)",
-        f"values of type {short}",
-    )
-
-
-def _is_list(kind: Any) -> bool:  # noqa: ANN401
-    tests = (
-        pa.types.is_list,
-        pa.types.is_large_list,
-        pa.types.is_fixed_size_list,
-        pa.types.is_list_view,
-        pa.types.is_large_list_view,
-    )
-    return any(test(kind) for test in tests)
+    raise refusal(kind, name)
 
 
 def _encode_texts(array: Any, raw: Collection[str] | None = None, *, compiled: bool = False) -> Column:  # noqa: ANN401
@@ -448,7 +337,7 @@ def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str]
             raise no_value(name, int(rows[position]), item)
     kinds = {kind_of(item) for _, item in present}
     if len(kinds) > 1:
-        present = [(position, item) for position, item in present if not _says_missing(item, missing)]
+        present = [(position, item) for position, item in present if not says_missing(item, missing)]
         kinds = {kind_of(item) for _, item in present}
     if len(kinds) > 1:
         (row, item), (other_row, other) = two_kinds(present, rows)

@@ -75,8 +75,8 @@ def run(options: argparse.Namespace) -> None:
         given |= _kept_columns(before, offered, paths[0], given, options.into)
     settings = Settings.of(given["missing_values"], given["discretize"])
     chosen = {name: given[name] for name in ("exclude", "delimiter")}
+    chosen["named"] = options.features is not None  # and not those that the file counts already
     plan = Plan.of(offered, target, given["features"], settings, options.max_levels, **chosen)
-    plan = replace(plan, required=frozenset(options.features or ()))  # not those that the file counts already
     named = {path: Source.of(path) for path in paths}
     known = before.sources if before is not None else ()
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)

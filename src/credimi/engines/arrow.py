@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from credimi.encoding import Coded, Unread
+from credimi.columns import Coded, Unread
 from credimi.engines.batches import Batch
 from credimi.errors import CredimiError, UncountableError, one_line
 from credimi.objects import shown_name
@@ -110,7 +110,7 @@ def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
     if _is_pandas(data) or type(data).__module__.startswith("dask"):
         data = data.columns
     elif isinstance(data, list | tuple):
-        data = {key: None for row in data if isinstance(row, dict) for key in row}
+        data = set().union(*(row for row in data if isinstance(row, dict)))
     elif not isinstance(data, dict):
         return {}
     return {shown_name(name): name for name in data if not isinstance(name, str)}

@@ -12,8 +12,9 @@ import numpy as np
 
 from credimi import labels, tabulation
 from credimi.buffers import width
+from credimi.columns import Column, seen_only
 from credimi.counts import Counts, bounded, unknown
-from credimi.encoding import Column, encode, seen_only
+from credimi.encoding import encode
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import MANY, Labels
 from credimi.objects import shown_name

@@ -124,13 +124,8 @@ class _Asked:
 
     def plan(self, offered: Sequence[str], target: Any) -> Plan:  # noqa: ANN401
         """The same of columns that are there."""
-        chosen: dict[str, Any] = {"exclude": self.exclude, "delimiter": self.delimiter}
-        plan = Plan.of(offered, target, self.features, self.settings, self.max_levels, **chosen)
-        return replace(plan, required=self.required(plan.features))
-
-    def required(self, features: Sequence[str]) -> frozenset[str]:
-        """Those of the features that have to be countable."""
-        return frozenset(features if self.named else ())
+        chosen: dict[str, Any] = {"exclude": self.exclude, "delimiter": self.delimiter, "named": self.named}
+        return Plan.of(offered, target, self.features, self.settings, self.max_levels, **chosen)
 
 
 def _count(
@@ -163,7 +158,8 @@ def _count(
         return counts
     wanted, batches = source(data, target, asked.features, asked.settings, told, exclude=asked.exclude, threads=threads)
     features = tuple(wanted[1:])
-    plan = Plan(wanted[0], features, asked.settings, max_levels=asked.max_levels, required=asked.required(features))
+    required = frozenset(features if asked.named else ())
+    plan = Plan(wanted[0], features, asked.settings, max_levels=asked.max_levels, required=required)
     return counted(batches, plan, threads=threads)
 
 
@@ -232,7 +228,9 @@ def _offered(
         paths = files.each_once(files.paths_of(data))
         offered = files.names(paths, delimiter)
         wanted = [_of_files(target), *columns_of(offered, _of_files(target), features, exclude)]
-        return wanted, offered, ahead(files.batches(paths, wanted, progress, threads=threads, delimiter=delimiter))
+        sizes = files.sizes_of(paths)
+        made = files.batches(paths, sizes, wanted, progress, threads=threads, delimiter=delimiter)
+        return wanted, offered, ahead(made)
     _check_undelimited(data, delimiter)
     if polars.reads(data):
         offered = polars.names(data)

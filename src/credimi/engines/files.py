@@ -90,7 +90,9 @@ def _matching(pattern: str) -> list[Place]:
 
 def _remote(url: str) -> list[Place]:
     found, named = remote_files(url)
-    return list(found) if named or has_magic(url) else _known(found, url)
+    if named:
+        return list(found)
+    return _without_copies(found) if has_magic(url) else _known(found, url)
 
 
 def _known(found: Sequence[Any], directory: object) -> list[Place]:
@@ -159,17 +161,22 @@ def _names(path: Place, delimiter: str | None) -> list[str]:
     return parquet.names(path) if is_parquet(path) else delimited.names(path, delimiter)
 
 
+def sizes_of(paths: Sequence[Place]) -> list[int]:
+    """How many bytes each file has; of those elsewhere each answer is a request."""
+    return [path.stat().st_size for path in paths]
+
+
 def batches(
     paths: Sequence[Place],
+    sizes: Sequence[int],
     wanted: Sequence[str],
     progress: Progress,
     blocks: Sequence[Sequence[str]] = (),
-    threads: int | None = None,
     *,
+    threads: int | None = None,
     delimiter: str | None = None,
 ) -> Iterator[Batch]:
     """The wanted columns, part by part; where the format has columns apart, one block after the other."""
-    sizes = [path.stat().st_size for path in paths]
     total = max(sum(sizes), 1)
     before = 0
     for path, size in zip(paths, sizes, strict=True):
@@ -190,10 +197,11 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(paths)
     blocks = plan.blocks(parquet.COLUMNS)
-    columns = [block.wanted for block in blocks]
-    read = ahead(batches(paths, plan.wanted, progress, columns, threads, delimiter=plan.delimiter), _AHEAD)
+    columns, sizes = [block.wanted for block in blocks], sizes_of(paths)
+    made = batches(paths, sizes, plan.wanted, progress, columns, threads=threads, delimiter=plan.delimiter)
+    read = ahead(made, _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
-        if sum(path.stat().st_size for path in paths) >= _WORTH_LOADING:
+        if sum(sizes) >= _WORTH_LOADING:
             load_kernels()  # while the first batches are read
         for path, own in groupby(read, key=lambda batch: batch.path):
             counts = _count_blocks(own, plan, blocks, threads)

@@ -55,13 +55,14 @@ class Plan:
         *,
         exclude: Sequence[str] | None = None,
         delimiter: str | None = None,
+        named: bool = False,
     ) -> Plan:
-        """Names checked against the columns there are."""
+        """Names checked against the columns there are; whether it was the user who `named` the features."""
         if not isinstance(target, str):
             raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
         wanted = tuple(columns_of(offered, target, features, exclude))
         check_named(settings, offered, target)
-        required = frozenset(wanted if features is not None else ())
+        required = frozenset(wanted if named else ())
         return cls(target, wanted, settings, max_levels=max_levels, required=required, delimiter=delimiter)
 
     @property

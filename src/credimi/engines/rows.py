@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import labels
-from credimi.encoding import Coded, Unread, encode
+from credimi.columns import Coded, Unread
+from credimi.encoding import encode
 from credimi.engines import batches
 from credimi.engines.batches import Batch, Missing, tally
 from credimi.engines.door import source

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.encoding import Column, encode
+from credimi.encoding import encode
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from credimi.columns import Column
 
 
 class Classes:

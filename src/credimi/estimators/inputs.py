@@ -22,7 +22,8 @@ from sklearn.utils.validation import validate_data
 
 from credimi.buffers import doubles
 from credimi.checks import require_numbers
-from credimi.encoding import Coded, encode
+from credimi.columns import Coded
+from credimi.encoding import encode
 from credimi.engines.arrow import array_of, is_polars
 from credimi.engines.batches import Missing, grouped
 from credimi.errors import CredimiError

@@ -21,7 +21,7 @@ import numpy as np
 
 from credimi.chances import posterior
 from credimi.discretization import bins_of
-from credimi.encoding import Column, encode
+from credimi.encoding import encode
 from credimi.labels import NUMBER, shown_number
 from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import share
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns import Column
     from credimi.engines.batches import Missing
     from credimi.settling import Feature
 
