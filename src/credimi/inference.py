@@ -88,9 +88,12 @@ def mutual_information(
         generator = make_generator(random_state)
         return Distribution.empirical(_converged_draws(table, pseudo, int(draws), generator), upper)
     result = moments(Blocks.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
-    # I <= upper, but for rounding.
-    mean, std = min(float(result.mean[0]), upper), float(np.sqrt(result.variance[0]))
-    return law_of(mean, std, upper, gaussian=approximation == "leading")
+    _, weights, means, variances = result.components()
+    parts = [
+        law_of(min(mean, upper), std, upper, gaussian=approximation == "leading")  # I <= upper, but for rounding
+        for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True)
+    ]
+    return parts[0] if len(parts) == 1 else Distribution.mixture(parts, weights.tolist())
 
 
 def _converged_draws(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> FloatArray:

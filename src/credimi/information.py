@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.errors import CredimiError
+from credimi.hard_tables import NODES, drawn_moments, split_thin_classes
 from credimi.kernels import batch
-from credimi.sampling import draw_information
-from credimi.table import Table
 from credimi.threads import cores, share
 
 if TYPE_CHECKING:
@@ -59,6 +58,16 @@ class Blocks:
         np.cumsum(sizes[:-1], out=offsets[1:])
         return offsets
 
+    def block(self, table: int) -> NDArray[np.number]:
+        """One block, (r + 1) x (s + 1)."""
+        start, shape = self.offsets[table], (self.rows[table] + 1, self.columns[table] + 1)
+        return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
+
+    def chosen(self, tables: NDArray[np.bool_]) -> Blocks:
+        """Some of the tables, without odds."""
+        rows, columns = self.rows, self.columns
+        return Blocks(self.flat[np.repeat(tables, (rows + 1) * (columns + 1))], rows[tables], columns[tables])
+
     @classmethod
     def of(cls, blocks: list[FloatArray], odds: list[float] | None = None) -> Blocks:
         """Join blocks as `Table.block` makes them."""
@@ -72,28 +81,71 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Posterior mean and variance of mutual information, one entry a table."""
+    """Posterior mean and variance of mutual information, one entry a table.
+
+    Few tables need a mixture (see `hard_tables`): `split` says which these are, and `mean_given` and `variance_given`
+    (tables that are split, parts) are the moments of its parts, which have equal weights.
+    """
 
     mean: FloatArray
     variance: FloatArray
+    split: IntegerArray
+    mean_given: FloatArray
+    variance_given: FloatArray
+
+    def components(self) -> tuple[IntegerArray, FloatArray, FloatArray, FloatArray]:
+        """Of all components, table by table: the table, the weight in it, mean and variance."""
+        table = np.arange(self.mean.size)
+        if self.split.size == 0:
+            return table, np.ones(table.size), self.mean, self.variance
+        count = self.mean_given.shape[1]
+        whole = np.ones(table.size, dtype=np.bool_)
+        whole[self.split] = False
+        table = np.concatenate([table[whole], np.repeat(self.split, count)])
+        order = np.argsort(table, kind="stable")
+        weight = np.where(whole[table], 1.0, 1.0 / count)
+        mean = np.concatenate([self.mean[whole], self.mean_given.ravel()])
+        variance = np.concatenate([self.variance[whole], self.variance_given.ravel()])
+        return table[order], weight[order], mean[order], variance[order]
 
 
 def moments(blocks: Blocks, pseudo_count: ArrayLike, *, matched: bool = True, threads: int | None = None) -> Moments:
     """Moments of every table; `pseudo_count` is one number or one a table, `threads` all cores unless said.
 
-    The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables with
-    next to no counts, for which the closed forms do not hold, get their moments from draws with a fixed seed.
+    The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables for which
+    the closed forms do not hold get theirs as `hard_tables` says.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type to Numba
-    mean, variance = np.zeros(count), np.zeros(count)
+    mean, variance, thin = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
 
     def chunk(part: slice) -> None:
         tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
-        _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], matched=matched)
+        _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], thin=thin[part], matched=matched)
 
     share(chunk, parts(count, blocks.flat.size, threads), threads)
-    return Moments(mean, variance)
+    split = np.flatnonzero(thin)
+    given = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
+    mean_given, variance_given = given.reshape(-1, 2, NODES).swapaxes(0, 1)
+    mean[split] = mean_given.mean(axis=1)
+    variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
+    return Moments(mean, variance, split, mean_given, variance_given)
+
+
+def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    """Means and variances of the mixture that stands for a table with a thin class."""
+    nodes = split_thin_classes(block, pseudo)
+    count, rows, columns = nodes.shape[0], nodes.shape[1] - 1, nodes.shape[2] - 1
+    mean, variance = np.empty(count), np.empty(count)
+    shapes = np.full(count, rows), np.full(count, columns)
+    tables = nodes.ravel(), np.arange(count) * nodes[0].size, *shapes, np.zeros(count)
+    pattern = np.full(count, batch.TARGET_ONLY, dtype=np.int8)
+    batch.matched_one_sided(*tables, pattern, np.arange(count), mean, variance, np.empty(count, dtype=np.bool_))
+    upper = float(np.log(min(rows, columns)))
+    mean = np.clip(np.nan_to_num(mean), 0.0, upper * (1.0 - 1e-9))
+    most = mean * (upper - mean)
+    variance = np.where(variance < most, variance, 0.5 * most)  # NaN, too, is not less
+    return np.stack([mean, np.maximum(variance, 1e-9 * most)])
 
 
 def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
@@ -113,6 +165,7 @@ def _moments_of_chunk(
     *,
     mean: FloatArray,
     variance: FloatArray,
+    thin: NDArray[np.bool_],
     matched: bool,
 ) -> None:
     """Sort the tables by what they miss, and give each sort to its kernel."""
@@ -125,18 +178,19 @@ def _moments_of_chunk(
         batch.classify(flat, offsets, rows, columns, pattern, complete)
         single = np.flatnonzero((pattern != batch.BOTH) & (pattern != batch.CONSTANT))
         if single.size:
-            batch.matched_one_sided(*tables, pattern, single, mean, variance)
+            batch.matched_one_sided(*tables, pattern, single, mean, variance, thin)
     both = np.flatnonzero(pattern == batch.BOTH)
     if both.size:
-        batch.two_sided(*tables, both, matched, mean, variance)
+        batch.two_sided(*tables, both, matched, matched, mean, variance)
     if matched:
         upper = np.log(np.minimum(rows, columns))
         held = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
         held &= complete + pseudo * rows * columns >= _FEW
-        for table in np.flatnonzero(~held & (pattern != batch.CONSTANT)):
+        thin &= complete + pseudo * rows * columns >= _FEW
+        for table in np.flatnonzero(~held & ~thin & (pattern != batch.CONSTANT)):
             size = (rows[table] + 1) * (columns[table] + 1)
             block = flat[offsets[table] : offsets[table] + size].reshape(rows[table] + 1, columns[table] + 1)
-            drawn_mean, variance[table] = _drawn_moments(block, pseudo[table])
+            drawn_mean, variance[table] = drawn_moments(block, pseudo[table])
             if pattern[table] == batch.BOTH or not 0.0 <= mean[table] < upper[table]:
                 mean[table] = drawn_mean  # otherwise the closed form holds: exact, or nearly so
 
@@ -146,21 +200,6 @@ def _by_shape(rows: IntegerArray, columns: IntegerArray) -> IntegerArray:
     if rows.size == 0 or (np.all(rows == rows[0]) and np.all(columns == columns[0])):
         return np.arange(rows.size)
     return np.argsort(rows * (columns.max() + 1) + columns, kind="stable")
-
-
-def _drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
-    """Where the closed forms do not reach (next to no counts): up to 4,000 draws, always the same ones."""
-    if block.T.ravel().tolist() < block.ravel().tolist():
-        block = block.T  # the same draws for a table and its transpose
-    table = Table.of_block(block)
-    if pseudo == 0.0 and not table.joint.any():
-        return 0.0, 0.0  # no row has both: nothing says that they depend
-    generator = np.random.default_rng(0)
-    size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
-    information = draw_information(
-        table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5
-    ).information
-    return float(information.mean()), float(information.var())
 
 
 def exact_mean(parameters: ArrayLike) -> float:

@@ -10,6 +10,12 @@ with the smaller sum is completed: less is forgotten between two draws. Many cha
 Weights that are no integers: the margin is rounded, and the factor prod pi_+j^(n_?j - rounded) that is left over is
 put right by a Metropolis step on the whole move, which keeps the posterior exact.
 
+Where most rows lack one side, completed counts change little from step to step, and the chain would need as many steps
+as there are incomplete rows for a complete one. So each step also moves chances along a direction in which both margins
+stay as they are: pi_ij + d, pi_kl + d, pi_il - d, pi_kj - d for two classes i, k and two values j, l at random. There
+the density is prod pi^(c - 1) of these four, and d is drawn from it by slice sampling in the logit of where d stands
+between the least and the largest that it can be.
+
 Gamma variates of small shape underflow, so they are drawn as logarithms: log G(c) = log G(c + 1) + log(U)/c.
 A cell without count and pseudo-count has chance 0 in every draw; a class without any complete count then takes the
 pooled conditional.
@@ -40,6 +46,9 @@ BURN_IN = 200  # steps that are forgotten
 THIN = 5  # steps from one draw that is kept to the next
 _CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
+_MOST_TURNS = 4  # moves that keep both margins, for each step
+_SLICE = 40.0  # how far one of them may go, in logits
+_SHRINKS = 100  # by which a slice is down to where it started
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +181,9 @@ def _gibbs(
     left_over = table.feature_only - whole
     exact = not left_over.any()
     kept = -(-size // chains)
+    freedom = (cells.shape[0] - 1) * (cells.shape[1] - 1)
+    mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > cells.sum()
+    turns = min(-(-freedom // 4), _MOST_TURNS) if mostly_incomplete else 0
     state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
     for step in range(burn_in + kept * thin):
         columns = state.sum(axis=1)
@@ -186,8 +198,54 @@ def _gibbs(
             accepted = np.log(generator.random(chains)) < np.nan_to_num(gain, nan=0.0)
             proposal = np.where(accepted[:, None, None], proposal, state)
         state = proposal
+        for _ in range(turns):
+            _turn(state, cells, generator)
         if step >= burn_in and (step - burn_in + 1) % thin == 0:
             yield state
+
+
+def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) -> None:
+    """Move four chances of every chain so that all margins stay; `state` (chains, r, s) is changed in place."""
+    chains, rows, columns = state.shape
+    chain = np.arange(chains)
+    i, j = generator.integers(rows, size=chains), generator.integers(columns, size=chains)
+    k = (i + generator.integers(1, rows, size=chains)) % rows
+    m = (j + generator.integers(1, columns, size=chains)) % columns
+    row, column = np.stack([i, k, i, k]), np.stack([j, m, m, j])  # the first two grow, the others shrink
+    four, power = state[chain, row, column], cells[row, column] - 1.0
+    down, up = four[:2].min(axis=0), four[2:].min(axis=0)
+    rest = four - np.stack([down, down, up, up])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        start = np.log(down) - np.log(up)
+    movable = np.flatnonzero(np.isfinite(start) & (power > -1.0).all(axis=0))
+    rest, power, width, start = rest[:, movable], power[:, movable], (down + up)[movable], start[movable]
+
+    def moved(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
+        """The four chances where d stands at this logit."""
+        share = np.exp(-np.logaddexp(0.0, np.stack([-logit, -logit, logit, logit])))
+        found: FloatArray = rest[:, of] + width[of] * share
+        return found
+
+    def log_density(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
+        chances = np.maximum(moved(logit, of), 1e-300)
+        slope = -np.logaddexp(0.0, -logit) - np.logaddexp(0.0, logit)
+        density: FloatArray = (power[:, of] * np.log(chances)).sum(axis=0) + slope
+        return density
+
+    left = np.arange(movable.size)
+    level = log_density(start, left) - generator.standard_exponential(left.size)
+    low = start - _SLICE * generator.random(left.size)
+    high, end = low + _SLICE, start.copy()
+    for _ in range(_SHRINKS):
+        if left.size == 0:
+            break
+        trial = low[left] + (high[left] - low[left]) * generator.random(left.size)
+        inside = log_density(trial, left) >= level[left]
+        end[left[inside]] = trial[inside]
+        left, trial = left[~inside], trial[~inside]
+        below = trial < start[left]
+        low[left[below]], high[left[~below]] = trial[below], trial[~below]
+    state[chain[movable], row[:, movable], column[:, movable]] = moved(end, np.arange(movable.size))
 
 
 def _convergence(trace: FloatArray) -> tuple[float, float]:

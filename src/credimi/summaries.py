@@ -108,9 +108,9 @@ def beliefs(
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
         laws = laws_of(found, upper, gaussian=approximation == "leading")
     p_above, trusted = above(laws, epsilon, threads), laws.trusted
-    if prior != ADAPTIVE:  # one component a table, and where it is certain no tail but a step
+    if prior != ADAPTIVE:  # where a component is certain it has no tail but a step, and is alone in its table
         certain = found.variance == 0.0
-        p_above[certain] = found.mean[certain] > epsilon
+        p_above[found.table[certain]] = found.mean[certain] > epsilon
         trusted = trusted | certain
     for index in np.unique(found.table[~trusted]).tolist():
         p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
@@ -191,10 +191,10 @@ def _components(
 
 
 def _single(blocks: Blocks, found: Moments) -> Components:
-    """One component a table, and no weight on independence."""
-    count = blocks.rows.size
-    mean = np.minimum(found.mean, np.log(np.minimum(blocks.rows, blocks.columns)))
-    return Components(np.zeros(count), np.arange(count), np.ones(count), mean, found.variance)
+    """One component a table, few have more, and no weight on independence."""
+    table, weight, mean, variance = found.components()
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    return Components(np.zeros(upper.size), table, weight, np.minimum(mean, upper[table]), variance)
 
 
 def _pseudo_counts(blocks: Blocks, prior: str | float) -> FloatArray:

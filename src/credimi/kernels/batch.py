@@ -32,15 +32,15 @@ CONSTANT, COMPLETE, TARGET_ONLY, FEATURE_ONLY, BOTH = range(5)
 
 
 @inlined
-def _pattern(flat: NumberArray, start: int, r: int, s: int) -> int:
+def pattern_of(flat: NumberArray, start: int, r: int, s: int) -> int:
     """What one table misses; CONSTANT where one side has a single value, so that I = 0."""
     if r < 2 or s < 2:
         return CONSTANT
     target_only, feature_only = False, False
     for i in range(r):
-        target_only = target_only or flat[start + i * (s + 1) + s] > 0
+        target_only = target_only or flat[start + i * (s + 1) + s] != 0
     for j in range(s):
-        feature_only = feature_only or flat[start + r * (s + 1) + j] > 0
+        feature_only = feature_only or flat[start + r * (s + 1) + j] != 0
     if feature_only:
         return BOTH if target_only else FEATURE_ONLY
     return TARGET_ONLY if target_only else COMPLETE
@@ -58,7 +58,7 @@ def classify(
     """What each table misses, and its complete counts."""
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
-        pattern[table] = _pattern(flat, start, r, s)
+        pattern[table] = pattern_of(flat, start, r, s)
         total = 0.0
         for i in range(r):
             row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
@@ -68,7 +68,7 @@ def classify(
 
 
 @inlined
-def _load(
+def load(
     flat: NumberArray,
     start: int,
     pseudo_count: float,
@@ -129,7 +129,7 @@ def leading_one_sided(
     counts, row_only, column_chance = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty((0, 0))
     log_ratio, row_fields, lane_fields = np.empty((0, 0, 0)), np.empty((3, 0, 0)), np.empty((4, 0))
     for table in order[:1]:
-        pattern[table] = _pattern(flat, offsets[table], rows[table], columns[table])
+        pattern[table] = pattern_of(flat, offsets[table], rows[table], columns[table])
     first = 0
     while first < order.size:
         table = order[first]
@@ -137,14 +137,14 @@ def leading_one_sided(
             first += 1
             if first < order.size:
                 table = order[first]
-                pattern[table] = _pattern(flat, offsets[table], rows[table], columns[table])
+                pattern[table] = pattern_of(flat, offsets[table], rows[table], columns[table])
             continue
         r, s, transpose = rows[table], columns[table], pattern[table] == FEATURE_ONLY
         lanes = max(1, min(LANES, _CELLS_SIDE_BY_SIDE // (r * s)))
         after = first + 1
         while after < order.size:
             other = order[after]
-            pattern[other] = _pattern(flat, offsets[other], rows[other], columns[other])
+            pattern[other] = pattern_of(flat, offsets[other], rows[other], columns[other])
             if after == first + lanes or rows[other] != r or columns[other] != s:
                 break
             if pattern[other] == BOTH or (pattern[other] == FEATURE_ONLY) != transpose:
@@ -196,8 +196,11 @@ def matched_one_sided(
     selection: IntegerArray,
     mean: FloatArray,
     variance: FloatArray,
+    thin: NDArray[np.bool_],
 ) -> None:
-    """Near-exact moments where at least one side is complete. The variance is not yet checked for its sign.
+    """Near-exact moments where at least one side is complete, and which tables have a thin class.
+
+    The variance is not yet checked for its sign.
 
     Of a complete table either side may be taken for the complete one; the two variances differ by less than the error
     of either, and are averaged, so that transposing the table changes nothing.
@@ -212,8 +215,10 @@ def matched_one_sided(
         variance[table] = 0.0
         for _ in range(passes):
             r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
-            _load(flat, offsets[table], pseudo_count[table], transpose, r, s, counts, row_only, column_only)
-            one_mean, one_variance = one_sided.matched(counts, row_only, r, s, fields, row_fields, column_fields)
+            load(flat, offsets[table], pseudo_count[table], transpose, r, s, counts, row_only, column_only)
+            one_mean, one_variance, thin[table] = one_sided.matched(
+                counts, row_only, r, s, fields, row_fields, column_fields
+            )
             mean[table] += one_mean / passes
             variance[table] += one_variance / passes
             transpose = not transpose
@@ -228,10 +233,11 @@ def two_sided(
     pseudo_count: FloatArray,
     selection: IntegerArray,
     matched: bool,
+    reliable: bool,
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """Moments where both sides miss; NaN where the matched ones do not hold."""
+    """Moments where both sides miss; NaN where the matched ones do not hold, if they have to be `reliable`."""
     r, s = 0, 0
     counts, chance, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
@@ -245,7 +251,7 @@ def two_sided(
             counts, chance, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
             row_slope, column_slope = np.empty(r), np.empty(s)
             work = carve(np.empty(workspace_size(r, s)), r, s)
-        _load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
+        load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
         mean[table], variance[table] = moments(
-            counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched
+            counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched, reliable
         )

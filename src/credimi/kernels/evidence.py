@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.kernels.batch import BOTH, CONSTANT, pattern_of
 from credimi.kernels.compiled import compiled, inlined
 from credimi.kernels.special import log_rise, log_rise_of_large, logarithm
 
@@ -26,21 +27,19 @@ if TYPE_CHECKING:
     from credimi.kernels.compiled import FloatArray, IntegerArray, NumberArray
 
 LANES = 8
+BOTH_SIDES_MISS = -1  # in place of how many points stay
 _MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the series
 _LARGE = 8.0  # from here on the series holds without a shift
 _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
-_SPARSE = 0.3  # as in kernels.two_sided
-_MUCH_SPARSE = 0.001
-_AS_MANY = 1.0 + 1e-12
 _MANY_CELLS = 16  # degrees of freedom of a table
 _VERY_MANY_CELLS = 80  # of which the evidence may be a peak that falls between two points of the grid
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
-_MOST_ZOOMS = 8
+MOST_ZOOMS = 8
 
 
 @inlined
-def _shares(
+def shares(
     flat: NumberArray,
     start: int,
     r: int,
@@ -76,13 +75,13 @@ def _shares(
 
 
 @inlined
-def _points(r: int, s: int, most: int) -> int:
+def grid_size(r: int, s: int, most: int) -> int:
     """How many points a table's grid has: `most` where cells are many, and a component is narrow beside a step."""
     return most if (r - 1) * (s - 1) >= _MANY_CELLS else most * 2 // 3
 
 
 @inlined
-def _ratio(loosest: float, tightest: float, total: float, r: int, s: int, points: int) -> float:
+def grid_ratio(loosest: float, tightest: float, total: float, r: int, s: int, points: int) -> float:
     """Of neighbours on the grid of K."""
     ratio: float = (tightest * min(r, s) * max(total, np.float64(r * s)) / loosest) ** (1.0 / max(points - 1, 1))
     return ratio
@@ -96,7 +95,7 @@ def _flush(product: FloatArray, score: FloatArray) -> None:
 
 
 @inlined
-def _highest(score: FloatArray) -> int:
+def highest(score: FloatArray) -> int:
     """Where the score is highest, first of all."""
     top = 0
     for point in range(1, score.size):
@@ -106,13 +105,129 @@ def _highest(score: FloatArray) -> int:
 
 
 @inlined
-def _is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
+def is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
     """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
     if (r - 1) * (s - 1) < _VERY_MANY_CELLS:
         return False
-    top = min(max(_highest(score), 1), score.size - 2)
+    top = min(max(highest(score), 1), score.size - 2)
     bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
     return bool(bend < -_SHARP and score[top] > rival - 40.0)
+
+
+@inlined
+def fill_scores(
+    flat: NumberArray,
+    start: int,
+    r: int,
+    s: int,
+    total: float,
+    margins: FloatArray,
+    terms: FloatArray,
+    lanes: FloatArray,
+) -> None:
+    """Fill log B_K of the complete rows for every strength K in `lanes[0]`, a whole number of `LANES`, into `lanes[1]`.
+
+    `margins` (4, side) holds what `shares` fills; `terms` (3, rs + r + s + 1) and the rest of `lanes` (4, points) are
+    scratch. The formula for large parameters or the one for any, and whether a count is multiplied out, is decided for
+    `LANES` points at a time.
+    """
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    signs, parts, counts = terms[0], terms[1], terms[2]
+    strength, score, inverse, product = lanes[0], lanes[1], lanes[2], lanes[3]
+    for point in range(strength.size):
+        inverse[point] = 1.0 / strength[point]
+        score[point] = 0.0
+        product[point] = 1.0
+    signs[0], parts[0], counts[0] = 1.0, 1.0, total
+    found = 1
+    for i in range(r):
+        signs[found], parts[found], counts[found] = -1.0, classes[i], by_class[i]
+        found += 1
+    for j in range(s):
+        signs[found], parts[found], counts[found] = -1.0, values[j], by_value[j]
+        found += 1
+    for i in range(r):
+        row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+        for j in range(s):
+            n, part = np.float64(row[j]), classes[i] * values[j]
+            if n <= _MULTIPLIED_OUT and n == np.floor(n) and n * inverse[0] < _STEEP * part:
+                scale = 1.0 / part
+                for first in range(1, np.int64(n), 4):
+                    one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
+                    three = (first + 2) * scale if first + 2 < n else 0.0
+                    four = (first + 3) * scale if first + 3 < n else 0.0
+                    for point in range(strength.size):
+                        each = inverse[point]
+                        low = (1.0 + one * each) * (1.0 + two * each)
+                        product[point] *= low * ((1.0 + three * each) * (1.0 + four * each))
+                    if product[0] > _FULL:
+                        _flush(product, score)
+            else:
+                signs[found], parts[found], counts[found] = 1.0, part, n
+                found += 1
+    _flush(product, score)
+    for term in range(found):
+        sign, part, n = signs[term], parts[term], counts[term]
+        for first in range(0, strength.size, LANES):
+            some, sums = strength[first : first + LANES], score[first : first + LANES]
+            if some[0] * part >= _LARGE:
+                for lane in range(some.size):
+                    sums[lane] += sign * log_rise_of_large(some[lane] * part, n)
+            else:
+                for lane in range(some.size):
+                    sums[lane] += sign * log_rise(some[lane] * part, n)
+
+
+@inlined
+def fill_grid(strength: FloatArray, least: float, ratio: float) -> None:
+    """Fill the strengths from the least on, each the same factor above the one before."""
+    for point in range(strength.size):
+        strength[point] = least
+        least *= ratio
+
+
+@inlined
+def zoom_in(strength: FloatArray, score: FloatArray, points: int) -> tuple[float, float]:
+    """The least strength and the ratio of a finer grid around the highest score."""
+    top = highest(score[:points])
+    begin, end = max(top - 2, 0), min(top + 2, points - 1)
+    return strength[begin], (strength[end] / strength[begin]) ** (1.0 / (points - 1))
+
+
+@inlined
+def settle(
+    score: FloatArray,
+    strength: FloatArray,
+    log_zero: float,
+    log_point: float,
+    negligible: float,
+    strengths: FloatArray,
+    weights: FloatArray,
+    points: int,
+) -> tuple[float, int]:
+    """Turn scores into weights of one table; return the weight of independence and how many points stay."""
+    best = log_zero
+    for point in range(points):
+        score[point] += log_point
+        best = max(best, score[point])
+    zero = np.exp(log_zero - best)
+    whole = zero
+    for point in range(points):
+        score[point] = np.exp(score[point] - best)
+        whole += score[point]
+    bound = negligible * whole
+    whole = zero
+    for point in range(points):
+        score[point] = score[point] if score[point] >= bound else 0.0
+        whole += score[point]
+    staying = 0
+    for point in range(points):
+        strengths[point] = strength[point]
+        weights[point] = score[point] / whole
+        staying += weights[point] > 0.0
+    for point in range(points, weights.size):
+        weights[point] = 0.0
+    return zero / whole, staying
 
 
 @compiled
@@ -133,106 +248,47 @@ def weigh(
 ) -> None:
     """Fill each table's weight of independence, its grid of K, (tables, points), the weights there, and how many stay.
 
-    Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider steps
-    zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for. The formula for large
-    parameters or the one for any, and whether a count is multiplied out, is decided for `LANES` points at a time.
+    For tables with a complete side; those that miss values on both are marked `BOTH_SIDES_MISS`, and are for
+    `two_sided_weights`. Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K.
+    A grid of wider steps zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for.
 
     A point that has less than `negligible` has none. Independence, which costs no moments, keeps its weight however
     small: other odds than these may multiply it.
     """
-    padded = (weights.shape[1] + LANES - 1) // LANES * LANES
+    most = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
     for table in range(offsets.size):
         side = max(side, rows[table], columns[table])
         cells = max(cells, rows[table] * columns[table])
-    by_class, by_value, classes, values = np.empty(side), np.empty(side), np.empty(side), np.empty(side)
-    terms = np.empty((3, cells + 2 * side + 1))
-    signs, shares, counts = terms[0], terms[1], terms[2]
-    strength, inverse, score, product = np.empty(padded), np.empty(padded), np.empty(padded), np.ones(padded)
+    margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(4 * most)
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
-        if r < 2 or s < 2:  # nothing can depend: independent for sure
-            p_zero[table] = 1.0
-            staying[table] = 0
-            weights[table, :] = 0.0
-            continue
-        points = _points(r, s, weights.shape[1])
-        padded = (points + LANES - 1) // LANES * LANES
-        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
-        total = _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
-        least, ratio = loosest, _ratio(loosest, tightest, total, r, s, points)
-        for zoom in range(_MOST_ZOOMS + 1):
-            for point in range(padded):
-                strength[point] = least
-                inverse[point] = 1.0 / least
-                score[point] = 0.0
-                least *= ratio
-            signs[0], shares[0], counts[0] = 1.0, 1.0, total
-            found = 1
-            for i in range(r):
-                signs[found], shares[found], counts[found] = -1.0, classes[i], by_class[i]
-                found += 1
-            for j in range(s):
-                signs[found], shares[found], counts[found] = -1.0, values[j], by_value[j]
-                found += 1
-            for i in range(r):
-                row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
-                for j in range(s):
-                    n, share = np.float64(row[j]), classes[i] * values[j]
-                    if n <= _MULTIPLIED_OUT and n == np.floor(n) and n * inverse[0] < _STEEP * share:
-                        scale = 1.0 / share
-                        for first in range(1, np.int64(n), 4):
-                            one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
-                            three = (first + 2) * scale if first + 2 < n else 0.0
-                            four = (first + 3) * scale if first + 3 < n else 0.0
-                            for point in range(padded):
-                                each = inverse[point]
-                                low = (1.0 + one * each) * (1.0 + two * each)
-                                product[point] *= low * ((1.0 + three * each) * (1.0 + four * each))
-                            if product[0] > _FULL:
-                                _flush(product, score)
-                    else:
-                        signs[found], shares[found], counts[found] = 1.0, share, n
-                        found += 1
-            _flush(product, score)
-            for term in range(found):
-                sign, share, n = signs[term], shares[term], counts[term]
-                for first in range(0, padded, LANES):
-                    some, sums = strength[first : first + LANES], score[first : first + LANES]
-                    if some[0] * share >= _LARGE:
-                        for lane in range(some.size):
-                            sums[lane] += sign * log_rise_of_large(some[lane] * share, n)
-                    else:
-                        for lane in range(some.size):
-                            sums[lane] += sign * log_rise(some[lane] * share, n)
-            if zoom == _MOST_ZOOMS or not _is_peaked(score[:points], r, s, log_zero - log_point):
-                break
-            top = _highest(score[:points])
-            begin, end = max(top - 2, 0), min(top + 2, points - 1)
-            finer = (strength[end] / strength[begin]) ** (1.0 / (points - 1))
-            log_point += np.log(np.log(finer) / np.log(ratio))
-            least, ratio = strength[begin], finer
-        best = log_zero
-        for point in range(points):
-            score[point] += log_point
-            best = max(best, score[point])
-        zero = np.exp(log_zero - best)
-        whole = zero
-        for point in range(points):
-            score[point] = np.exp(score[point] - best)
-            whole += score[point]
-        bound = negligible * whole
-        whole = zero
-        for point in range(points):
-            score[point] = score[point] if score[point] >= bound else 0.0
-            whole += score[point]
-        p_zero[table] = zero / whole
         staying[table] = 0
-        weights[table, points:] = 0.0
-        for point in range(points):
-            strengths[table, point] = strength[point]
-            weights[table, point] = score[point] / whole
-            staying[table] += weights[table, point] > 0.0
+        p_zero[table] = 1.0
+        weights[table, :] = 0.0
+        pattern = pattern_of(flat, start, r, s)
+        if pattern == CONSTANT:  # nothing can depend: independent for sure
+            continue
+        if pattern == BOTH:
+            staying[table] = BOTH_SIDES_MISS
+            continue
+        points = grid_size(r, s, weights.shape[1])
+        padded = (points + LANES - 1) // LANES * LANES
+        lanes = room[: 4 * padded].reshape(4, padded)
+        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
+        total = shares(flat, start, r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
+        least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
+        for zoom in range(MOST_ZOOMS + 1):
+            fill_grid(lanes[0], least, ratio)
+            fill_scores(flat, start, r, s, total, margins, terms, lanes)
+            if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], r, s, log_zero - log_point):
+                break
+            least, finer = zoom_in(lanes[0], lanes[1], points)
+            log_point += np.log(np.log(finer) / np.log(ratio))
+            ratio = finer
+        p_zero[table], staying[table] = settle(
+            lanes[1], lanes[0], log_zero, log_point, negligible, strengths[table], weights[table], points
+        )
 
 
 @compiled
@@ -260,8 +316,8 @@ def augment(
     for table in range(offsets.size):
         r, s, start = rows[table], columns[table], offsets[table]
         number, target, size = numbers[table], targets[table], (r + 1) * (s + 1)
-        _shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
-        for point in range(_points(r, s, weights.shape[1])):
+        shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
+        for point in range(grid_size(r, s, weights.shape[1])):
             if weights[table, point] > 0.0:
                 weight[number] = weights[table, point]
                 for i in range(r):
@@ -273,36 +329,5 @@ def augment(
                     row[s] = source[s]
                 for j in range(s + 1):
                     augmented[target + r * (s + 1) + j] = flat[start + r * (s + 1) + j]
-                _forget_small_margin(augmented[target : target + size], r, s)
                 number += 1
                 target += size
-
-
-@inlined
-def _forget_small_margin(block: FloatArray, r: int, s: int) -> None:
-    """Where both sides miss and many cells are nearly empty, leave out the rows that miss what fewer miss.
-
-    The closed form for both does not hold there (see `kernels.two_sided`), and draws for each component would take
-    seconds a table. These rows inform about one margin only, which the prior has learned from them already.
-    """
-    target_only, feature_only, sparse, total = 0.0, 0.0, 0.0, 0.0
-    for i in range(r):
-        target_only += block[i * (s + 1) + s]
-    for j in range(s):
-        feature_only += block[r * (s + 1) + j]
-    if target_only == 0.0 or feature_only == 0.0:
-        return
-    for i in range(r):
-        for j in range(s):
-            cell = block[i * (s + 1) + j]
-            total += cell
-            sparse += cell if cell < _SPARSE else 0.0
-    if sparse <= _MUCH_SPARSE * total:
-        return
-    # Both, where they are as many: the transposed table must say the same, and rounding must not decide.
-    if feature_only <= target_only * _AS_MANY:
-        for j in range(s):
-            block[r * (s + 1) + j] = 0.0
-    if target_only <= feature_only * _AS_MANY:
-        for i in range(r):
-            block[i * (s + 1) + s] = 0.0

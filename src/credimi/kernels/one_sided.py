@@ -32,6 +32,11 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
 * Var[T2] = sum_jk b_j b_k S_jk + (1/2) sum_(j != k) S_jk^2/(mu_j mu_k) + the diagonal by log_spread, with the slopes
   b_j = e_j - 1/(nu_j + 1).
 
+**Thin classes.** Where a class with few complete counts has most of the rows, because it mostly lacks the feature, the
+y_j are not at all like a Beta, and I itself is not. Such tables are pointed out, by Cov[y_j, y_k] = -product of the
+coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)), or by a class of less than `THIN_COUNTS` counts, half of its rows without
+the feature, that has more than `THIN_SHARE` of the variance; `credimi.hard_tables` has the remedy.
+
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional of their own; they are given the pooled
 one, so that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
 """
@@ -47,6 +52,11 @@ from credimi.kernels.special import log_excess, log_spread, logarithm
 
 if TYPE_CHECKING:
     from credimi.kernels.compiled import FloatArray
+
+# A class with few complete counts, of which most rows lack the feature: see `credimi.hard_tables`.
+THIN_COUPLING = 0.01
+THIN_COUNTS = 30.0
+THIN_SHARE = 0.3
 
 LANES = 32  # tables side by side: enough to fill vector registers, few enough to stay in the cache
 
@@ -204,28 +214,28 @@ def matched(
     fields: FloatArray,
     row_fields: FloatArray,
     column_fields: FloatArray,
-) -> tuple[float, float]:
+) -> tuple[float, float, bool]:
     """Near-exact mean and variance; on degenerate tables NaN, or a variance that is not positive (the caller looks).
 
-    `fields` (3, rs), `row_fields` (5, r) and `column_fields` (7, s) are scratch.
+    Also whether a class is thin. `fields` (3, rs), `row_fields` (5, r) and `column_fields` (7, s) are scratch.
     """
     conditional, centred, excess = fields[0], fields[1], fields[2]
     row_total, weight = row_fields[0], row_fields[1]
     column_chance = column_fields[0]
     total, pooled = chances(counts, margin, rows, columns, row_total, weight, conditional, column_chance)
     if total == 0.0 or pooled == 1.0:
-        return 0.0, 0.0
+        return 0.0, 0.0, False
     log_ratios(rows, columns, row_total, conditional, column_chance, column_fields[1], centred)
     share = 1.0 - pooled
     kept = total * share  # A of the rows that have a conditional of their own
-    mean, variance = _matched_of_filled_rows(
+    mean, variance, thin = _matched_of_filled_rows(
         counts, rows, columns, kept, share, conditional, centred, excess, row_fields, column_fields
     )
     if pooled > 0.0:
         second = share * (kept + 1.0) / (total + 1.0) * (variance + mean * mean)
         mean *= share
         variance = second - mean * mean
-    return mean, variance
+    return mean, variance, thin
 
 
 @inlined
@@ -240,7 +250,7 @@ def _matched_of_filled_rows(
     excess: FloatArray,
     row_fields: FloatArray,
     column_fields: FloatArray,
-) -> tuple[float, float]:
+) -> tuple[float, float, bool]:
     row_total, weight, row_mean, second_moment, coupling = (
         row_fields[0],
         row_fields[1],
@@ -263,7 +273,7 @@ def _matched_of_filled_rows(
     # T1: exact moments of h_i, then of sum_i w_i h_i.
     mean_first = 0.0
     variance_first = 0.0
-    coupled = False
+    coupled, thin, of_thin = False, False, 0.0
     for i in range(rows):
         c_row = row_total[i]
         if c_row == 0.0:
@@ -283,10 +293,14 @@ def _matched_of_filled_rows(
         row_mean[i] = expected - log_excess(c_row)
         mean_first += w * row_mean[i]
         second_moment[i] = w * (total * w + 1.0) / (total + 1.0)
-        variance_first += second_moment[i] * spread / (c_row * (c_row + 1.0))
-        # a_i > c_i+ only where the other side is missing; then the columns' chances are no Dirichlet
-        coupling[i] = w * max(total * w - c_row, 0.0) / ((total + 1.0) * (c_row + 1.0))
-        coupled = coupled or coupling[i] > 1e-14 * w
+        of_row = second_moment[i] * spread / (c_row * (c_row + 1.0))
+        variance_first += of_row
+        # a_i = c_i+ unless the other side is missing; then the columns' chances are no Dirichlet
+        coupling[i] = w * (total * w - c_row) / ((total + 1.0) * (c_row + 1.0))
+        coupled = coupled or abs(coupling[i]) > 1e-14 * w
+        thin = thin or coupling[i] > THIN_COUPLING
+        if c_row < THIN_COUNTS and total * w >= 2.0 * c_row:
+            of_thin = max(of_thin, of_row)
     for i in range(rows):
         if row_total[i] > 0.0:
             row_mean[i] -= mean_first
@@ -332,7 +346,7 @@ def _matched_of_filled_rows(
         rest = 1.0 - m
         nu = m * rest / variance[j] - 1.0
         if not nu > 1e-9:  # parameters so small that this difference holds no digits
-            return np.nan, np.nan
+            return np.nan, np.nan, thin
         alpha = m * nu
         e = log_excess(alpha) - log_excess(nu)
         spread = log_spread(alpha)
@@ -371,4 +385,5 @@ def _matched_of_filled_rows(
             squares += mu[j] * mu[j]
         scale = 1.0 / (total + 1.0)
         variance_second += 0.5 * scale * scale * (1.0 - squares) - scale * (slopes * slopes - slope_squares)
-    return max(mean_first - mean_second, 0.0), variance_first + variance_second - 2.0 * covariance
+    whole = variance_first + variance_second - 2.0 * covariance
+    return max(mean_first - mean_second, 0.0), whole, thin or of_thin > THIN_SHARE * whole

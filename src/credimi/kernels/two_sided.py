@@ -14,9 +14,11 @@ that E[z log z] = z (log z + e),
     u      = t with each term times 2 log_spread(alpha).
 
 t is the trace of Hessian times covariance. Near independence its (r-1)(s-1) eigenvalues are nearly equal, so
-t^2/(2 (r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count. Where
-more than 2 % of the chances lie in cells with c < 0.3, put there by the margins alone, none of this holds, and NaN is
-returned.
+t^2/(2 (r-1)(s-1)) is the second-order variance, and u tempers it where cells hold less than about one count.
+
+None of this holds where more than 2 % of the chances lie in cells with c < 0.3, or in classes and values with next to
+no complete count, put there by the margins alone; nor where few complete counts stand beside large margins, which shows
+in a mean of the chances that is far from their mode. A caller who asks for reliable moments then gets NaN.
 """
 
 from __future__ import annotations
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from credimi.kernels.information_matrix import Workspace
 
 _SPARSE = 0.3  # a Dirichlet parameter below which a chance is nearly 0 or 1 of its row
+_FEW = 3.0  # complete counts of a class or a value, pseudo-counts included, that hardly say more than the prior
+MOST_DOUBTFUL = 0.02
+_SHIFTED = 0.02
 
 
 @inlined
@@ -48,31 +53,113 @@ def moments(
     work: Workspace,
     fields: FloatArray,
     matched: bool,
+    reliable: bool,
 ) -> tuple[float, float]:
-    """Mean and variance of I, leading order or matched; `fields` (2, r, s) is scratch."""
+    """Mean and variance of I, leading order or matched; `fields` (2, r, s) is scratch.
+
+    NaN where matched moments are not `reliable`, if they have to be.
+    """
     find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
+    return moments_at_mode(
+        counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched, reliable
+    )
+
+
+@inlined
+def moments_at_mode(
+    counts: FloatArray,
+    row_only: FloatArray,
+    column_only: FloatArray,
+    chance: FloatArray,
+    row_slope: FloatArray,
+    column_slope: FloatArray,
+    work: Workspace,
+    fields: FloatArray,
+    matched: bool,
+    reliable: bool,
+) -> tuple[float, float]:
+    """As `moments`, from what `find_mode` leaves behind; the slopes are overwritten."""
     gradient, solution = fields[0], fields[1]
     mean = _log_ratios(chance, work, gradient)
     scale = 1.0
     second_order = 0.0
     if matched:
-        total = 0.0
-        doubtful = 0.0
-        rows, columns = counts.shape
-        for i in range(rows):
-            total += row_only[i]
-            for j in range(columns):
-                total += counts[i, j]
-                doubtful += chance[i, j] if counts[i, j] < _SPARSE else 0.0
-        for j in range(columns):
-            total += column_only[j]
-        if doubtful > 0.02:
+        total, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
+        if reliable and doubtful > MOST_DOUBTFUL:
             return np.nan, np.nan
         scale = total / (total + 1.0)
         variances(chance, total, work, solution, row_slope, column_slope)  # the slopes have served
+        if reliable and _shift(counts, row_only, column_only, chance, row_slope, column_slope, work, fields) > _SHIFTED:
+            return np.nan, np.nan
         shift, second_order = _match_betas(chance, work, solution, row_slope, column_slope, gradient)
         mean += shift
     return max(mean, 0.0), _variance_of(chance, gradient, work, solution) * scale + second_order
+
+
+@inlined
+def doubtful_chances(
+    counts: FloatArray, row_only: FloatArray, column_only: FloatArray, chance: FloatArray, work: Workspace
+) -> tuple[float, float]:
+    """N, and how much of the chances the margins put where there are next to no complete counts.
+
+    That is in cells, or in whole rows and columns that hold hardly more than the prior.
+    """
+    rows, columns = counts.shape
+    total, doubtful = 0.0, 0.0
+    for i in range(rows):
+        row_sum = 0.0
+        for j in range(columns):
+            row_sum += counts[i, j]
+            doubtful += chance[i, j] if counts[i, j] < _SPARSE else 0.0
+        doubtful += work.row_sum[i] if row_sum <= min(_FEW, row_only[i]) else 0.0
+        total += row_sum + row_only[i]
+    for j in range(columns):
+        column_sum = 0.0
+        for i in range(rows):
+            column_sum += counts[i, j]
+        doubtful += work.column_sum[j] if column_sum <= min(_FEW, column_only[j]) else 0.0
+        total += column_only[j]
+    return total, doubtful
+
+
+@inlined
+def _shift(
+    counts: FloatArray,
+    row_only: FloatArray,
+    column_only: FloatArray,
+    chance: FloatArray,
+    of_rows: FloatArray,
+    of_columns: FloatArray,
+    work: Workspace,
+    fields: FloatArray,
+) -> float:
+    """How far the mean is from the mode, sum |E[pi] - pi|, to the order of `credimi.chances`.
+
+    `fields` holds the log ratios, which stay, and the variances of the cells, which are put back.
+    """
+    rows, columns = counts.shape
+    of_cells, slope = fields[1], work.slack  # the slacks have served
+    centre = 0.0
+    for i in range(rows):
+        x = work.row_sum[i]
+        from_row = row_only[i] * of_rows[i] / x / x / x if row_only[i] > 0.0 else 0.0
+        for j in range(columns):
+            p, y = chance[i, j], work.column_sum[j]
+            slope[i, j] = 0.0
+            if p > 0.0:
+                from_column = column_only[j] * of_columns[j] / y / y / y if column_only[j] > 0.0 else 0.0
+                slope[i, j] = (counts[i, j] * (of_cells[i, j] / p) / p - 1.0) / p + from_row + from_column
+                centre += p * slope[i, j]
+    moved = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            slope[i, j] -= centre
+    solve(slope, work, moved)
+    distance = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            distance += abs(moved[i, j])
+    return distance
 
 
 @inlined
