@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+_MOST_SHIFT = 0.5  # of the mean from the mode, all cells together
+
 
 def posterior(
     joint: ArrayLike | Table,
@@ -138,6 +140,8 @@ class Posterior:
         gradient += _cubed(solution.column_only, of_columns, chance.sum(axis=0))
         gradient[chance == 0.0] = 0.0
         shift = solution.covariance_times(gradient)
+        if not np.abs(shift).sum() <= _MOST_SHIFT:
+            return solution.mode  # next to nothing is known, and this is no correction of order 1/N
         # A cell with less than about one count can be shifted below 0 by a correction of order 1/N: halve it at most.
         mean = np.maximum(chance + shift, 0.5 * chance)
         return solution.turned(mean / mean.sum())

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.compiled import inlined
+from credimi.kernels.compiled import compiled, inlined
 from credimi.kernels.information_matrix import solve, variances
 from credimi.kernels.mode import find_mode
 from credimi.kernels.special import log_excess, log_spread, logarithm
@@ -40,6 +40,8 @@ _SPARSE = 0.3  # a Dirichlet parameter below which a chance is nearly 0 or 1 of 
 _FEW = 3.0  # complete counts of a class or a value, pseudo-counts included, that hardly say more than the prior
 MOST_DOUBTFUL = 0.02
 _SHIFTED = 0.02
+_NEARLY_ALL = 1.0 - 1e-6  # of the chances
+_HELD_BY_MARGINS = 1e-4  # the share of its expected rows that a cell then has at most
 
 
 @inlined
@@ -89,6 +91,7 @@ def moments_at_mode(
             return np.nan, np.nan
         scale = total / (total + 1.0)
         variances(chance, total, work, solution, row_slope, column_slope)  # the slopes have served
+        _mend_variances(counts, chance, total, work, solution, row_slope, column_slope)
         if reliable and _shift(counts, row_only, column_only, chance, row_slope, column_slope, work, fields) > _SHIFTED:
             return np.nan, np.nan
         shift, second_order = _match_betas(chance, work, solution, row_slope, column_slope, gradient)
@@ -120,6 +123,61 @@ def doubtful_chances(
         doubtful += work.column_sum[j] if column_sum <= min(_FEW, column_only[j]) else 0.0
         total += column_only[j]
     return total, doubtful
+
+
+@inlined
+def _mend_variances(
+    counts: FloatArray,
+    chance: FloatArray,
+    total: float,
+    work: Workspace,
+    of_cells: FloatArray,
+    of_rows: FloatArray,
+    of_columns: FloatArray,
+) -> None:
+    """Put right variances that are differences without digits, by a solve for each.
+
+    They are so where nearly all is in one cell, row or column, and where margins alone hold a cell.
+    """
+    rows, columns = chance.shape
+    for i in range(rows):
+        if work.row_sum[i] > _NEARLY_ALL:
+            of_rows[i] = _variance_of_block(chance, i, i + 1, 0, columns, work)
+    for j in range(columns):
+        if work.column_sum[j] > _NEARLY_ALL:
+            of_columns[j] = _variance_of_block(chance, 0, rows, j, j + 1, work)
+        for i in range(rows):
+            if chance[i, j] > _NEARLY_ALL or counts[i, j] < _HELD_BY_MARGINS * total * chance[i, j]:
+                of_cells[i, j] = _variance_of_block(chance, i, i + 1, j, j + 1, work)
+
+
+@compiled
+def _variance_of_block(chance: FloatArray, top: int, bottom: int, left: int, right: int, work: Workspace) -> float:
+    """Variance of the sum of a block of chances, as that of all others together."""
+    rows, columns = chance.shape
+    others, solution = np.empty((rows, columns)), np.empty((rows, columns))
+    rest = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            inside = top <= i < bottom and left <= j < right
+            others[i, j] = 0.0 if inside else 1.0
+            rest += 0.0 if inside else chance[i, j]
+    return _variance_of_field(others, rest, work, solution)
+
+
+@inlined
+def _variance_of_field(field: FloatArray, centre: float, work: Workspace, solution: FloatArray) -> float:
+    """field' Cov field. The field is centred, which makes pi pi'/N drop out; it is changed in place."""
+    rows, columns = field.shape
+    for i in range(rows):
+        for j in range(columns):
+            field[i, j] -= centre
+    solve(field, work, solution)
+    variance = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            variance += field[i, j] * solution[i, j]
+    return max(variance, 0.0)
 
 
 @inlined
@@ -233,18 +291,10 @@ def _log_ratios(chance: FloatArray, work: Workspace, log_ratio: FloatArray) -> f
 
 @inlined
 def _variance_of(chance: FloatArray, gradient: FloatArray, work: Workspace, solution: FloatArray) -> float:
-    """gradient' Cov gradient. The gradient is centred, which makes pi pi'/N drop out; it is changed in place."""
+    """gradient' Cov gradient; the gradient is changed in place."""
     rows, columns = chance.shape
     centre = 0.0
     for i in range(rows):
         for j in range(columns):
             centre += chance[i, j] * gradient[i, j]
-    for i in range(rows):
-        for j in range(columns):
-            gradient[i, j] -= centre
-    solve(gradient, work, solution)
-    variance = 0.0
-    for i in range(rows):
-        for j in range(columns):
-            variance += gradient[i, j] * solution[i, j]
-    return max(variance, 0.0)
+    return _variance_of_field(gradient, centre, work, solution)
