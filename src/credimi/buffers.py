@@ -26,8 +26,18 @@ def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
     array = one_chunk(values)
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.uint8())
-    array = array.cast(pa.float64(), safe=False)
+    array = to_doubles(array, safe=False)
     return plain(array.fill_null(math.nan) if array.null_count else array)
+
+
+def to_doubles(array: Any, *, safe: bool = True) -> Any:  # noqa: ANN401
+    """An Arrow array of numbers as one of doubles, each the nearest: Arrow casts decimals to a double beside it.
+
+    As text and back takes 0.1 s a million, and gives the double that a CSV file with the same number gives.
+    """
+    if pa.types.is_decimal(array.type):
+        array = array.cast(pa.large_string())
+    return array.cast(pa.float64(), safe=safe)
 
 
 def one_chunk(values: Any) -> Any:  # noqa: ANN401

@@ -29,6 +29,7 @@ from credimi.buffers import (
     one_chunk,
     plain,
     text_array,
+    to_doubles,
     valid,
     validity,
     width,
@@ -105,7 +106,7 @@ def _encode_arrow(array: Any, name: str, *, raw: Collection[str] | None, compile
     if pa.types.is_integer(kind):
         return _encode_integers(array, compiled=compiled)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
+        return _encode_numbers(to_doubles(array), compiled=compiled)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _encode_temporal(array)
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
