@@ -104,6 +104,9 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
         for each in below
         if each.type == fs.FileType.File
     ]
+    exactly = [each for each in found if each.url == url]  # a name may look like a pattern
+    if exactly:
+        return exactly, True
     if pattern:
         wanted = _compiled(url[len(root) :])
         hidden = url.rpartition("/")[2].startswith(".")  # to be had by name only, as everywhere

@@ -226,8 +226,16 @@ def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], thr
 
 def count_file(path: str, plan: Plan) -> bytes:
     """The counts of one file, on one thread, to be sent: what a worker of a cluster does."""
-    whole = merged(counts for _, counts in tallies(paths_of(path), plan, lambda _: None, threads=1))
+    whole = merged(counts for _, counts in tallies([_named(path)], plan, lambda _: None, threads=1))
     return (counted([], plan) if whole is None else whole).to_bytes()
+
+
+def _named(path: str) -> Place:
+    """The file of this very name: a pattern that it looks like may match others, where a worker does not see it."""
+    found, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
+    if not named:
+        raise CredimiError(f"cannot read {path}: there is no such file where it is counted")
+    return found[0]
 
 
 def check_format(path: Place, output: Path) -> None:
