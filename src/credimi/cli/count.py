@@ -85,8 +85,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"credimi: {done:,} of {len(paths):,} files were counted before the last call ended", file=sys.stderr)
     new = [path for path in paths if named[path] in left]
     total = _total(before, new, plan, named, options)
-    own = {source.path for source in named.values()}
-    total = replace(total, sources=finished(total.sources, own))
+    total = replace(total, sources=finished(total.sources, named.values()))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""

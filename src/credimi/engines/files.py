@@ -15,7 +15,7 @@ from credimi.engines import delimited, parquet
 from credimi.engines.delimited import COMPRESSED
 from credimi.engines.parts import beside, counted, merged
 from credimi.errors import CredimiError, one_line
-from credimi.places import Remote, is_remote, remote_files
+from credimi.places import Remote, identity, is_remote, remote_files
 from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import ahead
 
@@ -70,14 +70,14 @@ def paths_of(data: Any) -> list[Place]:  # noqa: ANN401
 
 def each_once(paths: list[Place]) -> list[Place]:
     """The same, unless a file is among them twice, by whatever names."""
-    seen: set[Place] = set()
+    seen: dict[object, Place] = {}
     for path in paths:
-        own = path.resolve()
-        if own in seen:
+        other = seen.setdefault(identity(path), path)
+        if other is not path:
+            also = "" if str(other) == str(path) else f", as {other}, too"
             raise CredimiError(
-                f"{path} is named twice: its rows would count twice; name it once, or add up counts made apart"
+                f"{path} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
             )
-        seen.add(own)
     return paths
 
 
