@@ -53,6 +53,21 @@ def test_decimals_of_all_widths_and_scales(kind: str, size: tuple[int, int], tex
     assert column.numbers[column.codes].tolist() == list(map(float, texts))
 
 
+@pytest.mark.parametrize("scale", [0, 2, 17, 22, 23])
+def test_decimals_at_the_limit_of_doubles_and_some_of_them_missing(scale: int) -> None:
+    """Parts of an array, in which what stands for null is anything."""
+    whole = [2**53 - 1, 2**53, 2**53 + 1, -(2**53), -(2**53) - 1, 2**64, 2**63, -(2**63), 35, 0, -7]
+    for last in range(len(whole)):
+        values = [Decimal(number).scaleb(-scale) for number in (1, whole[last], 3, 7)]
+        masked = pa.array(values, pa.decimal128(38, scale))
+        known, bits = masked.buffers()[1], pa.py_buffer(bytes([0b1101]))
+        some = pa.Array.from_buffers(masked.type, 4, [bits, known])
+        assert doubles(masked[1:]).tolist() == list(map(float, values[1:]))
+        assert doubles(some)[[0, 2, 3]].tolist() == [float(values[place]) for place in (0, 2, 3)]
+        assert np.isnan(doubles(some)[1])
+        assert doubles(some[2:]).tolist() == list(map(float, values[2:]))
+
+
 def _files(folder: Path) -> tuple[str, str]:
     texts = ["0.35", "1.15", "2.55", "0.07"] * 30
     classes = ["p", "q", "q"] * 40
