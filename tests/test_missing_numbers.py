@@ -56,6 +56,8 @@ def test_dates_and_spans_are_no_numbers(values: Any, missing: float | str) -> No
 
 @pytest.mark.parametrize("engine", ["files", "duckdb"])
 def test_dates_of_files_are_no_numbers(tmp_path: Path, engine: str) -> None:
+    if engine != "files":
+        pytest.importorskip(engine)
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"y": ["p", "q", "q"], "x": [DAY, DAY, None]}), path)
     assert missing_in(path, [999], engine=engine) == 1
