@@ -26,8 +26,34 @@ def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
     array = one_chunk(values)
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.uint8())
-    array = array.cast(pa.float64(), safe=False)
+    array = to_doubles(array, safe=False)
     return plain(array.fill_null(math.nan) if array.null_count else array)
+
+
+def to_doubles(array: Any, *, safe: bool = True) -> Any:  # noqa: ANN401
+    """An Arrow array of numbers as one of doubles, each the nearest: Arrow casts decimals to a double beside it.
+
+    It is the double that a CSV file with the same number gives.
+    """
+    if not pa.types.is_decimal(array.type):
+        return array.cast(pa.float64(), safe=safe)
+    quotients = _quotients(array)
+    if quotients is None:  # by way of text, which takes four times as long
+        return array.cast(pa.large_string()).cast(pa.float64())
+    return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
+
+
+def _quotients(array: Any) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """Decimals as whole numbers over a power of ten; None unless both are doubles: then the quotient is the nearest."""
+    if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
+        return None
+    words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)[array.offset : array.offset + len(array)]
+    low, high = words[:, 0], words[:, 1]
+    if array.null_count:
+        low, high = (np.where(valid(array), word, 0) for word in (low, high))
+    if low.min() < -(2**53) or low.max() > 2**53 or not np.array_equal(high, low >> 63):
+        return None
+    return low / float(10**array.type.scale)
 
 
 def one_chunk(values: Any) -> Any:  # noqa: ANN401

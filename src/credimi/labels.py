@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
+EXACT = 2**53  # whole numbers beyond are no doubles
 FEW_TEXTS = 255  # raw labels of a batch up to which they stay as they are spelled, numbers or not
 _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}

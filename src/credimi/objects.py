@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from credimi.buffers import NOTHING
 from credimi.errors import UncountableError
-from credimi.labels import BOOLEAN, NUMBER, TEXT, shown_number
+from credimi.labels import BOOLEAN, EXACT, NUMBER, TEXT, shown_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,6 +111,13 @@ def kind_of(item: object) -> str:
     if isinstance(item, int | float | Decimal | np.integer | np.floating):
         return NUMBER
     return TEXT
+
+
+def is_no_double(item: Any) -> bool:  # noqa: ANN401
+    """Whether a number is a whole one so large that its neighbours would be the same double."""
+    if isinstance(item, Decimal):
+        return item.is_finite() and abs(item) > EXACT and item == item.to_integral_value()
+    return isinstance(item, int | np.integer) and abs(int(item)) > EXACT
 
 
 def as_instant(item: Any) -> Any:  # noqa: ANN401

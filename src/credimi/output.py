@@ -1,12 +1,13 @@
-"""Results on their way out: to standard output, or to a file that is written whole or not at all."""
+"""Results on their way out: to standard output, or to a file that is written whole or not at all, by one at a time."""
 
 from __future__ import annotations
 
 import os
+import platform
 import stat
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,111 @@ def replacing(path: str | Path) -> Iterator[Path]:
             raise
     except OSError as error:
         raise CredimiError(f"{path or '--output'} cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Refuse others who want to change a file while it is read, added to and written again: one sum would be lost.
+
+    The lock is the system's, on a file beside the target, and ends with its process, however that ends. The file names
+    its owner: where a shared disk does not tell of locks of other machines, it is all that is known of them.
+    """
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():  # a device
+        yield
+        return
+    place = target.with_name(f".{target.name}.lock")
+    try:
+        descriptor = _taken(place, path)
+    except OSError as error:
+        raise CredimiError(f"{path} cannot be written: {error.strerror or error} ({place})") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)  # Windows may not let it go while others look at it: then it has no owner
+        with suppress(OSError):
+            place.unlink()  # before it is closed, so that nobody takes a lock that is about to go
+        os.close(descriptor)
+        if os.name == "nt":
+            with suppress(OSError):
+                place.unlink()
+
+
+def _taken(place: Path, path: str | Path) -> int:
+    """The lock's file, open and ours."""
+    while True:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            free = _lock(descriptor)
+            _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), free, place, path)
+            if _is_file(descriptor, place):
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                os.write(descriptor, f"{platform.node()} {os.getpid()}\n".encode())
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # its owner ended just now, and took it away
+
+
+def _check_owner(text: str, free: bool | None, place: Path, path: str | Path) -> None:  # noqa: FBT001
+    """Refuse a lock that somebody else has; one of this machine whose owner was killed is free."""
+    host, process = text.split() if len(text.split()) == 2 else ("", "")
+    here = host in ("", platform.node())
+    if free is False or (free is None and here and _is_alive(process)):
+        owner = f"process {process} on {host}" if host else "another process"
+        raise CredimiError(f"{path} is being changed by {owner}: wait until that has ended, and call again")
+    if not here:
+        raise CredimiError(
+            f"{path} is being changed by process {process} on {host}, or was when that was killed: "
+            f"wait until it has ended, or delete {place} if it is not at work any more"
+        )
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Whether the lock is ours now; None where the disk has no locks."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        try:
+            os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # beyond the owner's name, which others may read
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        except OSError:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            return False
+        return True
+    import fcntl  # noqa: PLC0415
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _is_file(descriptor: int, place: Path) -> bool:
+    """Whether what is open is still what is there."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), place.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _is_alive(process: str) -> bool:
+    if not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)  # no signal, but a question; not asked on Windows, which has locks
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _print(text: str) -> None:

@@ -53,7 +53,7 @@ def _sentinel(value: float) -> str | float:
     """A number that means missing, as settings keep it."""
     if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
         return "nan"
-    if isinstance(value, int | np.integer) and abs(int(value)) > 2**53:  # a column that holds it is kept as text
+    if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column that holds it is kept as text
         return str(value)
     return float(value)
 
@@ -82,6 +82,8 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
 
 def _checked_cut(cut: Any) -> float:  # noqa: ANN401
     """A number, or a date as days since 1970."""
+    if isinstance(cut, str) and not labels.is_number(cut, names_too=True):
+        return labels.days_of(cut)
     try:
         return float(cut)
     except (TypeError, ValueError):

@@ -213,6 +213,8 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
     """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
     if output is None or output == "-":
         return
+    from credimi.places import identity  # noqa: PLC0415  (`--help` does without)
+
     path = Path(output)
     try:
         path.exists()
@@ -222,7 +224,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and any(isinstance(each, Path) and each.exists() and path.samefile(each) for each in inputs):
+    if path.exists() and identity(path) in map(identity, inputs):  # under whatever name, of links and URLs, too
         raise CredimiError(f"{output} is the input: name another file")
 
 

@@ -85,11 +85,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_pictures(options: argparse.Namespace) -> None:
     """Refuse, before the work is done, a page or a picture that could not be written."""
-    inputs = [Path(each) for each in options.data]
     for path in (options.html, options.plot):
         if path == "-":
             raise CredimiError("a page or a picture needs a file of its own, not standard output")
-        shared.check_output(path, inputs)
+        shared.check_output(path, [])
     named = [Path(path) for path in (options.output, options.html, options.plot) if path not in (None, "-")]
     if len({path.resolve() for path in named}) < len(named):
         raise CredimiError("--output, --html and --plot name the same file: give each its own")
@@ -107,7 +106,8 @@ def ranked(options: argparse.Namespace) -> Ranking:
     from credimi.engines import files  # noqa: PLC0415
 
     paths = files.each_once(shared.paths(options))
-    shared.check_output(options.output, paths)
+    for output in ("output", "html", "plot"):  # `select` has the first of them
+        shared.check_output(getattr(options, output, None), paths)
     kept = [path for path in paths if storage.is_counts(path)]
     if not kept and options.target is None:
         raise CredimiError("name the target: --target COLUMN")

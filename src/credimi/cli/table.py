@@ -63,6 +63,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Print the posterior of one table."""
+    shared.check_output(options.output, [Path(options.table)] if _is_file(options.table) else [])
     joint, margins = _read_table(options.table)
     for name in ("target_only", "feature_only"):
         text = getattr(options, name)

@@ -236,14 +236,14 @@ def _array_names(array: Any) -> list[str]:  # noqa: ANN401
 
 
 def _dictionary_names(rows: Sequence[Any]) -> list[str]:
-    found: dict[str, None] = {}
+    found: dict[Any, None] = {}
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise CredimiError(
                 f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one a row), or a list of paths"
             )
-        found |= dict.fromkeys(map(str, row))
-    return list(found)
+        found |= dict.fromkeys(row)
+    return [str(key) for key in found]  # 1 and "1" are two columns of one name, which is refused
 
 
 def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:

@@ -112,7 +112,8 @@ def _open(path: Place) -> Any:  # noqa: ANN401
         packed = COMPRESSED.get(path.suffix.lower())
         if isinstance(path, Remote):
             return path.filesystem.open_input_stream(path.inside, compression=packed)
-        return pa.input_stream(path, compression=packed) if packed else pa.OSFile(str(path))
+        own = str(path.absolute())  # pyarrow takes a ~ at the start for a home
+        return pa.input_stream(own, compression=packed) if packed else pa.OSFile(own)
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
 

@@ -15,7 +15,7 @@ from credimi.engines import delimited, parquet
 from credimi.engines.delimited import COMPRESSED
 from credimi.engines.parts import beside, counted, merged
 from credimi.errors import CredimiError, one_line
-from credimi.places import Remote, is_remote, remote_files
+from credimi.places import Remote, identity, is_remote, remote_files
 from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import ahead
 
@@ -70,14 +70,14 @@ def paths_of(data: Any) -> list[Place]:  # noqa: ANN401
 
 def each_once(paths: list[Place]) -> list[Place]:
     """The same, unless a file is among them twice, by whatever names."""
-    seen: set[Place] = set()
+    seen: dict[object, Place] = {}
     for path in paths:
-        own = path.resolve()
-        if own in seen:
+        other = seen.setdefault(identity(path), path)
+        if other is not path:
+            also = "" if str(other) == str(path) else f", as {other}, too"
             raise CredimiError(
-                f"{path} is named twice: its rows would count twice; name it once, or add up counts made apart"
+                f"{path} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
             )
-        seen.add(own)
     return paths
 
 
@@ -226,8 +226,16 @@ def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], thr
 
 def count_file(path: str, plan: Plan) -> bytes:
     """The counts of one file, on one thread, to be sent: what a worker of a cluster does."""
-    whole = merged(counts for _, counts in tallies(paths_of(path), plan, lambda _: None, threads=1))
+    whole = merged(counts for _, counts in tallies([_named(path)], plan, lambda _: None, threads=1))
     return (counted([], plan) if whole is None else whole).to_bytes()
+
+
+def _named(path: str) -> Place:
+    """The file of this very name: a pattern that it looks like may match others, where a worker does not see it."""
+    found, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
+    if not named:
+        raise CredimiError(f"cannot read {path}: there is no such file where it is counted")
+    return found[0]
 
 
 def check_format(path: Place, output: Path) -> None:

@@ -46,7 +46,7 @@ def _opened(path: Place, dictionaries: Sequence[str] | None = None, metadata: An
     remote = isinstance(path, Remote)
     try:
         with (
-            path.open("rb") if remote else nullcontext(path) as source,
+            path.open("rb") if remote else nullcontext(path.absolute()) as source,  # a leading ~ would be a home
             pa.parquet.ParquetFile(
                 source,
                 metadata=metadata,

@@ -22,10 +22,10 @@ from sklearn.utils.validation import validate_data
 
 from credimi.buffers import doubles
 from credimi.checks import require_numbers
-from credimi.columns import Coded
+from credimi.columns import Coded, Missing
 from credimi.encoding import encode
 from credimi.engines.arrow import array_of, is_polars
-from credimi.engines.batches import Missing, grouped
+from credimi.engines.batches import grouped
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER
 from credimi.settling import CATEGORIES

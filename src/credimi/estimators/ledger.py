@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credimi.columns import Missing
 from credimi.counts import Counts
-from credimi.engines.batches import Batch, Missing, tally
+from credimi.engines.batches import Batch, tally
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, MANY, NUMBER, TEXT, Labels
 from credimi.objects import is_missing
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
 
+_NO_NUMBERS = (bool, np.timedelta64)  # to Python and numpy they are
 _ROUNDING = 1e-9  # of the weights of rows that are taken away
 
 
@@ -120,7 +122,7 @@ class Ledger:
                     return None
                 place = len(where) if cell in self.missing.texts else where.get(cell, -1)
             elif kind == NUMBER:
-                if not isinstance(cell, int | float | np.integer | np.floating) or isinstance(cell, bool):
+                if not isinstance(cell, int | float | np.integer | np.floating) or isinstance(cell, _NO_NUMBERS):
                     return None
                 place = len(where) if cell in self.missing.numbers else where.get(cell, -1)
             elif kind == BOOLEAN and isinstance(cell, bool | np.bool_):
@@ -134,7 +136,7 @@ class Ledger:
         """Whether a single value is none."""
         if isinstance(value, str):
             return value in self.missing.texts
-        return is_missing(value) or (isinstance(value, int | float | np.number) and value in self.missing.numbers)
+        return is_missing(value) or (_is_number(value) and value in self.missing.numbers)
 
     def group_of(self, label: Any) -> int | None:  # noqa: ANN401
         """The row of the blocks in which this class is counted; None where it is new, or not known so."""
@@ -144,7 +146,7 @@ class Ledger:
         if isinstance(label, bool | np.bool_):
             text: Any = "true" if label else "false"
             return self.groups.get(text) if classes.kind == BOOLEAN else None
-        known = isinstance(label, str) if classes.kind == TEXT else isinstance(label, int | float | np.number)
+        known = isinstance(label, str) if classes.kind == TEXT else _is_number(label)
         return self.groups.get(label) if known and classes.kind in (TEXT, NUMBER) else None
 
     def extend(self, names: Sequence[str]) -> None:
@@ -178,6 +180,10 @@ class Ledger:
         self.starts = self.height * (np.cumsum(self.widths) - self.widths)
         self.version += 1
         self.layout += 1
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, _NO_NUMBERS)
 
 
 def _index(own: Labels) -> dict[Any, int]:

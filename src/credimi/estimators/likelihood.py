@@ -22,7 +22,7 @@ import numpy as np
 from credimi.chances import posterior
 from credimi.discretization import bins_of
 from credimi.encoding import encode
-from credimi.labels import NUMBER, shown_number
+from credimi.labels import NUMBER, is_number, shown_number
 from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import share
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns import Column
-    from credimi.engines.batches import Missing
+    from credimi.columns import Column, Missing
     from credimi.settling import Feature
 
     FloatArray = NDArray[np.float64]
@@ -123,8 +122,6 @@ def _numbers(texts: Sequence[str]) -> FloatArray:
     """Texts as numbers, NaN where they are none."""
     found = np.full(len(texts), np.nan)
     for place, text in enumerate(texts):
-        try:
+        if is_number(text, names_too=True):
             found[place] = float(text)
-        except ValueError:
-            continue
     return found

@@ -164,7 +164,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """One row as a dictionary, in which features may be missing, or new."""
         if not hasattr(self, "_ledger"):
             self._start(Ledger.empty(TARGET, [], self._settings()))
-        new = [str(name) for name in x if str(name) not in self._ledger.kept]
+        new = [name for name in _by_text(x) if name not in self._ledger.kept]
         if new:
             self._ledger.extend(new)
             self._name_features()
@@ -341,7 +341,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _cells(self, x: Mapping[Any, Any]) -> list[Any]:
         """One row of the features that are known."""
-        given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
+        given = _by_text(x)
         return [given.get(name) for name in self._ledger.kept.features]
 
     def _log_joint_of_row(self, x: Mapping[Any, Any]) -> FloatArray:
@@ -386,3 +386,11 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def _by_text(x: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """A row by its features' names as text; 1 and "1" would be one of them."""
+    given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
+    if len(given) < len(x):
+        raise CredimiError(f"two features have the same name as text: {list(x)}; give each a name of its own")
+    return given
