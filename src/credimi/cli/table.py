@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from credimi.distribution import Distribution
 
 _ADAPTIVE = "adaptive"  # as credimi.prior has it, whose import would cost `--help` half its time
+_LARGEST = 1 << 24  # bytes of a table's text
 _EXAMPLES = """\
 a table is text: one row a target class, one column a feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
@@ -219,12 +220,13 @@ def _looks_like_counts(text: str) -> bool:
 def _input_text() -> str:
     if sys.stdin is None:
         raise CredimiError("standard input is closed: pipe the counts into credimi, or name a file")
-    return _decoded(sys.stdin.buffer.read(), "standard input")
+    return _decoded(sys.stdin.buffer.read(_LARGEST + 1), "standard input")
 
 
 def _file_text(path: str) -> str:
     try:
-        return _decoded(Path(path).read_bytes(), path)
+        with Path(path).open("rb") as file:  # a device may have no end
+            return _decoded(file.read(_LARGEST + 1), path)
     except FileNotFoundError:
         raise CredimiError(f'{path}: no such file; counts are written like "10 2; 3 15"') from None
     except OSError as error:
@@ -232,6 +234,8 @@ def _file_text(path: str) -> str:
 
 
 def _decoded(content: bytes, name: str) -> str:
+    if len(content) > _LARGEST:
+        raise CredimiError(f"{name} is larger than {_LARGEST >> 20} MiB, which no table of counts is: check the name")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
