@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi import labels, storage
+from credimi import headers, labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
 from credimi.settings import Settings
 from credimi.settling import MOST_CLASSES, Feature, doubts_of_classes, settle, settle_classes, spread, too_many_classes
-from credimi.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.places import Place
+    from credimi.sources import Source
     from credimi.table import Table
 
     CountArray = NDArray[Any]  # whole numbers, or weights
@@ -285,9 +285,9 @@ class Counts:
             "rows": self.rows,
             "missing_values": list(self.settings.missing_values),
             "discretize": self.settings.discretize,
-            "classes": _described(self.classes),
+            "classes": headers.described(self.classes),
             "features": [
-                {"name": name} | _described(own) for name, own in zip(self.features, self.labels, strict=True)
+                {"name": name} | headers.described(own) for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
         if self.sources:
@@ -309,32 +309,9 @@ class Counts:
     @staticmethod
     def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Place) -> Counts:
         try:
-            return Counts._read(header, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
-            raise CredimiError(f"{path} was not written by credimi's save(): count the data again") from error
-
-    @staticmethod
-    def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counts:
-        numbers, start, kept = arrays["numbers"], 0, []
-        for each in (header["classes"], *header["features"]):
-            end = start + each.get("numbers", 0)
-            rest = each.get("dropped_bits", 0), each.get("instants", False)
-            kept.append(Labels(each["kind"], tuple(each["texts"]), numbers[start:end], *rest))
-            start = end
-        counts = Counts(
-            header["target"],
-            kept[0],
-            tuple(each["name"] for each in header["features"]),
-            tuple(kept[1:]),
-            arrays["counts"],
-            header["rows"],
-            Settings(tuple(header["missing_values"]), header["discretize"]),
-            tuple(Source(**source) for source in header.get("sources", ())),
-        )
-        cells = sum((len(counts.classes) + 1) * (len(each) + 1) for each in counts.labels)
-        if cells != counts.flat.size or np.any(counts.flat < 0):
-            raise ValueError(f"{counts.flat.size} counts do not fill {cells} cells, or are negative")
-        return counts
+            return Counts(**headers.read(header, arrays))
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+            raise CredimiError(storage.no_counts(path, error)) from error
 
     def blocks(self) -> list[CountArray]:
         """The blocks of the features, raw: views into the flat array."""
@@ -389,10 +366,3 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
 def _among(name: str, others: str, *, alone: bool) -> bool:
     """Whether a name is one of several that were taken for one column; blanks are common in names, unless it is all."""
     return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)
-
-
-def _described(own: Labels) -> dict[str, Any]:
-    """Labels as the header of a file names them; the numbers themselves stand in an array."""
-    numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
-    instants = {"instants": True} if own.instants else {}
-    return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants
