@@ -22,7 +22,7 @@ from credimi import headers, labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
 from credimi.settings import Settings
-from credimi.settling import MOST_CLASSES, Feature, doubts_of_classes, settle, settle_classes, spread, too_many_classes
+from credimi.settling import Feature, check_classes, doubts_of_classes, settle, settle_classes, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -214,16 +214,15 @@ class Counts:
         ):
             return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
         classes, mine, theirs = labels.union(self.classes, other.classes)
-        if len(classes) > MOST_CLASSES:
-            raise CredimiError(too_many_classes(self.target, len(classes)))
+        check_classes(self.target, classes)
         others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
-        columns, most = {}, labels.most_labels(len(self), len(classes) + 1)
+        columns, most, longest = {}, labels.most_labels(len(self), len(classes) + 1), labels.most_bytes(len(self))
         for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
             other_labels, other_block = others[name]
             merged, here, there = labels.union(own, other_labels, most)
             size = (len(classes), len(merged))
             added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
-            columns[name] = bounded(merged, added, most)
+            columns[name] = bounded(merged, added, most, longest)
         return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
 
     def __sub__(self, other: Counts) -> Counts:
@@ -330,15 +329,15 @@ class Counts:
         return settle(name, own, block, classes, settings=self.settings, most=most)
 
 
-def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArray]:
-    """Labels and block, numbers made coarser and others given up where they are more than `most`."""
-    if len(own) <= most:
+def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
+    """The same, unless labels are more than `most` or of more bytes than `longest`: numbers coarser, others given up."""
+    if len(own) <= most and not labels.too_long(own, longest):
         return own, block
     kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
     if kept.kind == NUMBER:
         kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
         positions = onward[positions]
-    if len(kept) > most:
+    if len(kept) > most or labels.too_long(kept, longest):
         kept, positions = labels.collapsed(own)
     return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
