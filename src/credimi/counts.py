@@ -330,7 +330,7 @@ class Counts:
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
-    """The same, unless labels are more than `most` or of more bytes than `longest`: numbers coarser, others given up."""
+    """The same; of more labels than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
     if len(own) <= most and not labels.too_long(own, longest):
         return own, block
     kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out

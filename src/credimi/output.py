@@ -16,9 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def write(text: str, path: str | None) -> None:
-    """To standard output, or to a file: whole or not at all."""
+def plain(text: str) -> str:
+    """Text of the data or of the caller for a terminal: on one line, with nothing in it that steers the terminal.
+
+    Controls, line ends, characters that turn the direction of writing, and bytes that are no text are shown by their
+    codes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def write(text: str, path: str | None, *, laid_out: bool = False) -> None:
+    """To standard output, or to a file: whole or not at all.
+
+    On a terminal data are made plain, line by line, unless they were when they were `laid_out`, with colours.
+    """
     if path is None or path == "-":
+        if not laid_out and sys.stdout is not None and sys.stdout.isatty():
+            text = "\n".join(map(plain, text.split("\n")))
         _print(text)
     else:
         write_bytes(text.encode(), path)

@@ -7,13 +7,13 @@ the rest. Writing takes at most a tenth of the time, however large the counts ar
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)
     if len(left) < len(paths):
         done = len(paths) - len(left)
-        print(f"credimi: {done:,} of {len(paths):,} files were counted before the last call ended", file=sys.stderr)
+        screen.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
     new = [path for path in paths if named[path] in left]
     total = _total(before, new, plan, named, options)
     own = {source.path for source in named.values()}
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> None:
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    print(f"credimi: {options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}", file=sys.stderr)
+    screen.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
 
 
 def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

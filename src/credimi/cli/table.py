@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.display import probability
 from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
+    from rich.console import Console
     from rich.table import Table as Grid
 
     from credimi.chances import Posterior
@@ -106,11 +109,14 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         write(json.dumps(report, indent=2) + "\n", options.output)
     else:
-        write(_rendered(report, chances, information, options.output), options.output)
+        console = screen.console(options.output)
+        screen.show(_grids(report, chances, information, console), options.output, console)
 
 
-def _rendered(report: dict[str, Any], chances: Posterior, information: Distribution, path: str | None) -> str:
-    """The report as text, coloured only on a terminal."""
+def _grids(
+    report: dict[str, Any], chances: Posterior, information: Distribution, console: Console
+) -> Iterator[Grid | str]:
+    """The report, laid out for a screen."""
     from rich.table import Table as Grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
     settings = report["settings"]
@@ -134,16 +140,13 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     if min(rows, columns) == 1:
         summary.add_row("note", "one row or one column: nothing can depend on it (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
-    console = shared.console(path)
     mode = _mode_grid(report["mode"], settings["prior"]) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
-    with console.capture() as capture:
-        console.print(summary)
-        if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
-            console.print(mode)
-        else:
-            console.print("(the mode of the chances is left out of this view: see --format json)")
-    return capture.get()
+    yield summary
+    if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
+        yield mode
+    else:
+        yield "(the mode of the chances is left out of this view: see --format json)"
 
 
 def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
