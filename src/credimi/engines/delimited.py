@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -113,7 +114,8 @@ def _open(path: Place) -> Any:  # noqa: ANN401
         packed = COMPRESSED.get(path.suffix.lower())
         if isinstance(path, Remote):
             return path.filesystem.open_input_stream(path.inside, compression=packed)
-        return pa.input_stream(path, compression=packed) if packed else pa.OSFile(str(path))
+        file = pa.OSFile(os.fsencode(path))  # bytes, as a name need not be text
+        return pa.CompressedInputStream(file, packed) if packed else file
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
 
@@ -316,6 +318,11 @@ class _Limit:
 _LIMIT = _Limit()
 
 
+def _created(output: Path, suffix: str) -> Any:  # noqa: ANN401
+    file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
+    return pa.CompressedOutputStream(file, packed) if packed else file
+
+
 def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, delimiter: str | None = None) -> None:
     """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
     header = _header(path, delimiter)
@@ -323,7 +330,7 @@ def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, 
         with (
             _long_fields(),
             io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
-            pa.output_stream(str(output), compression=COMPRESSED.get(suffix.lower())) as stream,
+            _created(output, suffix) as stream,
             io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
         ):
             rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)
