@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
+_COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
+_MOST_DAYS = 2**31  # Arrow's dates have 32 bits
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
@@ -86,8 +88,9 @@ def encode(
         return _translated(unsigned, encode(values.values, name, missing=missing))
     if isinstance(values, np.ndarray):
         return _encode_numpy(values, name, missing=missing, compiled=compiled)
-    if pa.types.is_nested(values.type):  # before its chunks are copied, which may be large
-        raise refusal(values.type, name)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_nested(kind):  # before its chunks are copied, which may be large
+        raise refusal(kind, name)
     return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
 
 
@@ -274,7 +277,7 @@ def _is_instant(kind: Any) -> bool:  # noqa: ANN401
 
 
 def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
-    values = _as_arrow_has_it(values)
+    values = _as_arrow_has_it(values, name)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
         least, most = int(values.min()), int(values.max())
@@ -302,7 +305,7 @@ def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: Collection[
     return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
-def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
+def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
     """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
@@ -313,8 +316,24 @@ def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return values.astype(np.float64)
     if values.dtype.kind in "mM" and (unit := _arrow_unit(values.dtype)):
-        return values.astype(f"{values.dtype.kind}8[{unit}]", copy=False)
+        return _in_unit(values, unit, name)
     return values
+
+
+def _in_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
+    """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
+    kind = values.dtype.kind
+    found = values.astype(f"{kind}8[{unit}]", copy=False)
+    if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
+        found = found.astype("M8[s]")
+    coarse = np.datetime_data(values.dtype)[0] in _COARSE
+    if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
+        raise UncountableError(
+            f"column {name!r} holds dates or spans of {10**11:,} years and more: correct them, or leave it out "
+            "(exclude, --exclude)",
+            "dates or spans beyond all calendars",
+        )
+    return found
 
 
 def _arrow_unit(kind: np.dtype[Any]) -> str:

@@ -15,6 +15,7 @@ whole.
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
+_DAYS_IN_MICROSECONDS = 2**63 // DAY  # which numpy counts with 64 bits: up to the year 294246
 DATES, LEADING_ZEROS, NUMERALS = "dates", "leading zeros", "numerals"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
@@ -275,7 +277,9 @@ def days_of(moment: object) -> float:
 
 def shown_date(days: float) -> str:
     """Days since 1970 as a date, with the time of day where there is one."""
-    return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    if abs(days) < _DAYS_IN_MICROSECONDS:
+        return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return str(np.datetime64(math.floor(days), "D")) if abs(days) < 2.0**62 else f"{shown_number(days)} days since 1970"
 
 
 def _as_texts(labels: Labels) -> Sequence[str]:
