@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from credimi import CredimiError, count, labels, rank
-from credimi.engines import batches, delimited
+from credimi.counts import unknown
+from credimi.engines import arrow, batches, delimited
 from credimi.labels import MANY, TEXT, Labels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -80,3 +84,29 @@ def test_long_texts_are_not_kept_in_mind() -> None:
     assert batches._order.cache_info().currsize == 0  # noqa: SLF001
     count({"x": ["a" * 2_000, "b"], "y": ["p", "q"]}, "y")
     assert batches._order.cache_info().currsize == 1  # noqa: SLF001
+
+
+def test_few_batches_of_long_texts_wait_to_be_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million short rows may wait; of long ones those of a bounded number of bytes."""
+    monkeypatch.setattr(arrow, "_BYTES", 10_000)
+    made = []
+
+    def stream() -> Iterator[pa.RecordBatch]:
+        for number in range(50):
+            made.append(number)
+            yield pa.record_batch({"x": ["a" * 2_000, "b"], "y": ["p", "q"]})
+
+    waiting = []
+    for batch in arrow.gathered(stream(), ["x", "y"]):
+        waiting.append(len(made))
+        assert batch.rows <= 12
+    assert waiting[0] <= 6
+    assert len(made) == 50
+
+
+def test_a_mistaken_name_is_compared_with_some_of_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda _, offered, **__: compared.extend(offered) or [])
+    names = [f"gene {number}" for number in range(200_000)]
+    assert unknown("GENE 7", names) == "there is no column 'GENE 7': did you mean 'gene 7'?"
+    assert 0 < len(compared) < 10_000
