@@ -33,7 +33,7 @@ from credimi.buffers import (
     validity,
     width,
 )
-from credimi.columns import Coded, Column, Unread, is_bytes, refusal, says_missing
+from credimi.columns import Coded, Column, Unread, arrow_unit, in_arrow_unit, is_bytes, refusal, says_missing
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
 from credimi.objects import (
@@ -60,9 +60,6 @@ if TYPE_CHECKING:
 _NARROW = 65_534  # a range of integers that is its own code
 _EXACT = 2**53  # integers beyond are no doubles
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
-_COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
-_MOST_DAYS = 2**31  # Arrow's dates have 32 bits
-_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
 def encode(
@@ -283,7 +280,7 @@ def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], 
         least, most = int(values.min()), int(values.max())
         if most - least <= _NARROW and max(abs(least), abs(most)) <= _EXACT:
             return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
-    if kind in "biufM" or (kind == "m" and _arrow_unit(values.dtype)):
+    if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name)
     if kind in "UTO":
         return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
@@ -315,35 +312,9 @@ def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
         values = values.astype(values.dtype.newbyteorder("="))
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return values.astype(np.float64)
-    if values.dtype.kind in "mM" and (unit := _arrow_unit(values.dtype)):
-        return _in_unit(values, unit, name)
+    if values.dtype.kind in "mM" and (unit := arrow_unit(values.dtype)):
+        return in_arrow_unit(values, unit, name)
     return values
-
-
-def _in_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
-    """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
-    kind = values.dtype.kind
-    found = values.astype(f"{kind}8[{unit}]", copy=False)
-    if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
-        found = found.astype("M8[s]")
-    coarse = np.datetime_data(values.dtype)[0] in _COARSE
-    if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
-        raise UncountableError(
-            f"column {name!r} holds dates or spans of {10**11:,} years and more: correct them, or leave it out "
-            "(exclude, --exclude)",
-            "dates or spans beyond all calendars",
-        )
-    return found
-
-
-def _arrow_unit(kind: np.dtype[Any]) -> str:
-    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
-    unit, _ = np.datetime_data(kind)
-    if kind.kind == "M":
-        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
-    if unit in {"Y", "M", "generic"}:  # months differ in length
-        return ""
-    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)
 
 
 def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
