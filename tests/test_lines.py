@@ -98,7 +98,7 @@ def test_inches_beside_quoted_line_ends(size: int, tmp_path: Path, monkeypatch: 
 
 
 def test_a_quote_that_is_never_closed_is_given_up_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "_LONGEST", 100)
+    monkeypatch.setattr(lines, "LONGEST", 100)
     found = list(lines.parts(pa.BufferReader(b'a;b\n"c' + b";d\n" * 1_000), 10, ";"))
     assert [part.unclosed for part in found] == [False, True]
     assert found[1].content.size < 400

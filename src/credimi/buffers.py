@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
+_MOST_BYTES = 2**31 - 1  # of texts with offsets of 32 bits
+_WIDE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+_PLAIN = {  # as which pyarrow joins dictionaries: of views it cannot where there are nulls, half floats come out wrong
+    pa.string_view(): pa.large_string(),
+    pa.binary_view(): pa.large_binary(),
+    pa.float16(): pa.float32(),
+}
 NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity where all is valid, bytes of no text
 
 
@@ -63,11 +70,27 @@ def one_chunk(values: Any) -> Any:  # noqa: ANN401
     if values.num_chunks == 1:
         return values.chunk(0)
     if pa.types.is_dictionary(values.type):
-        try:
-            values = values.unify_dictionaries()
-        except pa.ArrowInvalid:  # null among the categories, or too many for the type of the indices
-            values = pa.chunked_array([chunk.dictionary_decode() for chunk in values.chunks])
+        values = _one_dictionary(values)
+    wide = _WIDE.get(values.type)
+    if wide is not None and values.nbytes > _MOST_BYTES:  # offsets of 32 bits do not reach so far
+        values = values.cast(wide)
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
+
+
+def _one_dictionary(values: Any) -> Any:  # noqa: ANN401
+    """The same with one dictionary for all pieces, or without any."""
+    plain_kind = _PLAIN.get(values.type.value_type)
+    chunks = [
+        chunk
+        if plain_kind is None
+        else pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(plain_kind))
+        for chunk in values.chunks
+    ]
+    kind = chunks[0].type if chunks else values.type
+    try:
+        return pa.chunked_array(chunks, kind).unify_dictionaries()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # null among the categories, or too many for the indices
+        return pa.chunked_array([chunk.dictionary_decode() for chunk in chunks])
 
 
 def text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
 
 
+_COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
+_MOST_DAYS = 2**31  # Arrow's dates have 32 bits
+_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes."""
@@ -190,3 +195,29 @@ def _is_list(kind: Any) -> bool:  # noqa: ANN401
         pa.types.is_large_list_view,
     )
     return any(test(kind) for test in tests)
+
+
+def in_arrow_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
+    """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
+    kind = values.dtype.kind
+    found = values.astype(f"{kind}8[{unit}]", copy=False)
+    if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
+        found = found.astype("M8[s]")
+    coarse = np.datetime_data(values.dtype)[0] in _COARSE
+    if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
+        raise UncountableError(
+            f"column {name!r} holds dates or spans of {10**11:,} years and more: correct them, or leave it out "
+            "(exclude, --exclude)",
+            "dates or spans beyond all calendars",
+        )
+    return found
+
+
+def arrow_unit(kind: np.dtype[Any]) -> str:
+    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
+    unit, _ = np.datetime_data(kind)
+    if kind.kind == "M":
+        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
+    if unit in {"Y", "M", "generic"}:  # months differ in length
+        return ""
+    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)

@@ -34,7 +34,7 @@ from credimi.buffers import (
     validity,
     width,
 )
-from credimi.columns import Coded, Column, Missing, Unread, is_bytes, refusal, says_missing
+from credimi.columns import Coded, Column, Missing, Unread, arrow_unit, in_arrow_unit, is_bytes, refusal, says_missing
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
 from credimi.objects import (
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 _NARROW = 65_534  # a range of integers that is its own code
 _NO_NUMBERS = rf"{labels.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
-_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
 def encode(
@@ -88,8 +87,9 @@ def encode(
         return _translated(unsigned, encode(values.values, name, missing=missing))
     if isinstance(values, np.ndarray):
         return _encode_numpy(values, name, missing=missing, compiled=compiled)
-    if pa.types.is_nested(values.type):  # before its chunks are copied, which may be large
-        raise refusal(values.type, name)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_nested(kind):  # before its chunks are copied, which may be large
+        raise refusal(kind, name)
     return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
 
 
@@ -288,13 +288,13 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
 
 
 def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
-    values = _as_arrow_has_it(values)
+    values = _as_arrow_has_it(values, name)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
         least, most = int(values.min()), int(values.max())
         if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
             return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
-    if kind in "biufM" or (kind == "m" and _arrow_unit(values.dtype)):
+    if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name)
     if kind in "UTO":
         return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
@@ -316,7 +316,7 @@ def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: Collection[
     return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
-def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
+def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
     """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
@@ -326,19 +326,9 @@ def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
         values = values.astype(values.dtype.newbyteorder("="))
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return values.astype(np.float64)
-    if values.dtype.kind in "mM" and (unit := _arrow_unit(values.dtype)):
-        return values.astype(f"{values.dtype.kind}8[{unit}]", copy=False)
+    if values.dtype.kind in "mM" and (unit := arrow_unit(values.dtype)):
+        return in_arrow_unit(values, unit, name)
     return values
-
-
-def _arrow_unit(kind: np.dtype[Any]) -> str:
-    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
-    unit, _ = np.datetime_data(kind)
-    if kind.kind == "M":
-        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
-    if unit in {"Y", "M", "generic"}:  # months differ in length
-        return ""
-    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)
 
 
 def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:

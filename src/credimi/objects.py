@@ -99,7 +99,9 @@ def is_missing(item: object) -> bool:
         return True
     if isinstance(item, np.datetime64 | np.timedelta64):
         return bool(np.isnat(item))
-    return isinstance(item, float | np.floating | Decimal) and math.isnan(item)
+    if isinstance(item, Decimal):  # math.isnan raises at a NaN that signals
+        return item.is_nan()
+    return isinstance(item, float | np.floating) and math.isnan(item)
 
 
 def kind_of(item: object) -> str:
@@ -148,7 +150,11 @@ def shown(item: object) -> str:
         return item.decode("utf-8", errors="backslashreplace")
     if isinstance(item, float | np.floating):
         return shown_number(float(item))
-    return str(item).encode("utf-8", errors="backslashreplace").decode()
+    try:
+        text = str(item)
+    except ValueError:  # whole numbers of thousands of digits, which Python does not write in tens
+        text = hex(item) if isinstance(item, int) else repr(type(item))
+    return text.encode("utf-8", errors="backslashreplace").decode()
 
 
 def shown_name(name: object) -> str:

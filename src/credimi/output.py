@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import secrets
 import stat
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def write(text: str, path: str | None) -> None:
-    """To standard output, or to a file: whole or not at all."""
+_LONGEST = 50  # characters of a name that its temporary file has, too: 200 bytes, of 255 that names may have
+
+
+def plain(text: str) -> str:
+    """Text of the data or of the caller for a terminal: on one line, with nothing in it that steers the terminal.
+
+    Controls, line ends, characters that turn the direction of writing, and bytes that are no text are shown by their
+    codes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def write(text: str, path: str | None, *, laid_out: bool = False) -> None:
+    """To standard output, or to a file: whole or not at all.
+
+    On a terminal data are made plain, line by line, unless they were when they were `laid_out`, with colours.
+    """
+    text = text.encode(errors="backslashreplace").decode()  # names of files may hold bytes that are no text
     if path is None or path == "-":
+        if not laid_out and sys.stdout is not None and sys.stdout.isatty():
+            text = "\n".join(map(plain, text.split("\n")))
         _print(text)
     else:
         write_bytes(text.encode(), path)
@@ -39,12 +59,15 @@ def replacing(path: str | Path) -> Iterator[Path]:
             yield Path(path)
             return
         target = Path(path).resolve()
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            temporary = Path(file.name)
+        temporary = _created(target)
         try:
             yield temporary
-            temporary.chmod(_mode(target))  # a temporary file is private; the result should be like any other file
+            _sync(temporary)  # or a crash could leave the name with nothing behind it
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             temporary.replace(target)
+            with suppress(OSError):  # not all systems can do that of a directory, and the file is there
+                _sync(target.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -169,10 +192,25 @@ def _print(text: str) -> None:
             raise CredimiError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
-def _mode(target: Path) -> int:
-    """The permissions that the file has, or would have if it were opened for writing."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _created(target: Path) -> Path:
+    """A new file beside the target, with the permissions of a new file: the kernel knows the process's mask.
+
+    Where there is a target, which may be private, nobody else may look before its permissions are known.
+    """
+    mode = 0o600 if target.exists() else 0o666
+    while True:
+        temporary = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(4)}")
+        try:
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        except FileExistsError:
+            continue
+        return temporary
+
+
+def _sync(path: Path) -> None:
+    """To the disk, before what comes next."""
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

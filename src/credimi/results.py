@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from credimi import filters
@@ -189,6 +190,10 @@ class Ranking:
 
     def to_pandas(self) -> Any:  # noqa: ANN401
         """A pandas DataFrame."""
+        try:
+            import_module("pandas")
+        except ImportError:
+            raise CredimiError("pandas is not installed: pip install pandas") from None
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:  # noqa: ANN401

@@ -73,7 +73,7 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
         raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
     try:
         cuts = sorted({_checked_cut(cut) for cut in method})
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         cuts = []
     if not cuts or not np.all(np.isfinite(cuts)):
         raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65], or dates")

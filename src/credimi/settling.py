@@ -285,6 +285,18 @@ def spread(block: CountArray, rows: Positions, columns: Positions, size: tuple[i
     return out
 
 
+def check_classes(target: str, classes: Labels) -> None:
+    """Refuse a target of more or longer values than classes have."""
+    if len(classes) > MOST_CLASSES:
+        raise CredimiError(too_many_classes(target, len(classes)))
+    longest = labels.most_bytes(1)
+    if labels.too_long(classes, longest):
+        raise CredimiError(
+            f"target {target!r} has classes of more than {longest >> 20} MiB of text in all: choose another target, or "
+            "give its classes short names"
+        )
+
+
 def too_many_classes(target: str, classes: int) -> str:
     """A message on a target that has no classes but values."""
     return (
@@ -334,7 +346,7 @@ def _identifier(values: str, seen: float, name: str, method: str) -> str:
 def _given_up(name: str, kept: Labels) -> str:
     """Why a column is counted as seen or missing only."""
     if not kept.texts:
-        return "identifier: more different values than are kept"
+        return "identifier: more different values, or longer ones, than are kept"
     return (
         f"{_UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
         f"{option('--exclude', name)})"

@@ -8,13 +8,13 @@ of them adds: the second is refused.
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
 from credimi.output import locked
 
@@ -91,14 +91,14 @@ def _extend(paths: list[Place], options: argparse.Namespace) -> None:
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)
     if len(left) < len(paths):
         done = len(paths) - len(left)
-        print(f"credimi: {done:,} of {len(paths):,} files were counted before the last call ended", file=sys.stderr)
+        screen.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
     new = [path for path in paths if named[path] in left]
     total = _total(before, new, plan, named, options)
     total = replace(total, sources=finished(total.sources, named.values()))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    print(f"credimi: {options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}", file=sys.stderr)
+    screen.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
 
 
 def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
 from credimi.output import write
 from credimi.report.kept import source_of
@@ -69,18 +70,16 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
-        ascii_only = not shared.speaks_unicode(options.output)
+        ascii_only = not screen.speaks_unicode(options.output)
         write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(shared.sayable(_csv(ranking, options.units), options.output), options.output)
+        write(screen.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
         from credimi.display import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
-        console = shared.console(options.output)
-        with console.capture() as capture:
-            for part in ranking_grid(ranking, units=options.units, top=options.top, width=console.width):
-                console.print(part)
-        write(shared.sayable(capture.get(), options.output), options.output)
+        console = screen.console(options.output)
+        grid = ranking_grid(ranking, units=options.units, top=options.top, width=console.width)
+        screen.show(grid, options.output, console)
 
 
 def _check_pictures(options: argparse.Namespace) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _ROWS, _CELLS = 1 << 20, 1 << 22  # of Arrow's batches that are counted together, at most
+_BYTES = 1 << 28  # the same of rows of long texts
 _FEWEST_ROWS = 1 << 13  # of wide ones: each column of a batch costs as much as thousands of cells
 TARGET = "target"  # the name of a target that comes as an array beside the data
 
@@ -201,13 +202,14 @@ def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> It
     `rows` is how many there are in all, as far as known.
     """
     waiting: list[Any] = []
-    size = 0
+    size = taken = 0
     for batch in batches:
         waiting.append(batch)
         size += batch.num_rows
-        if size >= _enough_rows(len(wanted)):
+        taken += batch.nbytes
+        if size >= _enough_rows(len(wanted)) or taken >= _BYTES:
             yield _joined(waiting, wanted, rows)
-            waiting, size = [], 0
+            waiting, size, taken = [], 0, 0
     if waiting:
         yield _joined(waiting, wanted, rows)
 

@@ -16,7 +16,7 @@ from credimi.encoding import encode
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import MANY, Labels
 from credimi.objects import shown_name
-from credimi.settling import MOST_CLASSES, spread, too_many_classes
+from credimi.settling import MOST_CLASSES, check_classes, spread, too_many_classes
 from credimi.threads import share
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     CountArray = NDArray[Any]
 
 
-_FEW = 256  # labels whose order is kept in mind
+_FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +117,7 @@ def tally(
 
     classes, groups = grouped(coded(target), missing, target, batch.weights)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
+    longest = labels.most_bytes(max(table, len(features)))
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:
@@ -134,7 +135,7 @@ def tally(
         counted = [*tabulation.weighted_counts(groups, height, codes, values, batch.weights)]
     rows = batch.rows if batch.weights is None else float(batch.weights.sum())
     blocks = {
-        name: bounded(*_ordered(column, block, missing, most), most)
+        name: bounded(*_ordered(column, block, missing, most), most, longest)
         for name, column, block in zip(features, columns, counted, strict=True)
     }
     return Counts.join(target, classes, blocks, rows, settings)
@@ -149,6 +150,7 @@ def grouped(
     if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
     kept, positions = labels_of(column, keep)
+    check_classes(target, kept)
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]
@@ -191,7 +193,7 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
     if column.kind == MANY:
         return _given_up(column), block
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
-    if column.values <= _FEW:
+    if column.values <= _FEW and sum(map(len, column.texts)) <= _SHORT:
         numbers = None if column.numbers is None else column.numbers.tobytes()
         own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
         found = _order(own, occurring.tobytes(), missing, most)

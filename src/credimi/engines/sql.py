@@ -43,7 +43,13 @@ def tallies(
     duckdb = library("duckdb", "duckdb")
     with duckdb.connect(config={} if threads is None else {"threads": threads}) as connection:
         for done, path in enumerate(paths, start=1):
-            if plan.features and isinstance(path, Path) and files.is_parquet(path) and _apart(files.names([path])):
+            if (
+                plan.features
+                and isinstance(path, Path)
+                and _is_text(path)
+                and files.is_parquet(path)
+                and _apart(files.names([path]))
+            ):
                 try:
                     counts = _count_file(connection, path, plan)
                 except duckdb.Error as error:
@@ -52,6 +58,11 @@ def tallies(
                 counts = next(counts for _, counts in files.tallies([path], plan, lambda _: None, threads))
             yield [path], counts
             progress(done / len(paths))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether DuckDB can be told the name of a file: names may hold bytes that are no text."""
+    return not any("\udc80" <= letter <= "\udcff" for letter in str(path))
 
 
 def _apart(names: Sequence[str]) -> bool:
