@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from credimi import Counts, CredimiError, count
-from fuzz.common import cells_of, expect, expect_cells, refusal, shorter
+from fuzz.common import Broken, cells_of, expect, expect_cells, refusal, shorter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,6 +111,8 @@ def used(counts: Counts) -> None:
             use(counts)
         except CredimiError:
             continue
+        except Exception as error:
+            raise Broken("a file that loads can be used, or is refused by name", repr(error)) from error
 
 
 def damaged(content: bytes, how: str, random: Random) -> bytes:

@@ -98,7 +98,9 @@ def written(random: Random, text: str, delimiter: str) -> str:
 def whole(case: dict[str, Any]) -> str:
     """The text of the file, but for its mark of byte order."""
     header = io.StringIO()
-    csv.writer(header, delimiter=case["delimiter"]).writerow(case["names"])
+    clear = case["named"] or not any(letter in name for name in case["names"] for letter in ",;\t|")
+    quoting = csv.QUOTE_MINIMAL if clear else csv.QUOTE_ALL  # what stands in quotes is not taken for the delimiter
+    csv.writer(header, delimiter=case["delimiter"], quoting=quoting).writerow(case["names"])
     return case["blank"] + header.getvalue().removesuffix("\r\n") + case["line_end"] + case["body"]
 
 
