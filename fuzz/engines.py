@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import shutil
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 
 KINDS = {
     "text": (pa.string(), ("a", "b", "é", "x y", "two\nlines", 'say "x"', "a,b", "", "NA", "?", "A")),
-    "whole": (pa.int64(), (0, 1, 2, -7, 300, 70_000, 2**53)),
+    "whole": (pa.int64(), (0, 1, 2, -7, 300, 70_000, 2**53, 2**53 + 1, -(2**63))),
     "real": (pa.float64(), (0.5, 0.1, -2.5, 1e300, 3.0, -0.0, float("inf"))),
     "truth": (pa.bool_(), (True, False)),
     "single": (pa.float32(), (0.5, 1.25, -3.0)),
+    "day": (pa.date32(), tuple(dt.date(year, 2, 28) for year in (1899, 1970, 2024))),
     "small": (pa.int8(), (0, 1, -128, 127)),
 }
 NAMES = ("f", "G", "g h", "é", "'q'", "x[1]", "target", "f0", "rows", "a.b", "which")
@@ -49,10 +51,8 @@ def make(random: Random) -> dict[str, Any]:
     kinds = [random.choice(["text", "whole", "truth"]), *(random.choice(list(KINDS)) for _ in names[1:])]
     columns = {}
     for name, kind in zip(names, kinds, strict=True):
-        pool = [
-            each for each in random.choices(KINDS[kind][1], k=random.randint(1, 5)) if name != "class" or each != 2**53
-        ]
-        pool = [*pool, "words"] if kind == "text" else pool or [0]  # text that cannot be taken for something else
+        pool = random.choices(KINDS[kind][1], k=random.randint(1, 5))
+        pool = [*pool, "words"] if kind == "text" else pool  # text that cannot be taken for something else
         gaps = random.choice([0.0, 0.2, 0.9])
         columns[name] = [None if random.random() < gaps else random.choice(pool) for _ in range(rows)]
     ways = [*HERE, *(ELSEWHERE if random.random() < 0.02 else ())]
@@ -78,7 +78,7 @@ def expected(case: dict[str, Any]) -> Any:  # noqa: ANN401
             return None
         if kind == "truth":
             return str(value).lower()
-        return value if kind == "text" else shown_number(value)
+        return str(value) if kind in {"text", "day", "whole"} else shown_number(value)
 
     columns = {
         name: [named(value, case["kinds"][name]) for value in values] for name, values in case["columns"].items()

@@ -43,9 +43,11 @@ TEXTS = (
 WHOLE = (0, 1, 2, -1, 7, 300, -40_000, 70_000, 2**31, 2**53 - 1, -(2**53))
 HUGE = (2**53 + 1, 2**63 - 1, -(2**63))
 REAL = (0.0, -0.0, 0.5, 0.1, 1.0, -2.5, 1e300, 5e-324, float("inf"), float("-inf"), 3.0, 999.0)
-DAYS = (dt.date(1970, 1, 1), dt.date(2024, 2, 29), dt.date(1899, 12, 31), dt.date(2100, 1, 1))
+DAYS = (dt.date(1970, 1, 1), dt.date(1970, 1, 2), dt.date(2024, 2, 29), dt.date(1899, 12, 31), dt.date(2100, 1, 1))
 MOMENTS = (dt.datetime(1970, 1, 1), dt.datetime(2024, 2, 29, 12, 30), dt.datetime(1969, 12, 31, 23, 59, 59))  # noqa: DTZ001
 DECIMALS = tuple(map(Decimal, ("0.10", "1.00", "-2.50", "12345.67", "0.30", "0.70")))
+TIMES = (dt.time(0, 0), dt.time(12, 30, 5), dt.time(23, 59, 59))
+SPANS = (dt.timedelta(0), dt.timedelta(days=2, seconds=1), dt.timedelta(seconds=-30))
 KINDS: dict[str, tuple[Any, ...]] = {
     "text": TEXTS,
     "whole": WHOLE,
@@ -54,6 +56,8 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "day": DAYS,
     "moment": MOMENTS,
     "decimal": DECIMALS,
+    "time": TIMES,
+    "span": SPANS,
 }
 ARROW = {
     "text": (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.binary()),
@@ -63,6 +67,8 @@ ARROW = {
     "day": (pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("us")),
     "moment": (pa.timestamp("s"), pa.timestamp("us"), pa.timestamp("ms", "UTC")),
     "decimal": (pa.decimal128(12, 2), pa.decimal256(40, 4)),
+    "time": (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")),
+    "span": (pa.duration("s"), pa.duration("ms"), pa.duration("us"), pa.duration("ns")),
 }
 
 
@@ -106,6 +112,10 @@ def named(values: list[Any], kind: str, missing: list[Any]) -> list[str | None]:
             return str(value).lower()
         if kind in {"day", "moment"}:
             return value.isoformat().removesuffix("T00:00:00")
+        if kind == "time":
+            return shown_number((value.hour * 60 + value.minute) * 60 + value.second)
+        if kind == "span":
+            return shown_number(value.total_seconds())
         return None if float(value) in numbers else shown_number(float(value))
 
     return [name(value) for value in values]
@@ -151,6 +161,11 @@ def of_pandas(case: dict[str, Any], random: Random) -> Any:  # noqa: ANN401
                 lambda values=values, unit=unit: pd.Series(np.array(values, dtype=f"datetime64[{unit}]"))
                 for unit in ("s", "us", "ns")
             ]
+        elif kind == "span":
+            forms += [
+                lambda values=values, unit=unit: pd.Series(np.array(values, dtype=f"timedelta64[{unit}]"))
+                for unit in ("s", "us", "ns")
+            ]
         frame[name] = random.choice(forms)()
     return pd.DataFrame(frame)
 
@@ -167,6 +182,8 @@ def of_polars(case: dict[str, Any], random: Random) -> Any:  # noqa: ANN401
         "day": [pl.Date(), pl.Datetime("ms")],
         "moment": [pl.Datetime("us"), pl.Datetime("ms"), pl.Datetime("ns")],
         "decimal": [pl.Decimal(12, 2)],
+        "time": [pl.Time()],
+        "span": [pl.Duration("us"), pl.Duration("ms"), pl.Duration("ns")],
     }
     columns = {}
     for name, values in case["columns"].items():
@@ -248,6 +265,8 @@ def field_of(values: list[Any], kind: str) -> Any:  # noqa: ANN401
         return np.array([np.nan if each is None else each for each in values], dtype=float)
     if kind in {"day", "moment"}:
         return np.array(values, dtype="datetime64[s]")
+    if kind == "span":
+        return np.array(values, dtype="timedelta64[ms]")
     if kind == "truth" and None not in values:
         return np.array(values, dtype=bool)
     return np.array(values, dtype="U") if kind == "text" and values and None not in values else objects(values)
