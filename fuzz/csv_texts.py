@@ -24,7 +24,22 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "NaN", "null")
 WORDS = (
     *("a", "b", "ab", "A", " a", "a ", "é", "日本", "\U0001f600", "x\u2028y", "\x85", "\ufeff", "'", "#", "\\", "\\n"),
-    *('5" pipe', 'say "hi"', '"', '""', "two\nlines", "two\r\nlines", "cr\rhere", "a,b", "a;b", "a\tb", "a|b", ", ,"),
+    *(
+        '5" pipe',
+        'say "hi"',
+        '"',
+        '""',
+        "a\0",
+        "\0",
+        "two\nlines",
+        "two\r\nlines",
+        "cr\rhere",
+        "a,b",
+        "a;b",
+        "a\tb",
+        "a|b",
+        ", ,",
+    ),
     *("", "?", "NA", "NaN", "null", "nan", "-nan", "+NaN", " nan ", "na", "None", "N/A", " ", "nan(1)", "nanx"),
     *("1", "1.0", "01", "1e0", "+1", "-0", "0", "0.0", ".5", "5.", "1,5", "1_0", "0x10", "inf", "-Infinity", "1e400"),
     *("1" * 16, "9" * 15, "-" + "9" * 15, "٣", "\u00a01", "1 ", " 1", "1\t", "1e-400", "999", "999.0"),
@@ -45,13 +60,14 @@ def make(random: Random) -> dict[str, Any]:
         "blank": random.choice(["", "", "", "\n", "\r\n\n"]),
         "line_end": random.choice(["\n", "\n", "\r\n"]),
         "part": random.choice([1, 2, 3, 5, 8, 16, 33, 64, 1000, 1 << 20]),
-        "block": random.choice([1, 4, 16, 64, 1 << 20]),
+        "block": random.choice([2, 4, 16, 64, 1 << 20]),  # of 1, pyarrow takes an LF alone for the end
         "rows": random.choice([1, 2, 10, 2048]),
         "near": random.choice([1, 2, 8, 1 << 16]),
         "compiled": random.random() < 0.2,
         "threads": random.choice([1, 1, 2, 3]),
         "missing": random.choice([list(MISSING), list(MISSING), [], ["a"], [999], ["999"], [1.0, "b"], [10, "nan"]]),
         "packed": random.choice(["", "", "", ".gz", ".bz2", ".zst"]),
+        "bad": random.random() if random.random() < 0.03 else None,  # where a byte is that is no text
     }
     if random.random() < 0.4:
         letters = random.choice(WILD).replace(",", delimiter)
@@ -148,9 +164,12 @@ def means_missing(text: str, missing: list[Any]) -> bool:
 def check(case: dict[str, Any], folder: Path) -> None:
     """Count the file and compare."""
     path = folder / f"table.csv{case['packed']}"
-    content = (b"\xef\xbb\xbf" if case["bom"] else b"") + whole(case).encode()
-    write(path, content, case["packed"])
+    text = whole(case).encode()
     wanted = expected(case)
+    if case["bad"] is not None and case["body"].strip("\r\n"):
+        place = len(text) - int(case["bad"] * len(case["body"].encode()))
+        text, wanted = text[:place] + b"\xff" + text[place:], None
+    write(path, (b"\xef\xbb\xbf" if case["bom"] else b"") + text, case["packed"])
     options = {"delimiter": case["delimiter"] if case["named"] else None, "threads": case["threads"]}
     sizes = {"_PART": case["part"], "_BLOCK": case["block"], "_ROWS": case["rows"]}
     cells = 0 if case["compiled"] else tabulation.CELLS_WORTH_COMPILING
@@ -161,7 +180,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
     ):
         counts, error = refusal(lambda: count(path, case["names"][-1], missing_values=case["missing"], **options))
     if wanted is None:
-        expect(error is not None, "ragged lines and open quotes are refused", counts)
+        expect(error is not None, "ragged lines, open quotes and bytes that are no text are refused", counts)
         return
     expect(error is None, "a proper file is counted", error)
     rows, cells = wanted
