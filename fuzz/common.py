@@ -29,12 +29,12 @@ FEW = 255  # raw texts, up to which they are kept as they are spelled
 class Broken(Exception):  # noqa: N818  (it is a law that is broken)
     """A law does not hold."""
 
-    def __init__(self, law: str, detail: object = "") -> None:
-        super().__init__(f"{law}: {detail}" if detail else law)
+    def __init__(self, law: str, detail: object) -> None:
+        super().__init__(f"{law}: {detail}")
         self.law = law
 
 
-def expect(holds: bool, law: str, detail: object = "") -> None:  # noqa: FBT001
+def expect(holds: bool, law: str, detail: object) -> None:  # noqa: FBT001
     """Raise if the law does not hold."""
     if not holds:
         raise Broken(law, detail)

@@ -97,10 +97,10 @@ def check(case: dict[str, Any], folder: Path) -> None:
     expect(total - parts[0] == rest, "what was added can be taken away", f"{total - parts[0]} and {rest}")
     path = folder / "some.counts"
     whole.save(path)
-    expect(Counts.load(path) == whole, "counts load as they were saved")
+    expect(Counts.load(path) == whole, "counts load as they were saved", whole)
     content = path.read_bytes()
-    expect(content == whole.to_bytes(), "a file holds what travels")
-    expect(Counts.from_bytes(content).to_bytes() == content, "loaded counts are saved as they were")
+    expect(content == whole.to_bytes(), "a file holds what travels", whole)
+    expect(Counts.from_bytes(content).to_bytes() == content, "loaded counts are saved as they were", whole)
     harmed = damaged(content, case["damage"], random)
     loaded, error = refusal(lambda: Counts.from_bytes(harmed))
     if case["damage"] in {"flips", "cut"}:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -129,7 +128,7 @@ def check_kills(place: Path, case: dict[str, Any], names: list[str], share: floa
         running = start(place, names)
         go(running)
         time.sleep(moment * share)
-        running.send_signal(signal.SIGKILL)
+        running.kill()
         ended(running)
         if not (place / INTO).exists():
             expect(
@@ -161,7 +160,7 @@ def check_two(place: Path, case: dict[str, Any], first: str, names: list[str]) -
         code, said = ended(running)
         expect(code in {0, 2}, "of two writers each is done or refused", said)
         done += own if code == 0 else []
-    expect(len(done) > 1, "of two writers one gets its turn")
+    expect(len(done) > 1, "of two writers one gets its turn", done)
     check_whole(place, done, "two writers at once lose nothing")
 
 
