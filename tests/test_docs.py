@@ -52,6 +52,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python studies/cuts.py",
         "$ .venv/bin/python benchmarks/moments.py --tables 20000",
     ],
+    "docs/architecture.md": ["$ python3 tools/bootstrap.py fuzz --seconds 3600"],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/spark.md": [

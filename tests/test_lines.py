@@ -16,7 +16,9 @@ from credimi.engines import delimited, lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = st.sampled_from(['a"\n;', 'ab""\n', '"\n', 'a;;\n\n"']).flatmap(lambda letters: st.text(letters, max_size=30))
+TEXTS = st.sampled_from(['a"\n;', 'ab""\n', '"\n', 'a;;\n\n"', 'a"\n\r;']).flatmap(
+    lambda letters: st.text(letters, max_size=30)
+)
 
 
 def states(text: bytes) -> tuple[list[int], bool]:
@@ -30,7 +32,7 @@ def states(text: bytes) -> tuple[list[int], bool]:
                 place += 1
             elif letter == b'"':
                 inside, beginning = False, False
-        elif letter in b"\n;":
+        elif letter in b"\n\r;":
             beginning = True
             if letter == b"\n":
                 ends.append(place + 1)

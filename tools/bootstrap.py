@@ -1,10 +1,11 @@
-"""Build the environment `.venv` of this checkout, then run the demo, tests, linters or Sphinx in it.
+"""Build the environment `.venv` of this checkout, then run the demo, tests, fuzzers, linters or Sphinx in it.
 
     python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
     python3 tools/bootstrap.py browser                           the tests of the page, in Chromium
     python3 tools/bootstrap.py docs                              the documentation, into build/docs
     python3 tools/bootstrap.py spark                             the tests of Spark, on a cluster of this machine too
+    python3 tools/bootstrap.py fuzz [arguments for fuzz]         the fuzzers (python -m fuzz)
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
 Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
@@ -173,7 +174,8 @@ def spark() -> int:
 
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    if command not in {"demo", "test", "browser", "docs", "spark", "lint"} or (arguments and command != "test"):
+    known = {"demo", "test", "browser", "docs", "spark", "fuzz", "lint"}
+    if command not in known or (arguments and command not in {"test", "fuzz"}):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
     build_environment()
@@ -186,9 +188,10 @@ def main(command: str = "", *arguments: str) -> int:
     if command == "spark":
         install("connect", "spark", "test")
         return spark()
-    install(command)  # the extras are called as the commands that need them
-    if command == "test":
-        return run("python", "-m", "pytest", "-n", "auto", *arguments)
+    install("test" if command == "fuzz" else command)  # the extras are called as the commands that need them
+    if command in {"test", "fuzz"}:
+        program_of = {"test": ("pytest", "-n", "auto"), "fuzz": ("fuzz",)}
+        return run("python", "-m", *program_of[command], *arguments)
     return {"docs": docs, "lint": lint}[command]()
 
 

@@ -182,7 +182,8 @@ class Counts:
         found = {}
         for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
             kept, columns = labels.typed(own, most)
-            found[name] = ((classes, kept), spread(block, rows, columns, (len(classes), len(kept))))
+            both = labels.kindless(classes), labels.kindless(kept)
+            found[name] = (both, spread(block, rows, columns, (len(classes), len(kept))))
         return found
 
     __hash__ = None  # type: ignore[assignment]  # counts change

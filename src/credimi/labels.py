@@ -176,8 +176,8 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
         uncounted = sorted({text for each in (one, other) if each.kind == MANY for text in each.texts})
         return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
-        if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
-            kept = one if len(one) else other if len(other) else Labels(TEXT)
+        if not len(one) or not len(other):
+            kept = one if len(one) else kindless(other)
             return kept, np.arange(len(one)), np.arange(len(other))
         first, second = _alike(one, other)
         if MANY in (first[0].kind, second[0].kind):
@@ -195,6 +195,11 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
     else:
         merged, positions = of_texts(one.texts + other.texts, one.kind)
     return merged, positions[:size], positions[size:]
+
+
+def kindless(labels: Labels) -> Labels:
+    """The same, unless there are none: a column of nothing but missing values has no kind of its own."""
+    return labels if len(labels) else Labels(TEXT)
 
 
 def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:

@@ -80,6 +80,7 @@ def summarize(
         law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
         low[index], high[index] = law.interval(level)
         p_above[index] = law.sf(epsilon)
+        variance[index] = law.var()  # no law on [0, upper] may have as much as the leading order says
     return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode)
 
 

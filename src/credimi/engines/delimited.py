@@ -47,6 +47,7 @@ _MOST_THREADS = 8  # each has a part under way
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes, at the beginning of a file
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_TEXT = {  # by its first bytes
     b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
@@ -171,6 +172,8 @@ def batches(
         failure: Exception = _UnclosedError("a quote is never closed")
         if unclosed:
             return failure, 0
+        if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
+            content = pa.py_buffer(_MARK + content)
         parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
         # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
         short = max(_BLOCK, _ROWS // 2 * header.size)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LINE_END, _QUOTE = ord("\n"), ord('"')
+_RETURN = ord("\r")  # alone it ends a line in pyarrow's reader, too: parts are not cut there, but a field begins
 LONGEST = 1 << 28  # bytes of a line, from which on its end, or that of an open quote, is not waited for any more
 LONGEST_HEADER = 1 << 26  # the same of the first line: room for a million names
 _NEAR = 1 << 16  # bytes that are looked at together: larger arrays would be mapped anew each time
@@ -132,7 +133,8 @@ def _stretches(array: NDArray[np.uint8], delimiter: int) -> tuple[NDArray[np.int
     places = np.flatnonzero(array == _QUOTE)
     opening, closing = places[::2], places[1::2]
     before = array[opening - 1]  # of the very first the last, which does not matter
-    at_beginning = (before == delimiter) | (before == _LINE_END) | (before == _QUOTE) | (opening == 0)
+    at_beginning = (before == delimiter) | (before == _LINE_END) | (before == _RETURN)
+    at_beginning |= (before == _QUOTE) | (opening == 0)
     return (opening, closing) if at_beginning.all() else _one_by_one(array, places.tolist(), delimiter)
 
 
@@ -144,7 +146,7 @@ def _one_by_one(
     paired = -1  # the second of a pair
     for place, following in zip(places, [*places[1:], -1], strict=True):
         if len(opening) == len(closing):
-            if place == 0 or array[place - 1] in (delimiter, _LINE_END):
+            if place == 0 or array[place - 1] in (delimiter, _LINE_END, _RETURN):
                 opening.append(place)
         elif place == paired:
             continue
