@@ -14,6 +14,7 @@ import pytest
 
 import credimi
 from credimi import Counts, CredimiError, count, output
+from credimi.cli import main
 from credimi.output import locked
 
 WAITS = """
@@ -132,3 +133,14 @@ def test_names_of_one_file_have_one_lock() -> None:
     Path("link.counts").symlink_to("all.counts")
     with locked("all.counts"), pytest.raises(CredimiError, match="is being changed by"):
         locked("link.counts").__enter__()
+
+
+@pytest.mark.parametrize("letter", ["a", "é"])
+def test_a_name_as_long_as_names_may_be(letter: str) -> None:
+    """Names differ at their ends: each has a lock of its own."""
+    names = [letter * (254 // len(letter.encode())) + end for end in "xy"]
+    with locked(names[0]):
+        with pytest.raises(CredimiError, match="is being changed by"), locked(names[0]):
+            pass
+        assert main(["count", "one.csv", "--target", "y", "--into", names[1]]) == 0
+    assert Counts.load(names[1]).rows == 6

@@ -7,6 +7,7 @@ import platform
 import secrets
 import stat
 import sys
+import zlib
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +87,9 @@ def locked(path: str | Path) -> Iterator[None]:
     if target.exists() and not target.is_file():  # a device
         yield
         return
-    place = target.with_name(f".{target.name}.lock")
+    encoded = os.fsencode(target.name)
+    short = target.name if len(encoded) < 250 else f"{target.name[:_LONGEST]}.{zlib.crc32(encoded):08x}"
+    place = target.with_name(f".{short}.lock")
     try:
         descriptor = _taken(place, path)
     except OSError as error:
