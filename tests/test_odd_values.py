@@ -90,6 +90,12 @@ def test_whole_numbers_that_python_does_not_write() -> None:
     assert sorted(counts.labels[0].shown()) == [hex(10**5_000), "2"]
 
 
+@pytest.mark.parametrize(("value", "other"), [(10**5_000, 2), ("9" * 5_000, "2")], ids=["number", "text"])
+def test_whole_numbers_that_python_does_not_write_may_mean_missing(value: int | str, other: int | str) -> None:
+    counts = count({"x": [value, other, other] * 2, "y": CLASSES}, "y", missing_values=[value])
+    assert counts.labels[0].shown() == ("2",)
+
+
 # dates
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _as_number(value: str | float) -> float | None:
     """The number that a value is; of a text only where a table could hold it so: 1_0 is 10 to Python alone."""
     if isinstance(value, str):
         whole = re.fullmatch(r"\s*[+-]?\d+\s*", value)
-        if not labels.is_number(value, names_too=True) or (whole and abs(int(value)) > labels.EXACT):
+        if not labels.is_number(value, names_too=True) or (whole and Decimal(value).copy_abs() > labels.EXACT):
             return None
     return float(value)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from credimi import labels
 from credimi.errors import CredimiError
+from credimi.objects import shown
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 READINGS = ("ignore", "category")  # of what is missing
@@ -54,7 +55,7 @@ def _sentinel(value: float) -> str | float:
     if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
         return "nan"
     if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column that holds it is kept as text
-        return str(value)
+        return shown(value)
     return float(value)
 
 
