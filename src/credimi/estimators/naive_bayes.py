@@ -69,7 +69,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     counts_ : credimi.Counts
         All that was learned.
     support_ : array of bool
-        The features that are used now.
+        The features that are used now: those that the selector keeps; without one, all but identifiers, columns of one
+        value and numbers of which no cut passes the MDL test.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -54,7 +54,7 @@ class Scorer:
         self._tables: Likelihood | None = None
 
     def support(self) -> Mask:
-        """Which features are used now."""
+        """Which features are used now: the one place that says so."""
         if self._support_version != self.ledger.version:
             self._support = self._plainly_supported() if self._is_plain() else self._supported()
             self._support_version = self.ledger.version
@@ -116,10 +116,11 @@ class Scorer:
         return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
 
     def _supported(self) -> Mask:
+        """Those that the selector keeps, or without one all that learners do not do better without."""
         features, selector = self._settled(), self.selector
-        telling = np.array([not feature.note for feature in features], dtype=bool)
         if selector is None:
-            return telling
+            return np.array([not feature.useless for feature in features], dtype=bool)
+        telling = np.array([not feature.note for feature in features], dtype=bool)
         kept = np.zeros(telling.size, dtype=bool)
         if self.ledger.height > 2:
             asked = [feature for feature in features if not feature.note]
