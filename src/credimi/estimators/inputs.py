@@ -63,6 +63,8 @@ class Features:
 
     def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
         """These columns of what was passed, in the same kind of container."""
+        if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
+            return self.source.select(list(positions))
         return _safe_indexing(self.source, list(positions), axis=1)
 
 
