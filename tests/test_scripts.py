@@ -42,7 +42,7 @@ ROOT = Path(__file__).resolve().parent.parent
             2 + 4,
         ),
         ("benchmarks/peers.py", ["--rows", "300", "--features", "2", "--repeats", "1"], None),
-        ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1"], None),
+        ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1", "--seen", "20", "50"], None),
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),

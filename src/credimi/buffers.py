@@ -119,8 +119,10 @@ def narrowed(values: NDArray[Any], least: int, wide: type[np.unsignedinteger]) -
 
 
 def plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
-    """An Arrow array of numbers as numpy's, whatever stands for null; `to_numpy` would import pandas."""
-    kind = array.type.to_pandas_dtype()
+    """An Arrow array of numbers as numpy's, whatever stands for null; pyarrow's own ways may import pandas."""
+    own = array.type
+    sort = "f" if pa.types.is_floating(own) else "u" if pa.types.is_unsigned_integer(own) else "i"
+    kind = np.dtype(f"{sort}{own.bit_width // 8}")
     if len(array) == 0:
         return np.zeros(0, dtype=kind)
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]

@@ -166,7 +166,7 @@ def settle(  # noqa: PLR0911
         return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
     notation = doubts.notation_of(kept.texts) if kept.kind == TEXT and not readable and not strays else None
-    if method != "categories" and names_rows(kept, seen):
+    if method != "categories" and kept.kind == TEXT and names_rows(len(kept), seen):
         but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
         written = f"; not {notation.meant}: {notation}" if notation else ""
         remedy = "mdl" if readable else "categories"
@@ -266,9 +266,9 @@ def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noq
     return own.kind != RAW and (method == "categories" or not named)
 
 
-def names_rows(own: Labels, seen: float) -> bool:
-    """Whether texts are so many that each names a row rather than a value."""
-    return own.kind == TEXT and seen >= _ENOUGH and 2 * len(own) > seen
+def names_rows(texts: Any, seen: Any) -> Any:  # noqa: ANN401
+    """Whether different texts are so many that each names a row rather than a value; one column or an array of them."""
+    return (seen >= _ENOUGH) & (2 * texts > seen)
 
 
 def spread(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:

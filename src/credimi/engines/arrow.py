@@ -278,7 +278,8 @@ def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
         return _objects(values.to_list())
     if hasattr(values, "__arrow_c_stream__"):
         try:
-            array = pa.chunked_array(values)
+            # polars 1.32 fails at the stream of a series of categories, and not at that of a frame.
+            array = pa.table(values.to_frame()).column(0) if is_polars(values) else pa.chunked_array(values)
         except (pa.ArrowException, UnicodeEncodeError) as error:  # categories of several types, a sparse column
             if is_polars(values):
                 raise UncountableError(

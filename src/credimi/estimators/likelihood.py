@@ -67,10 +67,9 @@ class Likelihood:
 
 
 def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
-    """From the counts of the features, of those that can tell anything."""
-    telling = tuple(feature for feature in features if not feature.useless)
-    tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in telling)
-    return Likelihood(log_shares(totals), telling, tables)
+    """From the counts of the features; of all of them, as it is decided elsewhere which are used (`Scorer.support`)."""
+    tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
+    return Likelihood(log_shares(totals), tuple(features), tables)
 
 
 def log_shares(totals: FloatArray) -> FloatArray:
