@@ -48,6 +48,7 @@ EXPECTED_NOT_RUN = {
     "docs/accuracy.md": ["$ .venv/bin/python studies/accuracy.py"],
     "docs/adaptive.md": [
         "$ .venv/bin/python studies/adaptive.py --tables 400",
+        "$ .venv/bin/python studies/fixed_information.py",
         "$ .venv/bin/python studies/many_values.py",
         "$ .venv/bin/python studies/cuts.py",
         "$ .venv/bin/python benchmarks/moments.py --tables 20000",
