@@ -51,6 +51,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python studies/fixed_information.py",
         "$ .venv/bin/python studies/many_values.py",
         "$ .venv/bin/python studies/cuts.py",
+        "$ .venv/bin/python studies/discoveries.py",
         "$ .venv/bin/python benchmarks/moments.py --tables 20000",
     ],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
