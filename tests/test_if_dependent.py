@@ -85,7 +85,7 @@ def test_odds_do_not_change_them() -> None:
 
 
 def test_what_cannot_be_known_is_none() -> None:
-    """Of two thousand values, each as often in both classes, no strength of dependence keeps a weight."""
+    """Of 12,000 values, each as often in both classes, no strength of dependence keeps a weight."""
     values = np.repeat(np.arange(12_000), 4).astype(str)
     ranking = rank({"f": values, "constant": ["x"] * values.size, "y": ["a", "b"] * (values.size // 2)}, "y")
     row = ranking["f"]
