@@ -48,6 +48,12 @@ ROOT = Path(__file__).resolve().parent.parent
         ("studies/few_complete_rows.py", [], 2 + 4),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/cuts.py", ["--columns", "2"], 2 + 18),
+        (
+            "studies/discoveries.py",
+            ["--draws", "1", "--shape", "2", "2", "--columns", "20"],
+            2 + 27 + 3,
+        ),
+        ("studies/fixed_information.py", ["--tables", "2"], 2 + 36 + 1 + 2 + 12),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

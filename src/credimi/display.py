@@ -150,8 +150,12 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
     yield from _cautions(ranking, rows)
     near = [row for row in rows if row["rows_to_decide"]]
     if near:
-        told = ", ".join(f"{row['feature']} at {row['rows_to_decide']:,}" for row in near[:3])
-        yield f"unsure would be decided, if shares stay as they are: {told}{' rows, ...' if len(near) > 3 else ' rows'}"
+        told = ", ".join(f"{row['feature']} at about {row['rows_to_decide']:,} rows" for row in near[:3])
+        yield f"unsure would be decided, if shares stay as they are: {told}{', ...' * (len(near) > 3)}"
+    at_epsilon = [row["feature"] for row in rows if row["at_epsilon"]]
+    if at_epsilon:
+        told = ", ".join(at_epsilon[:3] + ["..."] * (len(at_epsilon) > 3))
+        yield f"unsure, and no sample would decide, since I lies at epsilon: {told}"
     if narrow:
         for row in rows[: top or None]:
             if row["verdict"] == "not ranked" or row["values"] < 2:

@@ -38,7 +38,8 @@ examples:
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
-_INFORMATION = ("mi", "std", "low", "high", "missing_mi", "missing_low", "missing_high")
+_GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
+_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, "missing_mi", "missing_low", "missing_high")
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
