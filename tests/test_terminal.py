@@ -53,8 +53,9 @@ TARGET = f"class{EVIL}\n"
     ],
 )
 def test_commands_steer_no_terminal(
-    data: str, command: list[str], said: str, capfd: pytest.CaptureFixture[str]
+    data: str, command: list[str], said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # enough for the lines that are looked for
     assert main([*command, data, "--target", TARGET]) == 0
     lines = lines_of(capfd)
     assert any(said in line for line in ["".join(lines), *lines])
