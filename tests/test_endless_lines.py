@@ -54,9 +54,11 @@ def test_first_line_is_that_of_letter_by_letter(text: str, size: int) -> None:
     assert lines.first_line(pieces) == first_line_by_letters(content)
 
 
-def test_a_byte_order_mark_and_blank_lines_come_before_the_header() -> None:
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_a_byte_order_mark_and_blank_lines_come_before_the_header(size: int) -> None:
     content = b"\xef\xbb\xbf\r\n\n\na,b\n1,2\n"
-    assert lines.first_line(io.BytesIO(content)) == content[:-4]
+    stream = io.BytesIO(content)
+    assert lines.first_line(SimpleNamespace(read=lambda _: stream.read(size))) == content[:-4]
 
 
 @pytest.mark.parametrize("content", [b"\0", b"a,", b"\n"])

@@ -81,6 +81,8 @@ def first_line(stream: Any) -> bytes:  # noqa: ANN401
     looked, inside, blank = 0, False, True  # up to where it was looked at, and whether that is inside quotes
     while more := stream.read(_NEAR):
         content += more
+        if len(content) < 3:  # a mark of byte order may be read in pieces
+            continue
         if blank:
             looked = _BLANK.match(content, looked).end()  # type: ignore[union-attr]  # it always matches
             blank = looked == len(content)
