@@ -5,6 +5,9 @@ also with its features selected anew before every prediction. scikit-learn's Cat
 holes: it gets codes, holes as one more category. river has no naive Bayes for categories: it gets a feature for each
 value.
 
+Then how the speed depends on what was seen: rows a second after so many rows, of three features that are categories out
+of four, categories that are all new, or numbers that are all new; learned, and predicted before they are learned.
+
     python benchmarks/streaming.py                   as in docs/performance.md; needs scikit-learn; river if it is there
     python benchmarks/streaming.py --rows 300        a quick look
 """
@@ -12,6 +15,7 @@ value.
 from __future__ import annotations
 
 import argparse
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,11 +110,50 @@ def peers(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], float]]:  # no
     return found
 
 
+def few_categories(row: int) -> dict[str, Any]:
+    """Three features of four values."""
+    return {f"f{place}": LEVELS[row * (place + 1) % 4 + row // 7 % 2 - 1] for place in range(3)}
+
+
+def new_categories(row: int) -> dict[str, Any]:
+    """Three features, of which each row has new values."""
+    return {f"f{place}": f"text {row} of {place}" for place in range(3)}
+
+
+def new_numbers(row: int) -> dict[str, Any]:
+    """Three features, of which each row has new numbers."""
+    return {f"f{place}": (row * (place + 1) * 0.618034) % 1.0 + row * 1e-9 for place in range(3)}
+
+
+def speeds(rows: Callable[[int], dict[str, Any]], seen: list[int], repeats: int, *, predict: bool) -> list[float]:
+    """Rows a second, once so many were seen; the best of some stretches, each of a quarter of a second or 200 rows."""
+    learner, row, found = IncrementalNaiveBayes(), 0, []
+    for least in seen:
+        while row < least:
+            learner.learn_one(rows(row), row % 2)
+            row += 1
+        best = 0.0
+        for _ in range(repeats):
+            first, start, seconds = row, perf_counter(), 0.0
+            while seconds < 0.25 and row < first + 200:
+                cells = rows(row)
+                if predict:
+                    learner.predict_one(cells)
+                learner.learn_one(cells, row % 2)
+                row += 1
+                seconds = perf_counter() - start
+            best = max(best, (row - first) / seconds)
+        found.append(best)
+    return found
+
+
 def main() -> None:
-    """Print one line a learner."""
+    """Print one line a learner, then one line a kind of rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=3163, help="(default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts (default: %(default)s)")
+    seen = [500, 4_000, 16_000]
+    parser.add_argument("--seen", type=int, nargs="+", default=seen, help="rows seen before (default: %(default)s)")
     options = parser.parse_args()
     X, y = stream(options.rows)  # noqa: N806
     print("| learner | seconds | rows a second | right |\n|---|---:|---:|---:|")
@@ -118,6 +161,13 @@ def main() -> None:
         right = run()
         seconds = best_of(options.repeats, run)
         print(f"| {name} | {seconds:.2f} | {options.rows / seconds:,.0f} | {right:.3f} |", flush=True)
+    print("\n| rows a second, after so many rows | " + " | ".join(f"{seen:,}" for seen in options.seen) + " |")
+    print("|---|" + "---:|" * len(options.seen))
+    for kind in (few_categories, new_categories, new_numbers):
+        for predict in (False, True):
+            found = speeds(kind, sorted(options.seen), options.repeats, predict=predict)
+            name = f"{kind.__name__.replace('_', ' ')}: {'predict, then learn' if predict else 'learn'}"
+            print(f"| {name} | " + " | ".join(f"{speed:,.0f}" for speed in found) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -434,11 +434,11 @@ def test_output_replaces_a_file(call: Call, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_output_may_be_the_input(call: Call, tmp_path: Path) -> None:
+def test_output_is_not_the_input(refusal: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "counts.txt"
     path.write_text(LITERAL, encoding="utf-8")
-    assert call("table", path, "--format", "json", "--output", path)[0] == 0
-    assert without_settings(json.loads(path.read_text(encoding="utf-8"))) == expected()
+    assert refusal(str(path), "--output", str(path)) == f"{path} is the input: name another file"
+    assert path.read_text(encoding="utf-8") == LITERAL
 
 
 def test_output_has_the_permissions_of_any_file(call: Call, tmp_path: Path) -> None:
@@ -483,13 +483,13 @@ def test_output_that_cannot_be_written_leaves_nothing_behind(
     Path("file").touch()
     Path("folder").mkdir()
     for path, reason in (
-        ("absent/out.json", "No such file or directory"),
-        ("file/out.json", "Not a directory"),
-        ("folder", "Is a directory"),
-        (".", "Is a directory"),
+        ("absent/out.json", "absent/out.json cannot be written: there is no directory absent"),
+        ("file/out.json", "file/out.json cannot be written: there is no directory file"),
+        ("folder", "'folder' is a directory: name a file to write"),
+        (".", "'.' is a directory: name a file to write"),
+        ("", "'' is empty: name a file to write"),
     ):
-        assert refusal(LITERAL, "--output", path) == f"{path} cannot be written: {reason}"
-    assert refusal(LITERAL, "--output", "") == "--output cannot be written: Is a directory"
+        assert refusal(LITERAL, "--output", path) == reason
     assert sorted(tmp_path.rglob("*")) == [tmp_path / "file", tmp_path / "folder"]
     assert Path("file").read_bytes() == b""
 

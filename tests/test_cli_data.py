@@ -1007,7 +1007,8 @@ def test_bits(call: Call, report: Report) -> None:
     nats, bits = report(CLINIC, "--target", "diabetes"), report(CLINIC, "--target", "diabetes", "--units", "bits")
     assert bits["settings"] == nats["settings"] | {"units": "bits"}
     for one, other in zip(nats["features"], bits["features"], strict=True):
-        named = ("mi", "std", "low", "high", "missing_mi", "missing_low", "missing_high")
+        ends = ("mi", "low", "high")
+        named = ("std", *ends, *(f"{each}_if_dependent" for each in ends), *(f"missing_{each}" for each in ends))
         converted = {name: one[name] and one[name] / math.log(2.0) for name in named}
         assert other == one | converted
     out = call("rank", CLINIC, "--target", "diabetes", "--units", "bits")[1]
@@ -1357,7 +1358,7 @@ def test_interrupted(call: Call, monkeypatch: pytest.MonkeyPatch, arguments: lis
     def interrupt(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    for place, name in ((delimited, "batches"), (outlet, "_mode")):
+    for place, name in ((delimited, "batches"), (outlet, "_sync")):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, interrupt)
             assert call(*arguments, "new") == (130, "", "credimi: interrupted\n")

@@ -511,11 +511,13 @@ def test_counts_of_dates_are_updated_with_timestamps() -> None:
     assert cells(counts) == cells(whole)
 
 
-def test_numbers_that_mean_missing_are_days() -> None:
-    """A number among the missing values means the same day, whether it is a date or a midnight."""
+def test_dates_that_mean_missing_are_days() -> None:
+    """A date among the missing values means the same day, whether it is a date or a midnight; a number means none."""
     days = [dt.date(1970, 1, 1 + day % 4) for day in range(40)]
     for column_ in (days, np.array(days, "datetime64[us]")):
-        counts = count({"at": column_, "class": ["a", "b", "a", "a", "b"] * 8}, "class", missing_values=[2])
+        counts = count(
+            {"at": column_, "class": ["a", "b", "a", "a", "b"] * 8}, "class", missing_values=[1, "1970-01-03"]
+        )
         assert counts.labels[0].numbers.tolist() == [0.0, 1.0, 3.0]
 
 
@@ -1380,7 +1382,8 @@ def test_a_file_named_twice_is_refused(how: str, tmp_path: Path) -> None:
     other = {"same": str(path), "pattern": str(tmp_path / "r*.csv"), "link": tmp_path / "link.csv", "folder": tmp_path}
     (tmp_path / "link.csv").symlink_to(path)
     said = refusal([path, other[how]])
-    assert "is named twice: its rows would count twice; name it once, or add up counts made apart" in said
+    also = f", as {path}, too" if how in ("link", "folder") else ""
+    assert f"is named twice{also}: its rows would count twice; name it once, or add up counts made apart" in said
     assert (count(path, "class") + count(path, "class")).rows == 400
 
 

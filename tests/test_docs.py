@@ -48,10 +48,13 @@ EXPECTED_NOT_RUN = {
     "docs/accuracy.md": ["$ .venv/bin/python studies/accuracy.py"],
     "docs/adaptive.md": [
         "$ .venv/bin/python studies/adaptive.py --tables 400",
+        "$ .venv/bin/python studies/fixed_information.py",
         "$ .venv/bin/python studies/many_values.py",
         "$ .venv/bin/python studies/cuts.py",
+        "$ .venv/bin/python studies/discoveries.py",
         "$ .venv/bin/python benchmarks/moments.py --tables 20000",
     ],
+    "docs/architecture.md": ["$ python3 tools/bootstrap.py fuzz --seconds 3600"],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/spark.md": [

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from credimi import labels
+from credimi.columns import Missing
 from credimi.encoding import encode
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
@@ -28,7 +29,7 @@ both_ways = pytest.mark.parametrize("compiled", [False, True], ids=["plain", "co
 
 def decoded(values: object, *, raw: bool = False, compiled: bool = False) -> tuple[str, list[Any]]:
     """The kind, and row by row what its code stands for; None where it stands for nothing."""
-    column = encode(values, "x", raw=() if raw else None, compiled=compiled)
+    column = encode(values, "x", raw=Missing(()) if raw else None, compiled=compiled)
     assert column.codes.dtype.kind == "u"
     assert column.codes.ndim == 1
     largest = np.iinfo(column.codes.dtype).max

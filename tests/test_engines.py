@@ -489,5 +489,7 @@ def test_max_levels_stops_where_text_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(labels, "MOST_LABELS", 20)
     data = {"a": [f"w{row}" for row in range(60)], "class": ["p", "q"] * 30}
     assert count(data, "class").labels[0].kind == labels.MANY
-    with pytest.raises(CredimiError, match="column 'a' has more than 30 values: leave it out"):
+    with pytest.raises(
+        CredimiError, match="column 'a' has more than 30 values, or longer ones than are kept: leave it"
+    ):
         count(data, "class", max_levels=30)

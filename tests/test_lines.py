@@ -16,7 +16,9 @@ from credimi.engines import delimited, lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = st.sampled_from(['a"\n;', 'ab""\n', '"\n', 'a;;\n\n"']).flatmap(lambda letters: st.text(letters, max_size=30))
+TEXTS = st.sampled_from(['a"\n;', 'ab""\n', '"\n', 'a;;\n\n"', 'a"\n\r;']).flatmap(
+    lambda letters: st.text(letters, max_size=30)
+)
 
 
 def states(text: bytes) -> tuple[list[int], bool]:
@@ -30,7 +32,7 @@ def states(text: bytes) -> tuple[list[int], bool]:
                 place += 1
             elif letter == b'"':
                 inside, beginning = False, False
-        elif letter in b"\n;":
+        elif letter in b"\n\r;":
             beginning = True
             if letter == b"\n":
                 ends.append(place + 1)
@@ -98,7 +100,7 @@ def test_inches_beside_quoted_line_ends(size: int, tmp_path: Path, monkeypatch: 
 
 
 def test_a_quote_that_is_never_closed_is_given_up_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "_LONGEST", 100)
+    monkeypatch.setattr(lines, "LONGEST", 100)
     found = list(lines.parts(pa.BufferReader(b'a;b\n"c' + b";d\n" * 1_000), 10, ";"))
     assert [part.unclosed for part in found] == [False, True]
     assert found[1].content.size < 400

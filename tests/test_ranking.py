@@ -366,6 +366,7 @@ def test_ranking_speaks_arrow(counts: Counts) -> None:
         "int64",
         *["double"] * 4,
         *("string", "string"),
+        *("double", "double", "double", "bool"),
     ]
 
 

@@ -69,12 +69,12 @@ def shown(html: str) -> dict[str, Any]:
 # The JavaScript, under node
 
 
-def node(program: str, data: object) -> Any:  # noqa: ANN401
-    """What the page's functions answer; `data` is what the program finds under that name."""
+def node(program: str, data: object, *more: str) -> Any:  # noqa: ANN401
+    """What the page's functions answer, of `more` files as well; `data` is what the program finds under that name."""
     runner = shutil.which("node")
     if runner is None:
         pytest.skip("NOT TESTED: node is not installed, so the page's decisions were not compared with Python's")
-    sources = "\n".join((SOURCES / name).read_text(encoding="utf-8") for name in ("tails.js", "decisions.js"))
+    sources = "\n".join((SOURCES / name).read_text(encoding="utf-8") for name in ("tails.js", "decisions.js", *more))
     read = "const data = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n"
     script = f"{sources}\n{read}process.stdout.write(JSON.stringify((() => {{ {program} }})()));"
     answer = subprocess.run([runner, "-e", script], input=json.dumps(data), capture_output=True, text=True, check=False)

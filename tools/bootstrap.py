@@ -1,16 +1,18 @@
-"""Build the environment `.venv` of this checkout, then run the demo, tests, linters or Sphinx in it.
+"""Build the environment `.venv` of this checkout, then run the demo, tests, fuzzers, linters or Sphinx in it.
 
     python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
     python3 tools/bootstrap.py browser                           the tests of the page, in Chromium
     python3 tools/bootstrap.py docs                              the documentation, into build/docs
     python3 tools/bootstrap.py spark                             the tests of Spark, on a cluster of this machine too
+    python3 tools/bootstrap.py fuzz [arguments for fuzz]         the fuzzers (python -m fuzz)
+    python3 tools/bootstrap.py lowest                            some tests, each dependency at its declared minimum
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
 Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
 system's own Python (which may be externally managed, PEP 668), no ensurepip (which Debian ships apart). The
-environment is kept, and is installed into again only when pyproject.toml changed or another extra is asked for. The
-exit code is that of what was run, or that of pip where pip failed.
+environment is kept, and is installed into again only when pyproject.toml changed or another extra is asked for;
+`lowest` has one of its own, `.venv-lowest`. The exit code is that of what was run, or that of pip where pip failed.
 """
 
 import sys
@@ -23,12 +25,15 @@ if sys.version_info < (3, 11):  # noqa: UP036 - whom the script has to tell is t
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ENVIRONMENT = ROOT / ".venv"
+LOWEST = sys.argv[1:2] == ["lowest"]
+ENVIRONMENT = ROOT / (".venv-lowest" if LOWEST else ".venv")
 PROGRAMS = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
 STAMP = ENVIRONMENT / "credimi-installed.json"
 HEALTH = "import sys; sys.exit(sys.version_info < (3, 11) or sys.prefix == sys.base_prefix)"
@@ -110,11 +115,31 @@ def install(*extras: str) -> None:
     say(f"installing {requirement} into {ENVIRONMENT}; the first time this takes a while")
     STAMP.unlink(missing_ok=True)
     options = ["--quiet", "--no-input", "--disable-pip-version-check", "--editable", requirement]
+    if LOWEST:
+        pins = ENVIRONMENT / "lowest.txt"
+        pins.write_text("\n".join(lowest_versions("test")), encoding="utf-8")
+        options += ["--constraint", str(pins)]
     code = subprocess.run([*pip_command(), "install", *options], cwd=ROOT, check=False).returncode
     if code:
         say(f"pip could not install {requirement} (exit code {code}); its message stands above.")
         sys.exit(code)
     STAMP.write_text(json.dumps({"root": str(ROOT), "project": project, "extras": " ".join(wanted)}), encoding="utf-8")
+
+
+def lowest_versions(*extras: str) -> list[str]:
+    """Read the least version of each dependency from pyproject.toml, as pip wants it: numpy>=2.0 is numpy==2.0."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
+    return sorted({re.sub(r"\[.*?\]", "", line).replace(">=", "==") for line in wanted})
+
+
+def lowest() -> int:
+    """Run the tests of what other libraries hand over, and some of the rest, with the oldest of these libraries."""
+    os.environ["NUMBA_CACHE_DIR"] = str(ENVIRONMENT / "numba")  # that of the other environment is for another Numba
+    names = ("test_engines", "test_dask", "test_estimator_inputs", "test_support", "test_selector", "test_cli")
+    files = [str(Path("tests", name + ".py")) for name in names]
+    # Old libraries warn of newer ones, which is no fault of ours. Killed workers take long, whatever the versions.
+    return run("python", "-m", "pytest", "-n", "auto", "-W", "default", "-k", "not killed", *files)
 
 
 def lint() -> int:
@@ -173,23 +198,23 @@ def spark() -> int:
 
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    if command not in {"demo", "test", "browser", "docs", "spark", "lint"} or (arguments and command != "test"):
+    commands = {"demo", "test", "browser", "docs", "spark", "fuzz", "lowest", "lint"}
+    if command not in commands or (arguments and command not in {"test", "fuzz"}):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
+    if command == "lowest" and sys.version_info[:2] != (3, 11):
+        say("NOT TESTED: the lowest versions are for Python 3.11, and later Pythons have no builds of them.")
+        return 0
     build_environment()
+    needed = {"browser": ("browser", "test"), "spark": ("connect", "spark", "test")}
+    needed |= {"demo": (), "fuzz": ("test",), "lowest": ("test",)}
+    install(*needed.get(command, (command,)))  # the other extras are called as the commands that need them
     if command == "demo":
-        install()
         return run("credimi", "rank", str(Path("examples", "clinic.csv")), "--target", "diabetes")
-    if command == "browser":
-        install("browser", "test")
-        return browser()
-    if command == "spark":
-        install("connect", "spark", "test")
-        return spark()
-    install(command)  # the extras are called as the commands that need them
-    if command == "test":
-        return run("python", "-m", "pytest", "-n", "auto", *arguments)
-    return {"docs": docs, "lint": lint}[command]()
+    if command in {"test", "fuzz"}:
+        program_of = {"test": ("pytest", "-n", "auto"), "fuzz": ("fuzz",)}
+        return run("python", "-m", *program_of[command], *arguments)
+    return {"browser": browser, "docs": docs, "lint": lint, "lowest": lowest, "spark": spark}[command]()
 
 
 if __name__ == "__main__":

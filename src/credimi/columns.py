@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from credimi import labels
 from credimi.errors import UncountableError
 from credimi.labels import MANY
 from credimi.objects import is_missing, shown, uncountable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
     Codes = NDArray[np.unsignedinteger]
+
+
+_COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
+_MOST_DAYS = 2**31  # Arrow's dates have 32 bits
+_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +40,7 @@ class Column:
     numbers: NDArray[np.float64] | None = None
     dropped_bits: int = 0
     instants: bool = False  # the numbers are days since 1970
+    spans: bool = False  # the numbers are seconds: times of day, durations
 
     @property
     def values(self) -> int:
@@ -66,8 +76,60 @@ class Unread:
         return Unread(self.seen[rows], self.fault)
 
 
+class Missing:
+    """The values that mean missing, as text, as numbers and as dates: 999 means "999", and "999" means 999.
+
+    A number means numbers only, and no dates or durations, though these are counted as numbers, too.
+    """
+
+    def __init__(self, values: Sequence[str | float]) -> None:
+        self.texts = {value if isinstance(value, str) else labels.shown_number(value) for value in values}
+        self.numbers = {number for number in map(_as_number, values) if number is not None and not math.isnan(number)}
+        self.dates = {date for date in map(_as_date, self.texts) if date is not None}
+
+    def among(self, column: Column) -> NDArray[np.bool_]:
+        """Which of the column's labels mean missing."""
+        if column.numbers is not None:
+            meant = self.dates if column.instants else set() if column.spans else self.numbers
+            if not meant:
+                return np.zeros(column.values, dtype=bool)
+            return np.isin(column.numbers, list(meant))
+        if self._means_none(column.texts, column.kind):
+            return np.zeros(column.values, dtype=bool)
+        return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
+
+    def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
+        """Whether it is plain, without a look at each text, that none of them means missing: so it mostly is."""
+        if not self.texts.isdisjoint(texts):
+            return False
+        return kind != labels.RAW or not (self.numbers or "nan" in "\n".join(texts).lower())
+
+    def _means_missing(self, text: str, kind: str) -> bool:
+        if text in self.texts or kind != labels.RAW:
+            return text in self.texts
+        if text.strip().lstrip("+-").lower() == "nan":
+            return True
+        return bool(self.numbers) and not re.match(labels.NAMES_OF_DIGITS, text) and _as_number(text) in self.numbers
+
+
+def _as_number(value: str | float) -> float | None:
+    """The number that a value is; of a text only where a table could hold it so: 1_0 is 10 to Python alone."""
+    if isinstance(value, str):
+        whole = re.fullmatch(r"\s*[+-]?\d+\s*", value)
+        if not labels.is_number(value, names_too=True) or (whole and Decimal(value).copy_abs() > labels.EXACT):
+            return None
+    return float(value)
+
+
+def _as_date(text: str) -> float | None:
+    try:
+        return labels.days_of(text)
+    except ValueError:
+        return None
+
+
 def seen_only(values: Any, fault: UncountableError, missing: Collection[str]) -> Column:  # noqa: ANN401
-    """A column that `encode` refuses, as seen or missing; its one label says what it holds."""
+    """A column that `encode` refuses, as seen or missing; its one label says what it holds, if it holds anything."""
     what = fault.what
     if isinstance(values, Unread):
         seen = values.seen
@@ -79,7 +141,8 @@ def seen_only(values: Any, fault: UncountableError, missing: Collection[str]) ->
         seen = _seen_in_numpy(values, missing)
     else:
         seen = _seen_in_arrow(values, missing)
-    return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, (what,))
+    codes = np.where(seen, np.uint8(0), np.uint8(255))
+    return Column(codes, MANY, (what,)) if seen.any() else Column(codes, labels.TEXT)
 
 
 def _seen_in_numpy(values: NDArray[Any], missing: Collection[str]) -> NDArray[np.bool_]:
@@ -133,3 +196,29 @@ def _is_list(kind: Any) -> bool:  # noqa: ANN401
         pa.types.is_large_list_view,
     )
     return any(test(kind) for test in tests)
+
+
+def in_arrow_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
+    """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
+    kind = values.dtype.kind
+    found = values.astype(f"{kind}8[{unit}]", copy=False)
+    if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
+        found = found.astype("M8[s]")
+    coarse = np.datetime_data(values.dtype)[0] in _COARSE
+    if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
+        raise UncountableError(
+            f"column {name!r} holds dates or spans of {10**11:,} years and more: correct them, or leave it out "
+            "(exclude, --exclude)",
+            "dates or spans beyond all calendars",
+        )
+    return found
+
+
+def arrow_unit(kind: np.dtype[Any]) -> str:
+    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
+    unit, _ = np.datetime_data(kind)
+    if kind.kind == "M":
+        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
+    if unit in {"Y", "M", "generic"}:  # months differ in length
+        return ""
+    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)

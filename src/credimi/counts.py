@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi import labels, storage
+from credimi import headers, labels, storage
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER, Labels
 from credimi.settings import Settings
-from credimi.settling import MOST_CLASSES, Feature, doubts_of_classes, settle, settle_classes, spread, too_many_classes
-from credimi.sources import Source
+from credimi.settling import Feature, check_classes, doubts_of_classes, settle, settle_classes, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,12 +31,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.places import Place
+    from credimi.sources import Source
     from credimi.table import Table
 
     CountArray = NDArray[Any]  # whole numbers, or weights
 
 
 _ROUNDING = 1e-9  # of weights that are taken away again
+_COMPARED = 5_000  # names with which a mistaken one is compared: of each thousand it takes a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
 
 
@@ -181,7 +182,8 @@ class Counts:
         found = {}
         for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
             kept, columns = labels.typed(own, most)
-            found[name] = ((classes, kept), spread(block, rows, columns, (len(classes), len(kept))))
+            both = labels.kindless(classes), labels.kindless(kept)
+            found[name] = (both, spread(block, rows, columns, (len(classes), len(kept))))
         return found
 
     __hash__ = None  # type: ignore[assignment]  # counts change
@@ -214,16 +216,15 @@ class Counts:
         ):
             return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
         classes, mine, theirs = labels.union(self.classes, other.classes)
-        if len(classes) > MOST_CLASSES:
-            raise CredimiError(too_many_classes(self.target, len(classes)))
+        check_classes(self.target, classes)
         others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
-        columns, most = {}, labels.most_labels(len(self), len(classes) + 1)
+        columns, most, longest = {}, labels.most_labels(len(self), len(classes) + 1), labels.most_bytes(len(self))
         for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
             other_labels, other_block = others[name]
             merged, here, there = labels.union(own, other_labels, most)
             size = (len(classes), len(merged))
             added = spread(block, mine, here, size) + spread(other_block, theirs, there, size)
-            columns[name] = bounded(merged, added, most)
+            columns[name] = bounded(merged, added, most, longest)
         return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
 
     def __sub__(self, other: Counts) -> Counts:
@@ -285,9 +286,9 @@ class Counts:
             "rows": self.rows,
             "missing_values": list(self.settings.missing_values),
             "discretize": self.settings.discretize,
-            "classes": _described(self.classes),
+            "classes": headers.described(self.classes),
             "features": [
-                {"name": name} | _described(own) for name, own in zip(self.features, self.labels, strict=True)
+                {"name": name} | headers.described(own) for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
         if self.sources:
@@ -309,32 +310,9 @@ class Counts:
     @staticmethod
     def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Place) -> Counts:
         try:
-            return Counts._read(header, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
-            raise CredimiError(f"{path} was not written by credimi's save(): count the data again") from error
-
-    @staticmethod
-    def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counts:
-        numbers, start, kept = arrays["numbers"], 0, []
-        for each in (header["classes"], *header["features"]):
-            end = start + each.get("numbers", 0)
-            rest = each.get("dropped_bits", 0), each.get("instants", False)
-            kept.append(Labels(each["kind"], tuple(each["texts"]), numbers[start:end], *rest))
-            start = end
-        counts = Counts(
-            header["target"],
-            kept[0],
-            tuple(each["name"] for each in header["features"]),
-            tuple(kept[1:]),
-            arrays["counts"],
-            header["rows"],
-            Settings(tuple(header["missing_values"]), header["discretize"]),
-            tuple(Source(**source) for source in header.get("sources", ())),
-        )
-        cells = sum((len(counts.classes) + 1) * (len(each) + 1) for each in counts.labels)
-        if cells != counts.flat.size or np.any(counts.flat < 0):
-            raise ValueError(f"{counts.flat.size} counts do not fill {cells} cells, or are negative")
-        return counts
+            return Counts(**headers.read(header, arrays))
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+            raise CredimiError(storage.no_counts(path, error)) from error
 
     def blocks(self) -> list[CountArray]:
         """The blocks of the features, raw: views into the flat array."""
@@ -353,15 +331,15 @@ class Counts:
         return settle(name, own, block, classes, settings=self.settings, most=most)
 
 
-def bounded(own: Labels, block: CountArray, most: int) -> tuple[Labels, CountArray]:
-    """Labels and block, numbers made coarser and others given up where they are more than `most`."""
-    if len(own) <= most:
+def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
+    """The same; of more labels than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
+    if len(own) <= most and not labels.too_long(own, longest):
         return own, block
     kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
     if kept.kind == NUMBER:
         kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
         positions = onward[positions]
-    if len(kept) > most:
+    if len(kept) > most or labels.too_long(kept, longest):
         kept, positions = labels.collapsed(own)
     return kept, spread(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
 
@@ -370,7 +348,7 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
     """A message on a name that is not there, with the nearest ones that are; `place` is where, if it could be two."""
     from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
 
-    near = get_close_matches(name, offered, n=3, cutoff=0.5) or [
+    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
         each for each in offered if each.lower() == name.lower()
     ]
     fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
@@ -389,10 +367,3 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
 def _among(name: str, others: str, *, alone: bool) -> bool:
     """Whether a name is one of several that were taken for one column; blanks are common in names, unless it is all."""
     return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)
-
-
-def _described(own: Labels) -> dict[str, Any]:
-    """Labels as the header of a file names them; the numbers themselves stand in an array."""
-    numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
-    instants = {"instants": True} if own.instants else {}
-    return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants

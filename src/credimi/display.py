@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from credimi.hints import option
+from credimi.output import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ def ranking_grid(
         known = not math.isnan(row["mi"])
         cells: list[str | Text] = [
             str(place) if known else "",
-            Text(_plain(row["feature"]) or "(no name)"),
+            Text(plain(row["feature"]) or "(no name)"),
             f"{row['mi'] * scale:.4f}" if known else "",
         ]
         cells += [f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else ""] if intervals else []
@@ -97,25 +98,18 @@ def ranking_grid(
         cells += [probability(row["p_above"], row["std"]) if known else ""] if tails else []
         cells += [row["verdict"]]
         cells += [f"{row['complete']:,}"] if complete else []
-        cells += [Text(_plain(_values(row)))] if everything else []
+        cells += [Text(plain(_values(row)))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
     yield grid
     for remark in _remarks(ranking, top, narrow=not everything):
-        yield Text(_plain(remark))
-
-
-def _plain(text: str) -> str:
-    """A name or value of the data for the screen: on one line, with nothing in it that steers a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+        yield Text(plain(remark))
 
 
 def _title(ranking: Any, units: str) -> str:  # noqa: ANN401
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
     if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
-    return _plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
+    return plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
 
 
 def _values(row: dict[str, Any]) -> str:
@@ -156,8 +150,12 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
     yield from _cautions(ranking, rows)
     near = [row for row in rows if row["rows_to_decide"]]
     if near:
-        told = ", ".join(f"{row['feature']} at {row['rows_to_decide']:,}" for row in near[:3])
-        yield f"unsure would be decided, if shares stay as they are: {told}{' rows, ...' if len(near) > 3 else ' rows'}"
+        told = ", ".join(f"{row['feature']} at about {row['rows_to_decide']:,} rows" for row in near[:3])
+        yield f"unsure would be decided, if shares stay as they are: {told}{', ...' * (len(near) > 3)}"
+    at_epsilon = [row["feature"] for row in rows if row["at_epsilon"]]
+    if at_epsilon:
+        told = ", ".join(at_epsilon[:3] + ["..."] * (len(at_epsilon) > 3))
+        yield f"unsure, and no sample would decide, since I lies at epsilon: {told}"
     if narrow:
         for row in rows[: top or None]:
             if row["verdict"] == "not ranked" or row["values"] < 2:
@@ -188,7 +186,7 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
     suspects = [row for row in rows if row["note"].endswith(" may mean missing")]
     if suspects:
         told = "; ".join(f"{row['feature']}: {_suspicion(row['note'])}" for row in suspects[:3])
-        yield f"caution: {_plain(told)}{'; ...' * (len(suspects) > 3)} ({_MISSING})"
+        yield f"caution: {plain(told)}{'; ...' * (len(suspects) > 3)} ({_MISSING})"
     copies = [row["feature"] for row in rows if row["low"] > _NEARLY_ALL * ranking.entropy]
     if copies:
         yield (
@@ -198,7 +196,7 @@ def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noq
     groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
     if groups:
         told = "; ".join(
-            f"{_plain(row['feature'])} ({row['values']:,} values, {row['complete'] / row['values']:.2g} rows each)"
+            f"{plain(row['feature'])} ({row['values']:,} values, {row['complete'] / row['values']:.2g} rows each)"
             for row in groups[:3]
         )
         yield (

@@ -29,11 +29,12 @@ from credimi.buffers import (
     one_chunk,
     plain,
     text_array,
+    to_doubles,
     valid,
     validity,
     width,
 )
-from credimi.columns import Coded, Column, Unread, is_bytes, refusal, says_missing
+from credimi.columns import Coded, Column, Missing, Unread, arrow_unit, in_arrow_unit, is_bytes, refusal, says_missing
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import BOOLEAN, NUMBER, RAW, TEXT
 from credimi.objects import (
@@ -42,6 +43,7 @@ from credimi.objects import (
     as_instant,
     distinct_objects,
     is_missing,
+    is_no_double,
     kind_of,
     no_value,
     shown,
@@ -58,24 +60,23 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
 
 _NARROW = 65_534  # a range of integers that is its own code
-_EXACT = 2**53  # integers beyond are no doubles
+_NO_NUMBERS = rf"{labels.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
-_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
 def encode(
     values: Any,  # noqa: ANN401
     name: str,
     *,
-    raw: Collection[str] | None = None,
+    raw: Missing | None = None,
     missing: Collection[str] = (),
     compiled: bool = False,
 ) -> Column:
     """Codes and labels of one Arrow or numpy array.
 
-    Raw text may turn out to be numbers; `raw` is then what means missing in it. Few distinct texts stay raw, so that
-    the whole column decides; many are read as numbers at once, if all of them are. Among Python's objects of another
-    type what is in `missing` is missing, and no second type.
+    Raw text may turn out to be numbers; `raw` is then what means missing in it. Few distinct texts, besides those that
+    mean missing, stay raw, so that the whole column decides; many are read as numbers at once, if all of them are.
+    Among Python's objects of another type what is in `missing` is missing, and no second type.
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
@@ -86,12 +87,13 @@ def encode(
         return _translated(unsigned, encode(values.values, name, missing=missing))
     if isinstance(values, np.ndarray):
         return _encode_numpy(values, name, missing=missing, compiled=compiled)
-    if pa.types.is_nested(values.type):  # before its chunks are copied, which may be large
-        raise refusal(values.type, name)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_nested(kind):  # before its chunks are copied, which may be large
+        raise refusal(kind, name)
     return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
 
 
-def _encode_arrow(array: Any, name: str, *, raw: Collection[str] | None, compiled: bool) -> Column:  # noqa: ANN401, PLR0911
+def _encode_arrow(array: Any, name: str, *, raw: Missing | None, compiled: bool) -> Column:  # noqa: ANN401, PLR0911
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _encode_dictionary(array, name, raw=raw, compiled=compiled)
@@ -104,8 +106,10 @@ def _encode_arrow(array: Any, name: str, *, raw: Collection[str] | None, compile
         return Column(codes, BOOLEAN, ("false", "true"))
     if pa.types.is_integer(kind):
         return _encode_integers(array, compiled=compiled)
+    if pa.types.is_decimal(kind) and kind.scale == 0:
+        return _encode_whole_decimals(array, compiled=compiled)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
+        return _encode_numbers(to_doubles(array), compiled=compiled)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _encode_temporal(array)
     return _encode_texts(_as_text(array, name), raw, compiled=compiled)
@@ -132,7 +136,7 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
     raise refusal(kind, name)
 
 
-def _encode_texts(array: Any, raw: Collection[str] | None = None, *, compiled: bool = False) -> Column:  # noqa: ANN401
+def _encode_texts(array: Any, raw: Missing | None = None, *, compiled: bool = False) -> Column:  # noqa: ANN401
     kind = TEXT if raw is None else RAW
     if compiled:
         column = _encode_few_texts(array, kind)
@@ -146,15 +150,21 @@ def _encode_texts(array: Any, raw: Collection[str] | None = None, *, compiled: b
     return _without_nan(codes, numbers)
 
 
-def _numbers_in(texts: Any, missing: Collection[str]) -> NDArray[np.float64] | None:  # noqa: ANN401
-    """The texts as numbers, NaN where they mean missing; None if one of them is no number. As `labels.typed`."""
-    gone = pc.is_in(texts, options=_looked_up(frozenset(missing), texts.type))
+def _numbers_in(texts: Any, missing: Missing) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `labels.typed`.
+
+    What means missing is in no batch one of the few, as it is none of the labels.
+    """
+    gone = pc.is_in(texts, options=_looked_up(frozenset(missing.texts), texts.type))
     kept = texts.filter(pc.invert(gone))
-    if pc.any(pc.match_substring_regex(kept, labels.NAMES_OF_DIGITS)).as_py():
+    if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
         return None
     try:
         found = plain(kept.cast(pa.float64()))
     except pa.ArrowInvalid:
+        return None
+    known = ~(np.isnan(found) | np.isin(found, list(missing.numbers)))
+    if np.count_nonzero(known) <= labels.FEW_TEXTS:
         return None
     numbers = np.full(len(texts), np.nan)
     numbers[plain(gone.cast(pa.uint8())) == 0] = found
@@ -183,7 +193,7 @@ def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
     return Column(codes, kind, tuple(str(letters[start:end], "utf-8") for start, end in places))
 
 
-def _encode_dictionary(array: Any, name: str, *, raw: Collection[str] | None, compiled: bool) -> Column:  # noqa: ANN401
+def _encode_dictionary(array: Any, name: str, *, raw: Missing | None, compiled: bool) -> Column:  # noqa: ANN401
     """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
     codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
     return _translated(codes, encode(array.dictionary, name, raw=raw))
@@ -210,17 +220,25 @@ def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: 
         values = plain(array)
         few = few_distinct(values, array)
         distinct = values[few[1]] if few is not None else values[:0]
-        if few is not None and np.all((distinct >= -_EXACT) & (distinct <= _EXACT)):
+        if few is not None and np.all((distinct >= -labels.EXACT) & (distinct <= labels.EXACT)):
             return Column(few[0], NUMBER, numbers=distinct.astype(np.float64))
     least, most = (scalar.as_py() for scalar in pc.min_max(array).values())
     if least is None:
         return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
-    if max(abs(least), abs(most)) > _EXACT:
+    if max(abs(least), abs(most)) > labels.EXACT:
         return _encode_texts(array.cast(pa.large_string()))
     if most - least > _NARROW:
         return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
     codes = distances(array, int(least), width(most - least + 1), compiled=compiled)
     return _ranging(codes, least, most)
+
+
+def _encode_whole_decimals(array: Any, *, compiled: bool) -> Column:  # noqa: ANN401
+    """As integers: those that no double holds are text, or neighbours would be one label."""
+    numbers = to_doubles(array)
+    if np.any(np.abs(plain(numbers.fill_null(0.0))) >= labels.EXACT):
+        return _encode_texts(array.cast(pa.large_string()))
+    return _encode_numbers(numbers, compiled=compiled)
 
 
 def _ranging(codes: Codes, least: int, most: int) -> Column:
@@ -264,23 +282,19 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
     many, few = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
     whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
     numbers = whole * float(many) + rest / few
-    instants = _is_instant(kind)
+    instants = bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
     numbers /= labels.DAY if instants else labels.SECOND
-    return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants)
-
-
-def _is_instant(kind: Any) -> bool:  # noqa: ANN401
-    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+    return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants, spans=not instants)
 
 
 def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
-    values = _as_arrow_has_it(values)
+    values = _as_arrow_has_it(values, name)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
         least, most = int(values.min()), int(values.max())
-        if most - least <= _NARROW and max(abs(least), abs(most)) <= _EXACT:
+        if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
             return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
-    if kind in "biufM" or (kind == "m" and _arrow_unit(values.dtype)):
+    if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name)
     if kind in "UTO":
         return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
@@ -302,7 +316,7 @@ def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: Collection[
     return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
-def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
+def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
     """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
@@ -312,19 +326,9 @@ def _as_arrow_has_it(values: NDArray[Any]) -> NDArray[Any]:
         values = values.astype(values.dtype.newbyteorder("="))
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return values.astype(np.float64)
-    if values.dtype.kind in "mM" and (unit := _arrow_unit(values.dtype)):
-        return values.astype(f"{values.dtype.kind}8[{unit}]", copy=False)
+    if values.dtype.kind in "mM" and (unit := arrow_unit(values.dtype)):
+        return in_arrow_unit(values, unit, name)
     return values
-
-
-def _arrow_unit(kind: np.dtype[Any]) -> str:
-    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
-    unit, _ = np.datetime_data(kind)
-    if kind.kind == "M":
-        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
-    if unit in {"Y", "M", "generic"}:  # months differ in length
-        return ""
-    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)
 
 
 def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
@@ -362,7 +366,7 @@ def _labels_of(items: list[Any], kind: str, name: str) -> Column:
             return _labels_of_times(items, name)
         except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError):  # dates among times of day, say
             kind = TEXT
-    if kind == NUMBER and any(abs(int(item)) > _EXACT for item in items if isinstance(item, int | np.integer)):
+    if kind == NUMBER and any(map(is_no_double, items)):
         kind = TEXT
     if kind == NUMBER:
         return Column(codes, NUMBER, numbers=np.array([float(item) for item in items], dtype=np.float64))

@@ -7,13 +7,15 @@
     many       more values than are kept: the column is counted as seen or missing only; so are values that cannot be
                counted, of which the one text says what they are
 
-At most `most_labels` are kept. Numbers beyond are made coarser: the last bits of the double are dropped, as few as
-will do; other values are given up. What remains depends on the set of values alone, not on their order or on how they
-were split into batches, so that counts of parts add up to the counts of the whole.
+At most `most_labels` are kept, and texts of at most `most_bytes` in all. Numbers beyond are made coarser: the last bits
+of the double are dropped, as few as will do; other values are given up. What remains depends on the set of values
+alone, not on their order or on how they were split into batches, so that counts of parts add up to the counts of the
+whole.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
+EXACT = 2**53  # whole numbers beyond are no doubles
 FEW_TEXTS = 255  # raw labels of a batch up to which they stay as they are spelled, numbers or not
 _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
+_MOST_BYTES = 1 << 30  # of all features' texts together, unless the features are very many
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are names, and no doubles
 _DIGITS = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*"
@@ -44,6 +48,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
+_DAYS_IN_MICROSECONDS = 2**63 // DAY  # which numpy counts with 64 bits: up to the year 294246
 DATES, LEADING_ZEROS, NUMERALS = "dates", "leading zeros", "numerals"
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
@@ -123,6 +128,19 @@ def most_labels(features: int, groups: int) -> int:
     return min(MOST_LABELS, max(1 << 10, _MOST_CELLS // max(features * groups, 1)))
 
 
+def most_bytes(features: int) -> int:
+    """How many bytes of UTF-8 the texts of each of so many features may have: from 1 to 32 MiB."""
+    return min(1 << 25, max(1 << 20, _MOST_BYTES // max(features, 1)))
+
+
+def too_long(own: Labels, most: int) -> bool:
+    """Whether the texts have more than `most` bytes."""
+    letters = sum(map(len, own.texts))
+    if 4 * letters <= most:  # no letter has more
+        return False
+    return letters > most or sum(len(text.encode(errors="surrogatepass")) for text in own.texts) > most
+
+
 def of_numbers(
     numbers: FloatArray, dropped_bits: int = 0, most: int | None = None, *, instants: bool = False
 ) -> tuple[Labels, Positions]:
@@ -158,8 +176,8 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
         uncounted = sorted({text for each in (one, other) if each.kind == MANY for text in each.texts})
         return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
-        if not len(one) or not len(other):  # a column of nothing but holes has no kind of its own
-            kept = one if len(one) else other if len(other) else Labels(TEXT)
+        if not len(one) or not len(other):
+            kept = one if len(one) else kindless(other)
             return kept, np.arange(len(one)), np.arange(len(other))
         first, second = _alike(one, other)
         if MANY in (first[0].kind, second[0].kind):
@@ -177,6 +195,11 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
     else:
         merged, positions = of_texts(one.texts + other.texts, one.kind)
     return merged, positions[:size], positions[size:]
+
+
+def kindless(labels: Labels) -> Labels:
+    """The same, unless there are none: a column of nothing but missing values has no kind of its own."""
+    return labels if len(labels) else Labels(TEXT)
 
 
 def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
@@ -260,7 +283,9 @@ def days_of(moment: object) -> float:
 
 def shown_date(days: float) -> str:
     """Days since 1970 as a date, with the time of day where there is one."""
-    return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    if abs(days) < _DAYS_IN_MICROSECONDS:
+        return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return str(np.datetime64(math.floor(days), "D")) if abs(days) < 2.0**62 else f"{shown_number(days)} days since 1970"
 
 
 def _as_texts(labels: Labels) -> Sequence[str]:

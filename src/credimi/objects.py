@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from credimi.buffers import NOTHING
 from credimi.errors import UncountableError
-from credimi.labels import BOOLEAN, NUMBER, TEXT, shown_number
+from credimi.labels import BOOLEAN, EXACT, NUMBER, TEXT, shown_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +99,9 @@ def is_missing(item: object) -> bool:
         return True
     if isinstance(item, np.datetime64 | np.timedelta64):
         return bool(np.isnat(item))
-    return isinstance(item, float | np.floating | Decimal) and math.isnan(item)
+    if isinstance(item, Decimal):  # math.isnan raises at a NaN that signals
+        return item.is_nan()
+    return isinstance(item, float | np.floating) and math.isnan(item)
 
 
 def kind_of(item: object) -> str:
@@ -111,6 +113,13 @@ def kind_of(item: object) -> str:
     if isinstance(item, int | float | Decimal | np.integer | np.floating):
         return NUMBER
     return TEXT
+
+
+def is_no_double(item: Any) -> bool:  # noqa: ANN401
+    """Whether a number is a whole one so large that its neighbours would be the same double."""
+    if isinstance(item, Decimal):
+        return item.is_finite() and abs(item) > EXACT and item == item.to_integral_value()
+    return isinstance(item, int | np.integer) and abs(int(item)) > EXACT
 
 
 def as_instant(item: Any) -> Any:  # noqa: ANN401
@@ -141,7 +150,11 @@ def shown(item: object) -> str:
         return item.decode("utf-8", errors="backslashreplace")
     if isinstance(item, float | np.floating):
         return shown_number(float(item))
-    return str(item).encode("utf-8", errors="backslashreplace").decode()
+    try:
+        text = str(item)
+    except ValueError:  # whole numbers of thousands of digits, which Python does not write in tens
+        text = hex(item) if isinstance(item, int) else repr(type(item))
+    return text.encode("utf-8", errors="backslashreplace").decode()
 
 
 def shown_name(name: object) -> str:

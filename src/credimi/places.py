@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import unquote
 
 from credimi.errors import CredimiError, one_line
 
@@ -76,6 +77,29 @@ def is_remote(data: str) -> bool:
     return bool(_URL.match(data))
 
 
+def local_path(place: Place | str) -> Path | None:
+    """The file of this machine that a place is, if it is one; URLs may name it, too."""
+    if isinstance(place, Path) or not is_remote(str(place)):
+        return Path(str(place))
+    scheme, _, rest = str(place).partition("://")
+    if scheme.lower() not in ("file", "local"):
+        return None
+    # file:///C:/a.csv is C:/a.csv
+    return Path(place.inside) if isinstance(place, Remote) else Path(re.sub(r"^/(?=[A-Za-z]:)", "", unquote(rest)))
+
+
+def identity(place: Place | str) -> object:
+    """The same for all names of a file, hard links and URLs among them."""
+    path = local_path(place)
+    if path is None:
+        return str(place)
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return str(path)
+    return (status.st_dev, status.st_ino) if status.st_ino else str(path.resolve())
+
+
 def remote_files(url: str) -> tuple[list[Remote], bool]:
     """The files that a URL means, and whether it is the URL of one; else of a directory or a pattern."""
     from pyarrow import fs  # noqa: PLC0415  (who has local files need not load it)
@@ -104,6 +128,9 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
         for each in below
         if each.type == fs.FileType.File
     ]
+    exactly = [each for each in found if each.url == url]  # a name may look like a pattern
+    if exactly:
+        return exactly, True
     if pattern:
         wanted = _compiled(url[len(root) :])
         hidden = url.rpartition("/")[2].startswith(".")  # to be had by name only, as everywhere

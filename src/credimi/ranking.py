@@ -112,9 +112,10 @@ def rank(
     asked = _Asked(prior, approximation, float(epsilon), float(level), random_state, threads)
     found = asked.summary(_joined(ranked))
     undecided = filters.backward(found.p_above, level) & ~filters.forward(found.p_above, level)
-    growth = np.full(len(ranked), np.nan)
-    growth[undecided] = asked.growth([feature for feature, unsure in zip(ranked, undecided, strict=True) if unsure])
-    summary = _with_unranked(features, found, growth * counts.rows) | _missingness(seen, asked)
+    growth, at_epsilon = np.full(len(ranked), np.nan), np.zeros(len(ranked), dtype=bool)
+    unsure = [feature for feature, open_ in zip(ranked, undecided, strict=True) if open_]
+    growth[undecided], at_epsilon[undecided] = asked.growth(unsure)
+    summary = _with_unranked(features, found, growth * counts.rows, at_epsilon) | _missingness(seen, asked)
     noted = np.array([bool(feature.note) for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
     settings = {
@@ -153,9 +154,11 @@ class _Asked:
         """The posteriors in numbers."""
         return summarize(blocks, random_state=self.random_state, **self._settings)
 
-    def growth(self, features: Sequence[Feature]) -> FloatArray:
-        """By what factor the rows have to grow."""
-        return growth_to_decide(_joined(features), **self._settings) if features else np.zeros(0)
+    def growth(self, features: Sequence[Feature]) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """By what factor the rows have to grow, and whether I lies at epsilon, so that none will do."""
+        if not features:
+            return np.zeros(0), np.zeros(0, dtype=bool)
+        return growth_to_decide(_joined(features), **self._settings)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -217,13 +220,18 @@ def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
     return own_names(data)
 
 
-def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray) -> dict[str, FloatArray]:
+def _with_unranked(
+    features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
+) -> dict[str, NDArray[Any]]:
     """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
     named = {
         "mi": found.mean,
         "std": found.std,
         "low": found.low,
         "high": found.high,
+        "mi_if_dependent": found.mean_if_dependent,
+        "low_if_dependent": found.low_if_dependent,
+        "high_if_dependent": found.high_if_dependent,
         "p_above": found.p_above,
         "p_independent": found.p_independent,
         "at_mode": found.at_mode,
@@ -231,16 +239,18 @@ def _with_unranked(features: Sequence[Feature], found: Summary, rows: FloatArray
     }
     ranked = np.array([not feature.note for feature in features], dtype=bool)
     unknown = np.array([feature.unranked for feature in features], dtype=bool)
-    out = {}
+    out: dict[str, NDArray[Any]] = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
         column[ranked] = values
         out[name] = column
+    out["at_epsilon"] = np.zeros(len(features), dtype=bool)
+    out["at_epsilon"][ranked] = at_epsilon
     return out
 
 
 def _columns(
-    features: Sequence[Feature], summary: dict[str, FloatArray], epsilon: float, level: float, fdr: float
+    features: Sequence[Feature], summary: dict[str, NDArray[Any]], epsilon: float, level: float, fdr: float
 ) -> dict[str, list[Any]]:
     p_above = summary["p_above"]
     ranked = np.array([not feature.note for feature in features], dtype=bool)
@@ -262,8 +272,15 @@ def _columns(
         "note": [feature.note or feature.treatment for feature in features],
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
-    found["rows_to_decide"] = [None if math.isnan(rows) else math.ceil(rows) for rows in found["rows_to_decide"]]
+    found["rows_to_decide"] = [None if math.isnan(rows) else _rounded_up(rows) for rows in found["rows_to_decide"]]
     return {name: found[name] for name in COLUMNS}
+
+
+def _rounded_up(rows: float) -> int:
+    """Two digits of it: more would say more than is known, and less than it would not decide."""
+    number = math.ceil(rows)
+    unit: int = 10 ** max(len(str(number)) - 2, 0)
+    return math.ceil(number / unit) * unit
 
 
 def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001

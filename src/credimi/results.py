@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from credimi import filters
@@ -39,6 +40,10 @@ COLUMNS = (
     "missing_p_above",
     "verdict",
     "note",
+    "mi_if_dependent",  # new columns come last: scripts count the fields of CSV files
+    "low_if_dependent",
+    "high_if_dependent",
+    "at_epsilon",
 )
 
 
@@ -55,11 +60,16 @@ class Ranking:
     - p_above: P(I > epsilon)
     - p_independent: P(I = 0), which only the adaptive prior knows
     - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
-    - rows_to_decide: of those that are unsure, the rows at which they would not be, if shares stay as they are
+    - rows_to_decide: of those that are unsure, the rows at which about half of all samples would decide, if shares stay
+      as they are; two digits, rounded up
     - missing_mi, missing_low, missing_high, missing_p_above: what it tells about the target that the feature is
       missing; 0 where it never or always is
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
+    - mi_if_dependent, low_if_dependent, high_if_dependent: mean and interval if the feature tells anything, that is
+      without P(I = 0); the same as mi, low and high where the prior knows no independence
+    - at_epsilon: of those that are unsure, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
+      then None
 
     Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns of
     one value or none have 0, and the verdict drop: as they stand in these rows, there is nothing in them that the
@@ -189,6 +199,10 @@ class Ranking:
 
     def to_pandas(self) -> Any:  # noqa: ANN401
         """A pandas DataFrame."""
+        try:
+            import_module("pandas")
+        except ImportError:
+            raise CredimiError("pandas is not installed: pip install pandas") from None
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:  # noqa: ANN401

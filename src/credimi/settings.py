@@ -9,6 +9,7 @@ import numpy as np
 
 from credimi import labels
 from credimi.errors import CredimiError
+from credimi.objects import shown
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 READINGS = ("ignore", "category")  # of what is missing
@@ -53,8 +54,8 @@ def _sentinel(value: float) -> str | float:
     """A number that means missing, as settings keep it."""
     if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
         return "nan"
-    if isinstance(value, int | np.integer) and abs(int(value)) > 2**53:  # a column that holds it is kept as text
-        return str(value)
+    if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column that holds it is kept as text
+        return shown(value)
     return float(value)
 
 
@@ -73,7 +74,7 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
         raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
     try:
         cuts = sorted({_checked_cut(cut) for cut in method})
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         cuts = []
     if not cuts or not np.all(np.isfinite(cuts)):
         raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65], or dates")
@@ -82,6 +83,8 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
 
 def _checked_cut(cut: Any) -> float:  # noqa: ANN401
     """A number, or a date as days since 1970."""
+    if isinstance(cut, str) and not labels.is_number(cut, names_too=True):
+        return labels.days_of(cut)
     try:
         return float(cut)
     except (TypeError, ValueError):

@@ -166,7 +166,7 @@ def settle(  # noqa: PLR0911
         return _settle_numbers(feature, method, named=named)
     strays = labels.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
     notation = doubts.notation_of(kept.texts) if kept.kind == TEXT and not readable and not strays else None
-    if method != "categories" and names_rows(kept, seen):
+    if method != "categories" and kept.kind == TEXT and names_rows(len(kept), seen):
         but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
         written = f"; not {notation.meant}: {notation}" if notation else ""
         remedy = "mdl" if readable else "categories"
@@ -266,9 +266,9 @@ def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noq
     return own.kind != RAW and (method == "categories" or not named)
 
 
-def names_rows(own: Labels, seen: float) -> bool:
-    """Whether texts are so many that each names a row rather than a value."""
-    return own.kind == TEXT and seen >= _ENOUGH and 2 * len(own) > seen
+def names_rows(texts: Any, seen: Any) -> Any:  # noqa: ANN401
+    """Whether different texts are so many that each names a row rather than a value; one column or an array of them."""
+    return (seen >= _ENOUGH) & (2 * texts > seen)
 
 
 def spread(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:
@@ -283,6 +283,18 @@ def spread(block: CountArray, rows: Positions, columns: Positions, size: tuple[i
     out = np.zeros((height + 1, width + 1), dtype=block.dtype)
     _add(out, np.append(rows, height), across)
     return out
+
+
+def check_classes(target: str, classes: Labels) -> None:
+    """Refuse a target of more or longer values than classes have."""
+    if len(classes) > MOST_CLASSES:
+        raise CredimiError(too_many_classes(target, len(classes)))
+    longest = labels.most_bytes(1)
+    if labels.too_long(classes, longest):
+        raise CredimiError(
+            f"target {target!r} has classes of more than {longest >> 20} MiB of text in all: choose another target, or "
+            "give its classes short names"
+        )
 
 
 def too_many_classes(target: str, classes: int) -> str:
@@ -334,7 +346,7 @@ def _identifier(values: str, seen: float, name: str, method: str) -> str:
 def _given_up(name: str, kept: Labels) -> str:
     """Why a column is counted as seen or missing only."""
     if not kept.texts:
-        return "identifier: more different values than are kept"
+        return "identifier: more different values, or longer ones, than are kept"
     return (
         f"{_UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
         f"{option('--exclude', name)})"

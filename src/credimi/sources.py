@@ -1,8 +1,10 @@
 """Which files have been counted, so that none is added twice: path, size, time of change, digest of both ends.
 
-A file is the same if its path is, or if it was moved: name, size, time and digest alike. The digest is that of the
-first and last `_END` bytes, where formats keep their metadata (CSV its header, Parquet its footer): O(1) a file, and
-enough beside size and time to tell files apart that nobody made alike on purpose.
+A file is the same if its path is, or if size, time and digest are alike and it was moved (the name is the same),
+renamed (no such file is left where it was) or linked. A copy of another name beside the first is another file: parts
+of no rows are often alike. The digest is that of the first and last `_END` bytes, where formats keep their metadata
+(CSV its header, Parquet its footer): O(1) a file, and enough beside size and time to tell files apart that nobody made
+alike on purpose.
 
 While a call that counts several files is at work, the files it is done with are marked `unfinished`: the call, made
 again after it was killed, leaves them out instead of refusing them.
@@ -11,12 +13,12 @@ again after it was killed, leaves them out instead of refusing them.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.errors import CredimiError
+from credimi.places import identity, local_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -57,9 +59,14 @@ class Source:
         return own if self.unfinished else {name: own[name] for name in own if name != "unfinished"}
 
     @property
-    def content(self) -> tuple[str, int, int, str]:
-        """What stays when a file is moved."""
-        return (Path(self.path).name, self.size, self.modified, self.digest)
+    def name(self) -> str:
+        """The last part of the path."""
+        return Path(self.path).name
+
+    @property
+    def content(self) -> tuple[int, int, str]:
+        """What stays when a file is moved or renamed."""
+        return (self.size, self.modified, self.digest)
 
 
 def fresh(given: Sequence[Source], counted: Iterable[Source], into: str, *, force: bool = False) -> list[Source]:
@@ -67,14 +74,10 @@ def fresh(given: Sequence[Source], counted: Iterable[Source], into: str, *, forc
 
     Files that were counted by a call that came to its end are refused, unless forced; so is a file named twice.
     """
-    known: dict[object, Source] = {}  # by path, and by content
-    for source in counted:
-        for key in (source.path, source.content):
-            if key not in known or source.unfinished:
-                known[key] = source
+    known = _Known(counted)
     left = []
     for source in given:
-        before = known.get(source.path) or known.get(source.content)
+        before = known.find(source)
         if before is None:
             left.append(source)
         elif before.content != source.content and not (force and not before.unfinished):
@@ -89,15 +92,59 @@ def fresh(given: Sequence[Source], counted: Iterable[Source], into: str, *, forc
             )
         elif not before.unfinished:
             left.append(source)
-    times = Counter(source.content for source in given)  # a path, and the same as a URL, are one file
-    twice = [source for source in given if times[source.content] > 1]
-    if twice and not force:
-        other = next(source for source in twice[1:] if source.content == twice[0].content)
-        also = "" if other.path == twice[0].path else f", as {other.path}, too"
-        raise CredimiError(f"{twice[0].path} is named twice{also}: name it once, or count it twice with --force")
+    seen: dict[object, int] = {}
+    for place, source in enumerate(given):
+        for key in (identity(source.path), (source.name, source.content)):  # a moved copy is taken for the file
+            first = given[seen.setdefault(key, place)]
+            if seen[key] < place and not force:
+                also = "" if first.path == source.path else f", as {source.path}, too"
+                raise CredimiError(f"{first.path} is named twice{also}: name it once, or count it twice with --force")
     return left
 
 
-def finished(sources: Iterable[Source], paths: Collection[str]) -> tuple[Source, ...]:
-    """The same, those of these paths with their call at its end."""
-    return tuple(replace(source, unfinished=False) if source.path in paths else source for source in sources)
+class _Known:
+    """The files that were counted, to be found by path, or by content if it is the same file."""
+
+    def __init__(self, counted: Iterable[Source]) -> None:
+        self.by_path: dict[str, Source] = {}
+        self.alike: dict[object, list[Source]] = {}
+        self.identities: dict[str, object] = {}
+        for source in sorted(counted, key=lambda source: not source.unfinished):
+            self.by_path.setdefault(source.path, source)
+            self.alike.setdefault(source.content, []).append(source)
+
+    def find(self, source: Source) -> Source | None:
+        """The file as it was counted, if it was; else what was counted under its path."""
+        alike = self.alike.get(source.content, ())
+        same = next((before for before in alike if before.path == source.path), None)
+        same = same or next((before for before in alike if self._is_same(before, source)), None)
+        return same or self.by_path.get(source.path)
+
+    def _is_same(self, before: Source, source: Source) -> bool:
+        """Whether files of the same content are one: moved, renamed or linked."""
+        if before.name == source.name:
+            return True
+        path = local_path(before.path)
+        if path is None:  # whether it is still there would have to be asked elsewhere
+            return False
+        if before.path not in self.identities:
+            self.identities[before.path] = identity(path) if _is_still(before, path) else None
+        own = self.identities[before.path]
+        return own is None or own == identity(source.path)
+
+
+def _is_still(before: Source, path: Path) -> bool:
+    """Whether a file is where it was, as it was."""
+    try:
+        return Source.of(path).content == before.content
+    except CredimiError:
+        return False
+
+
+def finished(sources: Iterable[Source], given: Collection[Source]) -> tuple[Source, ...]:
+    """The same, those that were given with their call at its end, also under names that they had before."""
+    paths, contents = {source.path for source in given}, {source.content for source in given}
+    return tuple(
+        replace(source, unfinished=False) if source.path in paths or source.content in contents else source
+        for source in sources
+    )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.errors import CredimiError
+from credimi.errors import CredimiError, one_line
 from credimi.output import write_bytes
 
 if TYPE_CHECKING:
@@ -81,17 +81,39 @@ def unpacked(content: bytes, path: str | Place) -> tuple[dict[str, Any], dict[st
         raise CredimiError(f"{path} is damaged or was cut short: count the data again")
     try:
         return _parsed(body, start + 8)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
-        raise CredimiError(f"{path} was not written by credimi's save(): count the data again") from error
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise CredimiError(no_counts(path, error)) from error
+
+
+def no_counts(path: str | Place, fault: Exception) -> str:
+    """A message on a file of which all bytes are right, and what they say is not."""
+    return (
+        f"{path} was not written by credimi's save() ({one_line(fault) or type(fault).__name__}): count the data again"
+    )
 
 
 def _parsed(body: bytes, start: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Header and arrays; the header starts here, its length stands before."""
     after = start + int.from_bytes(body[start - 8 : start], "little")
-    header = json.loads(body[start:after])
-    arrays = {}
+    if after > len(body):
+        raise ValueError("the header is longer than the file")
+    header = json.loads(body[start:after], object_pairs_hook=_each_once)
+    arrays: dict[str, NDArray[Any]] = {}
     for name, kind, size in header.pop("arrays"):
+        if name in arrays or not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            raise ValueError(f"the array {name!r} is there twice, or has no size")
+        if kind not in _TYPES:
+            raise ValueError(f"the array {name!r} is of the type {kind!r}")
         array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=after).astype(kind)
         after += array.nbytes
         arrays[name] = array
+    if after != len(body):
+        raise ValueError("the arrays do not end where the file does")
     return header, arrays
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key of the header is there twice")
+    return found

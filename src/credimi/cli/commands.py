@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import TYPE_CHECKING
 
 from credimi.cli import count, prequential, rank, reproduce, select, table
 from credimi.cli.options import Parser
+from credimi.cli.screen import say
 from credimi.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             options.run(options)
     except CredimiError as error:
-        print("credimi:", str(error).replace("\n", " "), file=sys.stderr)
+        say(str(error))
         return 2
     return 0
 
@@ -43,7 +43,7 @@ def _parser() -> Parser:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Say it as the command says everything, without a place in the program."""
-    print("credimi: warning:", message, file=sys.stderr)
+    say(f"warning: {message}")
 
 
 def _version() -> str:

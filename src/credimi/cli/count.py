@@ -2,19 +2,21 @@
 
 The file names the files that were counted, so that none is added twice. Of several, it is written again and again
 while they are counted, each time whole: a call that was killed leaves what it had written last, and made again, counts
-the rest. Writing takes at most a tenth of the time, however large the counts are.
+the rest. Writing takes at most a tenth of the time, however large the counts are. Two calls at once would lose what one
+of them adds: the second is refused.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
+from credimi.output import locked
 
 if TYPE_CHECKING:
     import argparse
@@ -51,18 +53,25 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
+    from credimi.storage import is_counts  # noqa: PLC0415
+
+    paths = shared.paths(options)
+    for path in paths:
+        if is_counts(path):
+            raise CredimiError(f"{path} holds counts, not data: `credimi rank` takes several files of counts, and adds")
+    shared.check_output(options.into, paths)
+    with locked(options.into):
+        _extend(paths, options)
+
+
+def _extend(paths: list[Place], options: argparse.Namespace) -> None:
+    """Read the counts that are there, and write the sum; nobody else may in between."""
     from credimi.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
     from credimi.engines import files  # noqa: PLC0415
     from credimi.engines.parts import Plan  # noqa: PLC0415
     from credimi.settings import Settings  # noqa: PLC0415
     from credimi.sources import Source, finished, fresh  # noqa: PLC0415
-    from credimi.storage import is_counts  # noqa: PLC0415
 
-    paths = shared.paths(options)
-    shared.check_output(options.into, [])
-    for path in paths:
-        if is_counts(path):
-            raise CredimiError(f"{path} holds counts, not data: `credimi rank` takes several files of counts, and adds")
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)
     if target is None:
@@ -82,15 +91,14 @@ def run(options: argparse.Namespace) -> None:
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)
     if len(left) < len(paths):
         done = len(paths) - len(left)
-        print(f"credimi: {done:,} of {len(paths):,} files were counted before the last call ended", file=sys.stderr)
+        screen.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
     new = [path for path in paths if named[path] in left]
     total = _total(before, new, plan, named, options)
-    own = {source.path for source in named.values()}
-    total = replace(total, sources=finished(total.sources, own))
+    total = replace(total, sources=finished(total.sources, named.values()))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    print(f"credimi: {options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}", file=sys.stderr)
+    screen.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
 
 
 def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

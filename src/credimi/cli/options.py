@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
-import io
 import math
-import os
 import re
 import sys
 import time
@@ -15,13 +13,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from credimi.cli.screen import say
 from credimi.errors import CredimiError
 from credimi.kernels.loading import wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from rich.console import Console
 
     from credimi.places import Place
 
@@ -37,8 +34,8 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong, and end."""
         if self.listing and "required: DATA" in message:
             message += f"; {self.listing} takes all words up to the next option: put DATA before it, or -- between them"
-        text = message.replace("\n", " ")
-        self.exit(2, f"credimi: {text} (see {self.prog} --help)\n")
+        say(f"{message} (see {self.prog} --help)")
+        self.exit(2)
 
 
 class _Columns(argparse.Action):
@@ -213,6 +210,8 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
     """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
     if output is None or output == "-":
         return
+    from credimi.places import identity  # noqa: PLC0415  (`--help` does without)
+
     path = Path(output)
     try:
         path.exists()
@@ -222,7 +221,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and any(isinstance(each, Path) and each.exists() and path.samefile(each) for each in inputs):
+    if path.exists() and identity(path) in map(identity, inputs):  # under whatever name, of links and URLs, too
         raise CredimiError(f"{output} is the input: name another file")
 
 
@@ -327,12 +326,12 @@ def _look_for_garbage() -> None:
 def _say_once(message: str) -> Callable[[], None]:
     said: list[str] = []
 
-    def say() -> None:
+    def tell() -> None:
         if not said:
             said.append(message)
-            print(f"credimi: {message}", file=sys.stderr)
+            say(message)
 
-    return say
+    return tell
 
 
 @contextmanager
@@ -356,31 +355,3 @@ def progress(what: str) -> Iterator[Callable[[float], None]]:
                 bar.update(task, completed=share)
 
         yield told
-
-
-def speaks_unicode(path: str | None) -> bool:
-    """Whether the place that the text goes to takes every character; files do."""
-    if (path is not None and path != "-") or sys.stdout is None:
-        return True
-    return "utf" in (sys.stdout.encoding or "utf-8").lower()
-
-
-def sayable(text: str, path: str | None) -> str:
-    """The text in the characters of the place it goes to."""
-    if speaks_unicode(path):
-        return text
-    plain = text.translate({ord("─"): "-", ord("●"): "o"})
-    return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
-
-
-def console(path: str | None) -> Console:
-    """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
-    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
-
-    screen = path is None and sys.stdout is not None and sys.stdout.isatty()
-    encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
-    return Console(
-        file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
-        width=None if screen or "COLUMNS" in os.environ else 100,
-        force_terminal=True if screen else None,
-    )

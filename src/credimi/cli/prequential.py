@@ -7,11 +7,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from credimi.experiments.stream import Prequential
 
@@ -89,12 +91,12 @@ def run(options: argparse.Namespace) -> None:
             **shared.counting(options),
         )
     if options.format == "json":
-        ascii_only = not shared.speaks_unicode(options.output)
+        ascii_only = not screen.speaks_unicode(options.output)
         write(json.dumps(_report(found, options), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(shared.sayable(_csv(found, options), options.output), options.output)
+        write(screen.sayable(_csv(found, options), options.output), options.output)
     else:
-        write(shared.sayable(_table(found, options), options.output), options.output)
+        screen.show(_table(found, options), options.output)
 
 
 def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def _csv(found: Prequential, options: argparse.Namespace) -> str:
     return text.getvalue()
 
 
-def _table(found: Prequential, options: argparse.Namespace) -> str:
+def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Any]:
     from rich.table import Table  # noqa: PLC0415  (rich costs more than the whole parser)
 
     grid = Table(box=None, header_style="", pad_edge=False)
@@ -135,19 +137,14 @@ def _table(found: Prequential, options: argparse.Namespace) -> str:
         grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
     rows, gone = found.rows, found.rows.without_target
     head = f"Naive Bayes on {options.target}, {len(rows):,} rows in {shared.orders(options.orders)}, "
-    console = shared.console(options.output)
-    with console.capture() as capture:
-        console.print(head + f"{shared.features(len(rows.features))}", markup=False, highlight=False)
-        console.print(grid)
-        console.print(
-            "accuracy and features kept: means over the rows, then mean and sd over the orders; "
-            f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
-            f"level {options.level:g}, seed {options.seed}",
-            markup=False,
-            highlight=False,
-        )
-        if gone:
-            console.print(f"{gone:,} rows without the target are left out", markup=False, highlight=False)
-        for name, note in rows.notes.items():
-            console.print(f"{name}: left out: {note}", markup=False, highlight=False)
-    return capture.get()
+    yield head + shared.features(len(rows.features))
+    yield grid
+    yield (
+        "accuracy and features kept: means over the rows, then mean and sd over the orders; "
+        f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
+        f"level {options.level:g}, seed {options.seed}"
+    )
+    if gone:
+        yield f"{gone:,} rows without the target are left out"
+    for name, note in rows.notes.items():
+        yield f"{name}: left out: {note}"

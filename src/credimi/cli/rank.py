@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
 from credimi.output import write
 from credimi.report.kept import source_of
@@ -37,7 +38,8 @@ examples:
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
-_INFORMATION = ("mi", "std", "low", "high", "missing_mi", "missing_low", "missing_high")
+_GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
+_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, "missing_mi", "missing_low", "missing_high")
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
@@ -69,27 +71,24 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
-        ascii_only = not shared.speaks_unicode(options.output)
+        ascii_only = not screen.speaks_unicode(options.output)
         write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(shared.sayable(_csv(ranking, options.units), options.output), options.output)
+        write(screen.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
         from credimi.display import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
-        console = shared.console(options.output)
-        with console.capture() as capture:
-            for part in ranking_grid(ranking, units=options.units, top=options.top, width=console.width):
-                console.print(part)
-        write(shared.sayable(capture.get(), options.output), options.output)
+        console = screen.console(options.output)
+        grid = ranking_grid(ranking, units=options.units, top=options.top, width=console.width)
+        screen.show(grid, options.output, console)
 
 
 def _check_pictures(options: argparse.Namespace) -> None:
     """Refuse, before the work is done, a page or a picture that could not be written."""
-    inputs = [Path(each) for each in options.data]
     for path in (options.html, options.plot):
         if path == "-":
             raise CredimiError("a page or a picture needs a file of its own, not standard output")
-        shared.check_output(path, inputs)
+        shared.check_output(path, [])
     named = [Path(path) for path in (options.output, options.html, options.plot) if path not in (None, "-")]
     if len({path.resolve() for path in named}) < len(named):
         raise CredimiError("--output, --html and --plot name the same file: give each its own")
@@ -107,7 +106,8 @@ def ranked(options: argparse.Namespace) -> Ranking:
     from credimi.engines import files  # noqa: PLC0415
 
     paths = files.each_once(shared.paths(options))
-    shared.check_output(options.output, paths)
+    for output in ("output", "html", "plot"):  # `select` has the first of them
+        shared.check_output(getattr(options, output, None), paths)
     kept = [path for path in paths if storage.is_counts(path)]
     if not kept and options.target is None:
         raise CredimiError("name the target: --target COLUMN")

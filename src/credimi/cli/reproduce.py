@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.errors import CredimiError
-from credimi.output import write_bytes
+from credimi.output import write, write_bytes
 
 if TYPE_CHECKING:
     import argparse
@@ -82,5 +82,5 @@ def run(options: argparse.Namespace) -> None:
     write_bytes(text.encode(), folder / "reproduction.md")
     for name, by_case in runs.items():
         figures.draw(name, by_case[reproduction.drawn(by_case)], folder)
-    print(shared.sayable(text, None), end="")
-    print(f"credimi: {folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)", file=sys.stderr)
+    write(screen.sayable(text, None), None)
+    screen.say(f"{folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.cli.rank import ranked
 from credimi.errors import CredimiError
 from credimi.output import replacing
@@ -68,8 +68,7 @@ def run(options: argparse.Namespace) -> None:
         files.copy_columns(paths[0], wanted, temporary, output.suffix, options.delimiter)
     listed = [name for name in wanted if name != options.target]
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
-    print(
-        f"credimi: {output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}"
-        f"{': ' * bool(names)}{names}",
-        file=sys.stderr,
+    screen.say(
+        f"{output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}"
+        f"{': ' * bool(names)}{names}"
     )

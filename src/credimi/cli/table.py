@@ -10,19 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
+from credimi.cli import screen
 from credimi.display import probability
 from credimi.errors import CredimiError
 from credimi.output import write
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
+    from rich.console import Console
     from rich.table import Table as Grid
 
     from credimi.chances import Posterior
     from credimi.distribution import Distribution
 
 _ADAPTIVE = "adaptive"  # as credimi.prior has it, whose import would cost `--help` half its time
+_LARGEST = 1 << 24  # bytes of a table's text
 _EXAMPLES = """\
 a table is text: one row a target class, one column a feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
@@ -63,6 +67,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Print the posterior of one table."""
+    shared.check_output(options.output, [Path(options.table)] if _is_file(options.table) else [])
     joint, margins = _read_table(options.table)
     for name in ("target_only", "feature_only"):
         text = getattr(options, name)
@@ -105,11 +110,14 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         write(json.dumps(report, indent=2) + "\n", options.output)
     else:
-        write(_rendered(report, chances, information, options.output), options.output)
+        console = screen.console(options.output)
+        screen.show(_grids(report, chances, information, console), options.output, console)
 
 
-def _rendered(report: dict[str, Any], chances: Posterior, information: Distribution, path: str | None) -> str:
-    """The report as text, coloured only on a terminal."""
+def _grids(
+    report: dict[str, Any], chances: Posterior, information: Distribution, console: Console
+) -> Iterator[Grid | str]:
+    """The report, laid out for a screen."""
     from rich.table import Table as Grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
     settings = report["settings"]
@@ -133,16 +141,13 @@ def _rendered(report: dict[str, Any], chances: Posterior, information: Distribut
     if min(rows, columns) == 1:
         summary.add_row("note", "one row or one column: nothing can depend on it (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
-    console = shared.console(path)
     mode = _mode_grid(report["mode"], settings["prior"]) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
-    with console.capture() as capture:
-        console.print(summary)
-        if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
-            console.print(mode)
-        else:
-            console.print("(the mode of the chances is left out of this view: see --format json)")
-    return capture.get()
+    yield summary
+    if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
+        yield mode
+    else:
+        yield "(the mode of the chances is left out of this view: see --format json)"
 
 
 def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
@@ -219,12 +224,13 @@ def _looks_like_counts(text: str) -> bool:
 def _input_text() -> str:
     if sys.stdin is None:
         raise CredimiError("standard input is closed: pipe the counts into credimi, or name a file")
-    return _decoded(sys.stdin.buffer.read(), "standard input")
+    return _decoded(sys.stdin.buffer.read(_LARGEST + 1), "standard input")
 
 
 def _file_text(path: str) -> str:
     try:
-        return _decoded(Path(path).read_bytes(), path)
+        with Path(path).open("rb") as file:  # a device may have no end
+            return _decoded(file.read(_LARGEST + 1), path)
     except FileNotFoundError:
         raise CredimiError(f'{path}: no such file; counts are written like "10 2; 3 15"') from None
     except OSError as error:
@@ -232,6 +238,8 @@ def _file_text(path: str) -> str:
 
 
 def _decoded(content: bytes, name: str) -> str:
+    if len(content) > _LARGEST:
+        raise CredimiError(f"{name} is larger than {_LARGEST >> 20} MiB, which no table of counts is: check the name")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _ROWS, _CELLS = 1 << 20, 1 << 22  # of Arrow's batches that are counted together, at most
+_BYTES = 1 << 28  # the same of rows of long texts
 _FEWEST_ROWS = 1 << 13  # of wide ones: each column of a batch costs as much as thousands of cells
 TARGET = "target"  # the name of a target that comes as an array beside the data
 
@@ -201,13 +202,14 @@ def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> It
     `rows` is how many there are in all, as far as known.
     """
     waiting: list[Any] = []
-    size = 0
+    size = taken = 0
     for batch in batches:
         waiting.append(batch)
         size += batch.num_rows
-        if size >= _enough_rows(len(wanted)):
+        taken += batch.nbytes
+        if size >= _enough_rows(len(wanted)) or taken >= _BYTES:
             yield _joined(waiting, wanted, rows)
-            waiting, size = [], 0
+            waiting, size, taken = [], 0, 0
     if waiting:
         yield _joined(waiting, wanted, rows)
 
@@ -236,14 +238,14 @@ def _array_names(array: Any) -> list[str]:  # noqa: ANN401
 
 
 def _dictionary_names(rows: Sequence[Any]) -> list[str]:
-    found: dict[str, None] = {}
+    found: dict[Any, None] = {}
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise CredimiError(
                 f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one a row), or a list of paths"
             )
-        found |= dict.fromkeys(map(str, row))
-    return list(found)
+        found |= dict.fromkeys(row)
+    return [str(key) for key in found]  # 1 and "1" are two columns of one name, which is refused
 
 
 def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
@@ -276,7 +278,8 @@ def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
         return _objects(values.to_list())
     if hasattr(values, "__arrow_c_stream__"):
         try:
-            array = pa.chunked_array(values)
+            # polars 1.32 fails at the stream of a series of categories, and not at that of a frame.
+            array = pa.table(values.to_frame()).column(0) if is_polars(values) else pa.chunked_array(values)
         except (pa.ArrowException, UnicodeEncodeError) as error:  # categories of several types, a sparse column
             if is_polars(values):
                 raise UncountableError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,13 +10,13 @@ import numpy as np
 
 from credimi import labels, tabulation
 from credimi.buffers import width
-from credimi.columns import Column, seen_only
+from credimi.columns import Column, Missing, seen_only
 from credimi.counts import Counts, bounded, unknown
 from credimi.encoding import encode
 from credimi.errors import CredimiError, UncountableError
 from credimi.labels import MANY, Labels
 from credimi.objects import shown_name
-from credimi.settling import MOST_CLASSES, spread, too_many_classes
+from credimi.settling import MOST_CLASSES, check_classes, spread, too_many_classes
 from credimi.threads import share
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     CountArray = NDArray[Any]
 
 
-_FEW = 256  # labels whose order is kept in mind
+_FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,48 +50,10 @@ class Batch:
     path: Place | None = None
 
 
-class Missing:
-    """The values that mean missing, as text and as numbers: 999 means "999", and "999" means 999."""
-
-    def __init__(self, values: Sequence[str | float]) -> None:
-        self.texts = {value if isinstance(value, str) else labels.shown_number(value) for value in values}
-        self.numbers = {number for number in map(_as_number, values) if number is not None and not math.isnan(number)}
-
-    def among(self, column: Column) -> NDArray[np.bool_]:
-        """Which of the column's labels mean missing."""
-        if column.numbers is not None:
-            if not self.numbers:
-                return np.zeros(column.values, dtype=bool)
-            return np.isin(column.numbers, list(self.numbers))
-        if self._means_none(column.texts, column.kind):
-            return np.zeros(column.values, dtype=bool)
-        return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
-
-    def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
-        """Whether it is plain, without a look at each text, that none of them means missing: so it mostly is."""
-        if not self.texts.isdisjoint(texts):
-            return False
-        return kind != labels.RAW or not (self.numbers or "nan" in "\n".join(texts).lower())
-
-    def _means_missing(self, text: str, kind: str) -> bool:
-        if text in self.texts or kind != labels.RAW:
-            return text in self.texts
-        if text.strip().lstrip("+-").lower() == "nan":
-            return True
-        return bool(self.numbers) and not re.match(labels.NAMES_OF_DIGITS, text) and _as_number(text) in self.numbers
-
-
 @lru_cache(maxsize=64, typed=True)
 def missing_of(values: tuple[str | float, ...]) -> Missing:
     """The same for the same values, so that what was found out with it can be kept (`_order`)."""
     return Missing(values)
-
-
-def _as_number(value: str | float) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
 
 
 def columns_of(
@@ -145,19 +105,23 @@ def tally(
     """
     missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulation.CELLS_WORTH_COMPILING
-    raw = missing.texts if batch.raw else None
-    coded = encode(batch.columns[target], target, raw=raw, missing=missing.texts, compiled=compiled)
-    classes, groups = grouped(coded, missing, target, batch.weights)
+    raw = missing if batch.raw else None
+
+    def coded(name: str, *, refused: bool = True) -> Column:
+        try:
+            return encode(batch.columns[name], name, raw=raw, missing=missing.texts, compiled=compiled)
+        except UncountableError as fault:
+            if refused and batch.rows:  # a part without rows says nothing of the others
+                raise
+            return seen_only(batch.columns[name], fault, missing.texts)
+
+    classes, groups = grouped(coded(target), missing, target, batch.weights)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
+    longest = labels.most_bytes(max(table, len(features)))
     encoded: dict[str, Column] = {}
 
     def work(name: str) -> None:
-        try:
-            column = encode(batch.columns[name], name, raw=raw, missing=missing.texts, compiled=compiled)
-        except UncountableError as fault:
-            if required is None or name in required or name in settings.named:
-                raise
-            column = seen_only(batch.columns[name], fault, missing.texts)
+        column = coded(name, refused=required is None or name in required or name in settings.named)
         encoded[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
     share(work, features, threads if compiled else 1)
@@ -171,7 +135,7 @@ def tally(
         counted = [*tabulation.weighted_counts(groups, height, codes, values, batch.weights)]
     rows = batch.rows if batch.weights is None else float(batch.weights.sum())
     blocks = {
-        name: bounded(*_ordered(column, block, missing, most), most)
+        name: bounded(*_ordered(column, block, missing, most), most, longest)
         for name, column, block in zip(features, columns, counted, strict=True)
     }
     return Counts.join(target, classes, blocks, rows, settings)
@@ -186,6 +150,7 @@ def grouped(
     if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
     kept, positions = labels_of(column, keep)
+    check_classes(target, kept)
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]
@@ -228,9 +193,9 @@ def _ordered(column: Column, block: CountArray, missing: Missing, most: int) -> 
     if column.kind == MANY:
         return _given_up(column), block
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
-    if column.values <= _FEW:
+    if column.values <= _FEW and sum(map(len, column.texts)) <= _SHORT:
         numbers = None if column.numbers is None else column.numbers.tobytes()
-        own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants)
+        own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
         found = _order(own, occurring.tobytes(), missing, most)
     else:
         found = _find_order(column, occurring, missing, most)
@@ -269,12 +234,12 @@ def _find_order(column: Column, occurring: NDArray[np.bool_], missing: Missing, 
 
 @lru_cache(maxsize=1 << 9)  # 16 times as many were found hardly more often, and cost memory
 def _order(
-    own: tuple[str, tuple[str, ...], bytes | None, int, bool], occurring: bytes, missing: Missing, most: int
+    own: tuple[str, tuple[str, ...], bytes | None, int, bool, bool], occurring: bytes, missing: Missing, most: int
 ) -> _Order:
     """The same of labels that can be looked up, as those of a column's batches are mostly alike."""
-    kind, texts, numbers, dropped_bits, instants = own
+    kind, texts, numbers, dropped_bits, instants, spans = own
     doubles = None if numbers is None else np.frombuffer(numbers)
-    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants)
+    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
     return _find_order(column, np.frombuffer(occurring, dtype=bool), missing, most)
 
 

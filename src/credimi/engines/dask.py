@@ -8,7 +8,7 @@ one thread; the scheduler has as many tasks at work as the workers have threads.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -47,14 +47,30 @@ def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  
         parts = [delayed(merged_bytes)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
     client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
-        return as_planned(_computed(client, leaves, parts[0], progress), plan)
+        with _lacking(plan):
+            return as_planned(_computed(client, leaves, parts[0], progress), plan)
 
     def told(_key: Any, _result: Any, _graph: Any, state: dict[str, Any], _worker: Any) -> None:  # noqa: ANN401
         done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
         progress(done / (done + left))
 
-    with library("dask.callbacks", "dask").Callback(posttask=told):
+    with library("dask.callbacks", "dask").Callback(posttask=told), _lacking(plan):
         return as_planned(parts[0].compute(), plan)
+
+
+@contextmanager
+def _lacking(plan: Plan) -> Iterator[None]:
+    """Say that a partition lacks a column: Dask and pandas raise a KeyError with its name in it."""
+    try:
+        yield
+    except KeyError as error:
+        lacks = next((name for name in plan.wanted if repr(name) in str(error)), None)
+        if lacks is None:
+            raise
+        raise CredimiError(
+            f"a partition of the Dask DataFrame lacks the column {lacks!r}, which its columns name: give all "
+            "partitions the same columns (reindex), or leave it out (exclude)"
+        ) from error
 
 
 def _computed(client: Any, leaves: Sequence[Any], root: Any, progress: Callable[[float], None]) -> bytes:  # noqa: ANN401

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv
 
 from credimi.engines.batches import Batch
-from credimi.engines.lines import parts
+from credimi.engines.lines import LONGEST, LongLineError, first_line, parts
 from credimi.errors import CredimiError, one_line
 from credimi.places import Remote
 from credimi.threads import cores, in_order
@@ -45,6 +47,7 @@ _MOST_THREADS = 8  # each has a part under way
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes, at the beginning of a file
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_TEXT = {  # by its first bytes
     b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
@@ -112,22 +115,19 @@ def _open(path: Place) -> Any:  # noqa: ANN401
         packed = COMPRESSED.get(path.suffix.lower())
         if isinstance(path, Remote):
             return path.filesystem.open_input_stream(path.inside, compression=packed)
-        return pa.input_stream(path, compression=packed) if packed else pa.OSFile(str(path))
+        file = pa.OSFile(os.fsencode(path))  # bytes, as a name need not be text
+        return pa.CompressedInputStream(file, packed) if packed else file
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
 
 
 def _first_line(path: Place) -> tuple[str, int]:
     """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
-    content = b""
     try:
         with _open(path) as stream:
-            while more := stream.read(1 << 16):
-                content += more
-                end = _line_end(content)
-                if end >= 0:
-                    content = content[:end]
-                    break
+            content = first_line(stream)
+    except LongLineError as error:
+        raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
     for start, what in _NO_TEXT.items():
@@ -144,15 +144,6 @@ def _first_line(path: Place) -> tuple[str, int]:
             f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
             "convert the file, for example with iconv -f cp1252 -t utf-8"
         ) from None
-
-
-def _line_end(content: bytes) -> int:
-    """Where the first line ends, or -1."""
-    start = len(content) - len(content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"))
-    end = content.find(b"\n", start)
-    while end >= 0 and content.count(b'"', 0, end) % 2:
-        end = content.find(b"\n", end + 1)
-    return end + 1 if end >= 0 else -1
 
 
 def batches(
@@ -181,6 +172,8 @@ def batches(
         failure: Exception = _UnclosedError("a quote is never closed")
         if unclosed:
             return failure, 0
+        if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
+            content = pa.py_buffer(_MARK + content)
         parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
         # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
         short = max(_BLOCK, _ROWS // 2 * header.size)
@@ -235,6 +228,8 @@ def _rows(path: Place, header: _Header) -> Iterator[Part]:
         with _open(path) as stream:
             stream.read(header.size)
             yield from parts(stream, min(max(_PART, _ROWS * header.size), 2 * _PART), header.delimiter)
+    except LongLineError as error:
+        raise CredimiError(f"{path}: {error}") from None
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
 
@@ -297,12 +292,38 @@ class _Lines:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none."""
-    limit = csv.field_size_limit(2**31 - 1)
+    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none.
+
+    Several threads may read at a time: the first of them raises the limit, and the last puts it back.
+    """
+    with _LIMIT.lock:
+        if _LIMIT.users == 0:
+            _LIMIT.before = csv.field_size_limit(LONGEST)
+        _LIMIT.users += 1
     try:
         yield
     finally:
-        csv.field_size_limit(limit)
+        with _LIMIT.lock:
+            _LIMIT.users -= 1
+            if _LIMIT.users == 0:
+                csv.field_size_limit(_LIMIT.before)
+
+
+@dataclass(slots=True)
+class _Limit:
+    """How many read long fields now, and the limit that was there before them."""
+
+    lock: Lock = field(default_factory=Lock)
+    users: int = 0
+    before: int = 0
+
+
+_LIMIT = _Limit()
+
+
+def _created(output: Path, suffix: str) -> Any:  # noqa: ANN401
+    file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
+    return pa.CompressedOutputStream(file, packed) if packed else file
 
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, delimiter: str | None = None) -> None:
@@ -312,7 +333,7 @@ def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, 
         with (
             _long_fields(),
             io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
-            pa.output_stream(str(output), compression=COMPRESSED.get(suffix.lower())) as stream,
+            _created(output, suffix) as stream,
             io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
         ):
             rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)

@@ -58,7 +58,8 @@ def count(
     exclude : list of str, optional
         Columns to leave out, where all others are to be counted.
     missing_values : list of str and numbers
-        What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included.
+        What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included. A
+        number means numbers, written or not, and no dates or durations; "9999-12-31" means the date.
     discretize : str, None or dict
         How numbers become categories. "mdl" cuts where the target's entropy falls by more than the cut costs
         (Fayyad and Irani), or into quarters where no cut passes, "quantile" into ten ranges of equal counts,

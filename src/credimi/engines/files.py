@@ -15,7 +15,7 @@ from credimi.engines import delimited, parquet
 from credimi.engines.delimited import COMPRESSED
 from credimi.engines.parts import beside, counted, merged
 from credimi.errors import CredimiError, one_line
-from credimi.places import Remote, is_remote, remote_files
+from credimi.places import Remote, identity, is_remote, remote_files
 from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import ahead
 
@@ -55,34 +55,59 @@ def paths_of(data: Any) -> list[Place]:  # noqa: ANN401
     path = Path(data)
     try:
         kind = path.stat().st_mode
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError):
         if has_magic(str(data)):
             return _matching(str(data))
         if str(data) == "-":
             raise CredimiError("data are not read from standard input: save them to a file, and name that") from None
-        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
-    if stat.S_ISDIR(kind):
-        return _known([each for each in path.rglob("*") if each.is_file()], path)
+        kind = _kind(path)  # which says what is wrong
+    return _inside(path) if stat.S_ISDIR(kind) else [_file(path, kind)]
+
+
+def _kind(path: Path) -> int:
+    """What a path leads to, as `stat` tells it."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError) as error:
+        broken = (
+            " (it is a link that leads nowhere)" if isinstance(error, FileNotFoundError) and path.is_symlink() else ""
+        )
+        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}{broken}") from None
+
+
+def _inside(directory: Path) -> list[Place]:
+    """The tables below a directory. One that cannot be looked at is an error: its rows would be missing unsaid."""
+
+    def refuse(error: OSError) -> None:
+        raise CredimiError(f"cannot read the directory {error.filename}: {error.strerror or error}") from None
+
+    below = (Path(folder, name) for folder, _, names in os.walk(directory, onerror=refuse) for name in names)
+    return _known([each for each in below if _is_table(each) and stat.S_ISREG(_kind(each))], directory)
+
+
+def _file(path: Path, kind: int) -> Path:
+    """The same, unless it gives its bytes once."""
     if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
         raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
-    return [path]
+    return path
 
 
 def each_once(paths: list[Place]) -> list[Place]:
     """The same, unless a file is among them twice, by whatever names."""
-    seen: set[Place] = set()
+    seen: dict[object, Place] = {}
     for path in paths:
-        own = path.resolve()
-        if own in seen:
+        other = seen.setdefault(identity(path), path)
+        if other is not path:
+            also = "" if str(other) == str(path) else f", as {other}, too"
             raise CredimiError(
-                f"{path} is named twice: its rows would count twice; name it once, or add up counts made apart"
+                f"{path} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
             )
-        seen.add(own)
     return paths
 
 
 def _matching(pattern: str) -> list[Place]:
-    found = sorted(path for path in map(Path, glob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207  (absolute patterns too)
+    kinds = {path: _kind(path) for path in map(Path, sorted(glob(pattern, recursive=True)))}  # noqa: PTH207  (absolute patterns too)
+    found = sorted(_file(path, kind) for path, kind in kinds.items() if not stat.S_ISDIR(kind))
     if not found:
         raise CredimiError(f"no file matches {pattern}: check the path, and put a pattern in quotes")
     return _without_copies(found)
@@ -226,8 +251,16 @@ def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], thr
 
 def count_file(path: str, plan: Plan) -> bytes:
     """The counts of one file, on one thread, to be sent: what a worker of a cluster does."""
-    whole = merged(counts for _, counts in tallies(paths_of(path), plan, lambda _: None, threads=1))
+    whole = merged(counts for _, counts in tallies([_named(path)], plan, lambda _: None, threads=1))
     return (counted([], plan) if whole is None else whole).to_bytes()
+
+
+def _named(path: str) -> Place:
+    """The file of this very name: a pattern that it looks like may match others, where a worker does not see it."""
+    found, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
+    if not named:
+        raise CredimiError(f"cannot read {path}: there is no such file where it is counted")
+    return found[0]
 
 
 def check_format(path: Place, output: Path) -> None:

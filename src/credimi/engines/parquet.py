@@ -10,7 +10,9 @@ Only remote files are buffered in advance, a row group at a time: there every sm
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+import os
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -44,9 +46,10 @@ def names(path: Place) -> list[str]:
 @contextmanager
 def _opened(path: Place, dictionaries: Sequence[str] | None = None, metadata: Any = None) -> Iterator[Any]:  # noqa: ANN401
     remote = isinstance(path, Remote)
+    opened = path.open if isinstance(path, Remote) else partial(pa.OSFile, os.fsencode(path))  # a name may be no text
     try:
         with (
-            path.open("rb") if remote else nullcontext(path) as source,
+            opened() as source,
             pa.parquet.ParquetFile(
                 source,
                 metadata=metadata,
@@ -88,6 +91,6 @@ def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:
     """The same rows with some of the columns."""
     with path.open("rb") as source, pa.parquet.ParquetFile(source) as file:
         schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
-        with pa.parquet.ParquetWriter(output, schema) as writer:
+        with pa.OSFile(os.fsencode(output), "wb") as sink, pa.parquet.ParquetWriter(sink, schema) as writer:
             for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
                 writer.write_batch(batch.select(list(wanted)))

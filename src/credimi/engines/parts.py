@@ -80,6 +80,11 @@ class Plan:
         """How many labels each feature may keep: the less, the more features the whole table has."""
         return labels.most_labels(max(self.table, len(self.features)), classes + 1)
 
+    @property
+    def most_bytes(self) -> int:
+        """How many bytes the texts of each feature may have."""
+        return labels.most_bytes(max(self.table, len(self.features)))
+
 
 def check_named(settings: Settings, offered: Sequence[str], target: str) -> None:
     """Refuse settings of a column that is not there, or is the target."""
@@ -130,6 +135,7 @@ def checked(counts: Counts, plan: Plan) -> Counts:
         named = name in plan.settings.named
         if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):
             such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
+            such = ", or longer ones than are kept" if own.kind == labels.MANY else such
             raise CredimiError(
                 f"column {name!r} has more than {most:,} values{such}: leave it out (exclude, --exclude), put its "
                 "values into groups, or allow more (max_levels, --max-levels)"
@@ -173,7 +179,7 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
     first = blocks[0]
     most = plan.most_labels(len(first.classes))
     columns = {
-        name: bounded(own, block, most)
+        name: bounded(own, block, most, plan.most_bytes)
         for each in blocks
         for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
@@ -183,7 +189,8 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
 def _bounded(counts: Counts, plan: Plan) -> Counts:
     """The same with no more labels than the whole table's width allows: `+` knows but the columns it adds."""
     most = plan.most_labels(len(counts.classes))
-    return counts if all(len(own) <= most for own in counts.labels) else _joined([counts], plan)
+    few = all(len(own) <= most and not labels.too_long(own, plan.most_bytes) for own in counts.labels)
+    return counts if few else _joined([counts], plan)
 
 
 def as_planned(content: bytes, plan: Plan) -> Counts:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import labels
-from credimi.columns import Coded, Unread
+from credimi.columns import Coded, Missing, Unread
 from credimi.encoding import encode
 from credimi.engines import batches
-from credimi.engines.batches import Batch, Missing, tally
+from credimi.engines.batches import Batch, tally
 from credimi.engines.door import source
 from credimi.errors import CredimiError
 from credimi.settings import Settings
@@ -97,7 +97,7 @@ def rows_of(
 def _codes(batch: Batch, name: str, own: Labels, places: NDArray[np.int64], settings: Settings) -> Codes:
     """Of each row the place of its label in `places`."""
     missing = Missing((*settings.missing_values, "") if batch.raw else settings.missing_values)
-    column = encode(batch.columns[name], name, raw=missing.texts if batch.raw else None, missing=missing.texts)
+    column = encode(batch.columns[name], name, raw=missing if batch.raw else None, missing=missing.texts)
     known = ~missing.among(column)
     occurs = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
     here, positions = batches.labels_of(column, known & occurs)

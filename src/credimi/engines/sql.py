@@ -11,6 +11,7 @@ running a user's query again for every few columns may cost more than all that g
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,13 @@ def tallies(
     duckdb = library("duckdb", "duckdb")
     with duckdb.connect(config={} if threads is None else {"threads": threads}) as connection:
         for done, path in enumerate(paths, start=1):
-            if plan.features and isinstance(path, Path) and files.is_parquet(path) and _apart(files.names([path])):
+            if (
+                plan.features
+                and isinstance(path, Path)
+                and _is_text(path)
+                and files.is_parquet(path)
+                and _apart(files.names([path]))
+            ):
                 try:
                     counts = _count_file(connection, path, plan)
                 except duckdb.Error as error:
@@ -51,6 +58,11 @@ def tallies(
                 counts = next(counts for _, counts in files.tallies([path], plan, lambda _: None, threads))
             yield [path], counts
             progress(done / len(paths))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether DuckDB can be told the name of a file: names may hold bytes that are no text."""
+    return not any("\udc80" <= letter <= "\udcff" for letter in str(path))
 
 
 def _apart(names: Sequence[str]) -> bool:
@@ -78,7 +90,7 @@ def _query(path: Path, target: str, features: Sequence[str]) -> str:
     """Columns get names that nobody else has: target, f0, f1, ..., which (the set), rows (of the group)."""
     fields = [f"f{index}" for index in range(len(features))]
     chosen = ", ".join(f"{_name(name)} as {field}" for name, field in zip(features, fields, strict=True))
-    source = "'" + str(path).replace("'", "''") + "'"
+    source = "'" + _literal(path).replace("'", "''") + "'"
     sets = ", ".join(f"(target, {field})" for field in fields)
     listed = ", ".join(fields)
     return (
@@ -86,6 +98,11 @@ def _query(path: Path, target: str, features: Sequence[str]) -> str:
         f"from (select {_name(target)} as target, {chosen} from read_parquet({source}, hive_partitioning = false)) "
         f"group by grouping sets ({sets})"
     )
+
+
+def _literal(path: Path) -> str:
+    """A pattern that matches this file alone: to DuckDB every name is a pattern, and ~ at its start a home."""
+    return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
 
 
 def _name(column: str) -> str:

@@ -10,13 +10,14 @@ import numpy as np
 from credimi.encoding import encode
 from credimi.engines.arrow import TARGET
 from credimi.engines.batches import Batch, columns_of, tally
-from credimi.labels import NUMBER, Labels, shown_number
+from credimi.labels import NUMBER, Labels
+from credimi.objects import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.columns import Missing
     from credimi.counts import Counts
-    from credimi.engines.batches import Missing
     from credimi.estimators.inputs import Features
     from credimi.settings import Settings
 
@@ -78,5 +79,5 @@ def _place(classes: Labels, label: Any) -> int | None:  # noqa: ANN401
     if classes.kind == NUMBER:
         where = np.flatnonzero(classes.numbers == label) if isinstance(label, int | float | np.number) else np.zeros(0)
         return int(where[0]) if where.size else None
-    text = shown_number(float(label)) if isinstance(label, int | float) and not isinstance(label, bool) else str(label)
+    text = shown(label)
     return classes.texts.index(text) if text in classes.texts else None

@@ -22,17 +22,17 @@ from sklearn.utils.validation import validate_data
 
 from credimi.buffers import doubles
 from credimi.checks import require_numbers
-from credimi.columns import Coded
+from credimi.columns import Coded, Missing
 from credimi.encoding import encode
 from credimi.engines.arrow import array_of, is_polars
-from credimi.engines.batches import Missing, grouped
+from credimi.engines.batches import grouped
 from credimi.errors import CredimiError
 from credimi.labels import BOOLEAN, NUMBER
 from credimi.settling import CATEGORIES
 from credimi.tabulation import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -63,6 +63,8 @@ class Features:
 
     def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
         """These columns of what was passed, in the same kind of container."""
+        if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
+            return self.source.select(list(positions))
         return _safe_indexing(self.source, list(positions), axis=1)
 
 
@@ -212,3 +214,11 @@ def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
 def _names(estimator: Any, width: int) -> list[str]:  # noqa: ANN401
     named = getattr(estimator, "feature_names_in_", None)
     return [f"x{place}" for place in range(width)] if named is None else [str(name) for name in named]
+
+
+def by_text(x: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """A row by its features' names as text; 1 and "1" would be one of them."""
+    given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
+    if len(given) < len(x):
+        raise CredimiError(f"two features have the same name as text: {list(x)}; give each a name of its own")
+    return given

@@ -22,7 +22,7 @@ import numpy as np
 from credimi.chances import posterior
 from credimi.discretization import bins_of
 from credimi.encoding import encode
-from credimi.labels import NUMBER, shown_number
+from credimi.labels import NUMBER, is_number, shown_number
 from credimi.tabulation import CELLS_WORTH_COMPILING
 from credimi.threads import share
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns import Column
-    from credimi.engines.batches import Missing
+    from credimi.columns import Column, Missing
     from credimi.settling import Feature
 
     FloatArray = NDArray[np.float64]
@@ -68,10 +67,9 @@ class Likelihood:
 
 
 def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
-    """From the counts of the features, of those that can tell anything."""
-    telling = tuple(feature for feature in features if not feature.useless)
-    tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in telling)
-    return Likelihood(log_shares(totals), telling, tables)
+    """From the counts of the features; of all of them, as it is decided elsewhere which are used (`Scorer.support`)."""
+    tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
+    return Likelihood(log_shares(totals), tuple(features), tables)
 
 
 def log_shares(totals: FloatArray) -> FloatArray:
@@ -123,8 +121,6 @@ def _numbers(texts: Sequence[str]) -> FloatArray:
     """Texts as numbers, NaN where they are none."""
     found = np.full(len(texts), np.nan)
     for place, text in enumerate(texts):
-        try:
+        if is_number(text, names_too=True):
             found[place] = float(text)
-        except ValueError:
-            continue
     return found

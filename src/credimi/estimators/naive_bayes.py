@@ -14,7 +14,7 @@ from credimi.engines.arrow import TARGET
 from credimi.errors import CredimiError
 from credimi.estimators.classes import Classes
 from credimi.estimators.counting import counted, labelled, target_name
-from credimi.estimators.inputs import Features, cells_of, checked_features, checked_target, checked_weights
+from credimi.estimators.inputs import Features, by_text, cells_of, checked_features, checked_target, checked_weights
 from credimi.estimators.ledger import Ledger
 from credimi.estimators.scoring import Scorer
 from credimi.settings import MISSING_VALUES, READINGS, Settings
@@ -69,7 +69,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     counts_ : credimi.Counts
         All that was learned.
     support_ : array of bool
-        The features that are used now.
+        The features that are used now: those that the selector keeps; without one, all but identifiers, columns of one
+        value and numbers of which no cut passes the MDL test.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -164,7 +165,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """One row as a dictionary, in which features may be missing, or new."""
         if not hasattr(self, "_ledger"):
             self._start(Ledger.empty(TARGET, [], self._settings()))
-        new = [str(name) for name in x if str(name) not in self._ledger.kept]
+        new = [name for name in by_text(x) if name not in self._ledger.features]
         if new:
             self._ledger.extend(new)
             self._name_features()
@@ -172,7 +173,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._take_row(self._cells(x), y, 1.0)
         if self.window is not None:
             columns = [_objects([cell]) for cell in self._cells(x)]
-            self._forget(Features(list(self._ledger.kept.features), columns, 1, None), _objects([y]), None)
+            self._forget(Features(list(self._ledger.features), columns, 1, None), _objects([y]), None)
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:  # noqa: ANN401
         """The most probable class of one row; None before anything was learned."""
@@ -233,6 +234,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._check()
         self._ledger, self._known = ledger, Classes()
         self._past: deque[tuple[Features, Any, FloatArray | None]] = deque()
+        self._remembered = 0  # rows in it
         self._scorer = Scorer(
             ledger,
             float(self.prior),
@@ -284,18 +286,18 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         counts = counted(
             features,
             target,
-            ledger.kept.settings,
-            name=ledger.kept.target,
+            ledger.settings,
+            name=ledger.target,
             weights=weights,
             unlabeled=self.unlabeled,
             threads=threads_of(self.n_jobs),
         )
         counts = counts if self.learn_unlabeled else counts.labelled()
         (ledger.add if sign > 0.0 else ledger.subtract)(counts)
-        self._known.add(ledger.kept.classes)
+        self._known.add(ledger.classes)
 
     def _take_row(self, cells: Sequence[Any], label: Any, weight: float) -> None:  # noqa: ANN401
-        ledger, layout = self._ledger, self._ledger.layout
+        ledger, classes = self._ledger, self._ledger.classes
         if self.unlabeled is not None and label == self.unlabeled:
             label = None
         if ledger.means_missing(label) and not self.learn_unlabeled:
@@ -303,8 +305,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.decay is not None:
             ledger.fade(self.decay)
         ledger.enter(cells, label, weight)
-        if ledger.layout != layout:
-            self._known.add(ledger.kept.classes)
+        if ledger.classes is not classes:
+            self._known.add(ledger.classes)
 
     def _faded(self, target: Any, rows: int, weights: FloatArray | None) -> FloatArray:  # noqa: ANN401
         """Weights of the rows of a batch, the last of which is the newest; what was there before fades as well."""
@@ -319,19 +321,21 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.window is None:
             return
         self._past.append((features, target, weights))
-        surplus = sum(each.rows for each, _, _ in self._past) - self.window
+        self._remembered += features.rows
+        surplus = self._remembered - self.window
         while surplus > 0:
             oldest, labels, own = self._past.popleft()
-            oldest = oldest.widened(self._ledger.kept.features)
+            oldest = oldest.widened(tuple(self._ledger.features))
             gone = min(surplus, oldest.rows)
             first, rest = slice(0, gone), slice(gone, oldest.rows)
             self._take(oldest.part(first), labels[first], None if own is None else own[first], sign=-1.0)
             if gone < oldest.rows:
                 self._past.appendleft((oldest.part(rest), labels[rest], None if own is None else own[rest]))
+            self._remembered -= gone
             surplus -= gone
 
     def _name_features(self) -> None:
-        names = self._ledger.kept.features
+        names = list(self._ledger.features)
         self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
 
     # What follows from it
@@ -341,14 +345,14 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _cells(self, x: Mapping[Any, Any]) -> list[Any]:
         """One row of the features that are known."""
-        given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
-        return [given.get(name) for name in self._ledger.kept.features]
+        given = by_text(x)
+        return [given.get(name) for name in self._ledger.features]
 
     def _log_joint_of_row(self, x: Mapping[Any, Any]) -> FloatArray:
         cells = self._cells(x)
         found = self._scorer.log_joint_of_row(cells)
         if found is None:
-            columns = {name: _objects([cell]) for name, cell in zip(self._ledger.kept.features, cells, strict=True)}
+            columns = {name: _objects([cell]) for name, cell in zip(self._ledger.features, cells, strict=True)}
             found = self._scorer.log_joint(columns, 1)
         return self._of_all_classes(np.atleast_2d(found))
 
@@ -364,14 +368,14 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if features.rows == 1:
             found = self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
         if found is None:
-            columns = dict(zip(self._ledger.kept.features, features.columns, strict=True))
+            columns = dict(zip(self._ledger.features, features.columns, strict=True))
             found = self._scorer.log_joint(columns, features.rows)
         return self._of_all_classes(np.atleast_2d(found))
 
     def _of_all_classes(self, found: FloatArray) -> FloatArray:
         """(rows, classes); classes that were named and did not come are impossible."""
         joint = np.full((len(found), len(self._known.labels)), -np.inf)
-        joint[:, self._known.positions(self._ledger.kept.classes)] = found
+        joint[:, self._known.positions(self._ledger.classes)] = found
         return joint
 
 

@@ -2,8 +2,12 @@
 
 `Scorer` has two ways to the same numbers. Many rows: the counts are settled, the logarithms taken once, and each column
 is looked up. One row: the few counts that it needs are picked where they lie in the ledger, in O(features x classes),
-and no table is made that the next row would change. The second way is open while all labels are values as they stand
-(`settling.plainly_categories`); where numbers are cut, the cuts may move with every row.
+and no table is made that the next row would change. That way is open to features whose labels are values as they stand
+(`settling.plainly_categories`).
+
+What grows with the rows that were learned, where rows are predicted and learned in turn: numbers that are cut are cut
+anew by all rows so far, which takes O(distinct numbers) for each such feature that the row has; and a selector looks at
+all tables anew, in O(cells). Both are bounded, as are the labels that are kept (`labels.most_labels`).
 """
 
 from __future__ import annotations
@@ -14,8 +18,8 @@ import numpy as np
 
 from credimi.estimators.likelihood import likelihood, log_shares
 from credimi.information import Blocks
-from credimi.labels import MANY, RAW
-from credimi.settling import names_rows, plainly_categories
+from credimi.labels import MANY, RAW, TEXT
+from credimi.settling import CATEGORIES, names_rows, plainly_categories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,65 +53,76 @@ class Scorer:
         self.unlabeled = unlabeled
         self.missing_as_value = missing_as_value
         self._layout = self._support_version = self._tables_version = -1
-        self._plain = False
         self._support: Mask = np.zeros(0, dtype=bool)
         self._tables: Likelihood | None = None
 
     def support(self) -> Mask:
-        """Which features are used now."""
+        """Which features are used now: the one place that says so."""
         if self._support_version != self.ledger.version:
-            self._support = self._plainly_supported() if self._is_plain() else self._supported()
+            self._support = self._plainly_supported() if self._plain_features().all() else self._supported()
             self._support_version = self.ledger.version
         return self._support
 
     def log_joint(self, columns: Mapping[str, Any], rows: int) -> FloatArray:
         """(rows, classes) of the classes that were counted."""
         if self._tables is None or self._tables_version != self.ledger.version:
-            settled, used = self._settled(), self.support()
-            features = [feature for feature, kept in zip(settled, used, strict=True) if kept]
-            totals = settled[0].block.sum(axis=1)[:-1].astype(np.float64)
-            self._tables = likelihood(features, totals, self.pseudo_count, unlabeled=self.unlabeled)
+            used = [feature for feature, kept in zip(self._settled(), self.support(), strict=True) if kept]
+            self._tables = self._likelihood(used)
             self._tables_version = self.ledger.version
         return self._tables.log_joint(columns, rows, self.ledger.missing)
 
     def log_joint_of_row(self, cells: Sequence[Any]) -> FloatArray | None:
         """(classes,) of one row; None where that has to go the long way."""
-        ledger = self.ledger
-        if not self._is_plain() or (self.unlabeled and ledger.totals()[-1] > 0.0):
+        ledger, plain = self.ledger, self._plain_features()
+        together = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
+        if (together and not plain.all()) or (self.unlabeled and ledger.totals()[-1] > 0.0):
             return None
-        places = ledger.places_of(cells)
-        if places is None:
+        cut = {place: cells[place] for place in np.flatnonzero(~plain).tolist()}
+        lines = ledger.lines_of([None if place in cut else cell for place, cell in enumerate(cells)])
+        if lines is None:
             return None
-        labels = ledger.widths - 1
-        used = np.flatnonzero(self.support() & (places >= 0) & (places < labels))
-        found = log_shares(ledger.totals()[:-1])
+        found = self._of_cut_numbers(cut) if cut else log_shares(ledger.totals()[:-1])
+        support = self._plainly_supported() if cut else self.support()
+        used = np.flatnonzero(support & (lines >= 0) & (lines != ledger.gone))
         if not used.size:
             return found
-        where = (ledger.starts + places)[used, None] + ledger.widths[used, None] * np.arange(ledger.height - 1)
-        smooth = ledger.kept.flat[where] + self.pseudo_count
-        seen = ledger.seen()[used, :-1] + labels[used, None] * self.pseudo_count
+        labels = ledger.sizes[used, None]
+        smooth = ledger.of_lines(lines[used])[:, :-1] + self.pseudo_count
+        seen = ledger.seen()[used, :-1] + labels * self.pseudo_count
         with np.errstate(divide="ignore", invalid="ignore"):
-            chances = np.where(seen > 0.0, smooth / seen, 1.0 / labels[used, None])
+            chances = np.where(seen > 0.0, smooth / seen, 1.0 / labels)
             return np.asarray(found + np.log(chances).sum(axis=0))
 
-    def _is_plain(self) -> bool:
-        """Whether all labels are values as they stand; known until labels are new."""
-        if self._layout != self.ledger.layout:
-            kept = self.ledger.kept
-            named, method = set(kept.settings.named), kept.settings.method
-            columns = list(zip(kept.features, kept.labels, strict=True))
-            self._plain = (
-                not self.missing_as_value
-                and kept.classes.kind != RAW
-                and all(plainly_categories(own, method(name), named=name in named) for name, own in columns)
+    def _of_cut_numbers(self, cells: Mapping[int, Any]) -> FloatArray:
+        """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
+        present = {place: cell for place, cell in cells.items() if not self.ledger.means_missing(cell)}
+        features = {place: self.ledger.feature(place) for place in present}
+        used = {place: feature for place, feature in features.items() if not feature.useless}
+        columns = {feature.name: np.array([present[place]], dtype=object) for place, feature in used.items()}
+        found: FloatArray = self._likelihood(list(used.values())).log_joint(columns, 1, self.ledger.missing)[0]
+        return found
+
+    def _likelihood(self, features: Sequence[Feature]) -> Likelihood:
+        return likelihood(features, self.ledger.totals()[:-1], self.pseudo_count, unlabeled=self.unlabeled)
+
+    def _plain_features(self) -> Mask:
+        """Of which features all labels are values as they stand; known until labels are new."""
+        ledger = self.ledger
+        if self._layout != ledger.layout:
+            named, method = set(ledger.settings.named), ledger.settings.method
+            columns = list(zip(ledger.features, ledger.columns, strict=True))
+            raw = self.missing_as_value or ledger.classes.kind == RAW
+            self._plain = np.array(
+                [
+                    not raw and plainly_categories(own.glimpse(CATEGORIES + 1), method(name), named=name in named)
+                    for name, own in columns
+                ],
+                dtype=bool,
             )
-            self._candidates = np.array([own.kind != MANY and len(own) > 1 for _, own in columns], dtype=bool)
-            self._texts = np.array([method(name) != "categories" for name, _ in columns], dtype=bool)
-            sizes, starts = self.ledger.height * self.ledger.widths, self.ledger.starts
-            chosen = np.flatnonzero(self._candidates)
-            cells = [np.arange(starts[place], starts[place] + sizes[place]) for place in chosen]
-            self._cells = np.concatenate([np.zeros(0, dtype=np.int64), *cells])
-            self._layout = self.ledger.layout
+            several = [own.kind != MANY and len(own) > 1 for _, own in columns]
+            texts = [own.kind == TEXT and method(name) != "categories" for name, own in columns]
+            self._candidates, self._texts = self._plain & np.array(several, dtype=bool), np.array(texts, dtype=bool)
+            self._layout = ledger.layout
         return self._plain
 
     def _settled(self) -> list[Feature]:
@@ -116,10 +131,11 @@ class Scorer:
         return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
 
     def _supported(self) -> Mask:
+        """Those that the selector keeps, or without one all that learners do not do better without."""
         features, selector = self._settled(), self.selector
-        telling = np.array([not feature.note for feature in features], dtype=bool)
         if selector is None:
-            return telling
+            return np.array([not feature.useless for feature in features], dtype=bool)
+        telling = np.array([not feature.note for feature in features], dtype=bool)
         kept = np.zeros(telling.size, dtype=bool)
         if self.ledger.height > 2:
             asked = [feature for feature in features if not feature.note]
@@ -128,22 +144,19 @@ class Scorer:
         return kept
 
     def _plainly_supported(self) -> Mask:
-        """The same, with the blocks where they lie."""
+        """The same of the features that are plain, without settling them: none of these has a doubt."""
         ledger, selector = self.ledger, self.selector
-        candidates = self._candidates & ~self._identifiers()
+        candidates: Mask = self._candidates & ~self._identifiers()
         if selector is None:
             return candidates
         kept = np.zeros(candidates.size, dtype=bool)
         if ledger.height > 2 and candidates.any():
-            labels = ledger.widths[self._candidates] - 1
-            blocks = Blocks(ledger.kept.flat[self._cells], np.full(labels.size, ledger.height - 1), labels)
-            kept[self._candidates] = selector.decide(blocks, candidates[self._candidates])
+            chosen = np.flatnonzero(self._candidates)
+            blocks = Blocks.of([ledger.block(place)[1] for place in chosen.tolist()])
+            kept[chosen] = selector.decide(blocks, candidates[chosen])
         return kept
 
     def _identifiers(self) -> Mask:
         """Texts that name rows; how many rows there are decides, so that it may change with each."""
-        found = np.zeros(self._texts.size, dtype=bool)
-        seen = self.ledger.seen().sum(axis=1)
-        for place in np.flatnonzero(self._texts & (2 * (self.ledger.widths - 1) > seen)):
-            found[place] = names_rows(self.ledger.kept.labels[place], float(seen[place]))
+        found: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
         return found

@@ -42,14 +42,22 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
 
     columns = ranking.columns
     exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")}
-    short = ("mi", "std", "missing_mi", "missing_low", "missing_high", "missing_p_above")
+    short = (
+        "mi",
+        "std",
+        *(f"{name}_if_dependent" for name in ("mi", "low", "high")),
+        "missing_mi",
+        "missing_low",
+        "missing_high",
+        "missing_p_above",
+    )
     features = {
         "name": columns["feature"],
         "ranked": [int(block is not None) for block in kept.blocks],
         "at_mode": [_known(value) for value in kept.at_mode.tolist()],
         "note": [_clipped(note, _LONGEST_NOTE) for note in columns["note"]],
         "cuts": [cuts[:_MOST_CUTS] for cuts in kept.cuts],
-        **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide")},
+        **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
         **{name: [_rounded(value) for value in columns[name]] for name in short},
         **exact,
     }

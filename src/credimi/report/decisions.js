@@ -79,3 +79,13 @@ function intervalOf(report, laws, feature, level) {
   if (level === report.settings.level || !report.features.ranked[feature]) return [low, high];
   return interval(laws, feature, level);
 }
+
+// The same if the feature is dependent: without the atom at 0.
+function intervalIfDependent(report, laws, feature, level) {
+  const low = report.features.low_if_dependent[feature], high = report.features.high_if_dependent[feature];
+  if (level === report.settings.level || low === null) return [low, high];
+  const rest = { ...laws, zero: new Float64Array(laws.zero.length) };
+  let total = 0;
+  for (let part = laws.starts[feature]; part < laws.starts[feature + 1]; part += 1) total += laws.weight[part];
+  return [quantile(rest, feature, (0.5 + level / 2) * total), quantile(rest, feature, (0.5 - level / 2) * total)];
+}

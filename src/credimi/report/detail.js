@@ -47,10 +47,17 @@ function heatMap(report, table) {
     make("table", { class: "heat" }, make("thead", {}, head), body));
 }
 
-function verdictText(state, feature) {
+// Whether the page shows what the ranking was asked.
+function askedFor(report, state) {
+  return state.epsilon === report.settings.epsilon && state.level === report.settings.level;
+}
+
+function verdictText(report, state, feature) {
   const verdict = state.found.verdict[feature], level = short(state.level), epsilon = short(state.epsilon);
   if (verdict === "keep") return `P(I > ${epsilon}) is at least ${level}: surely informative.`;
   if (verdict === "drop") return `P(I ≤ ${epsilon}) is at least ${level}: surely not informative.`;
+  const atEpsilon = askedFor(report, state) && report.features.at_epsilon[feature];
+  if (verdict === "unsure" && atEpsilon) return `I lies at ${epsilon}: no sample would decide whether it is more or less.`;
   if (verdict === "unsure") return `Neither I > ${epsilon} nor I ≤ ${epsilon} has a probability of ${level}: collect more rows.`;
   return "This column was not ranked.";
 }
@@ -60,7 +67,7 @@ function detailOf(report, laws, state, feature) {
   const verdict = state.found.verdict[feature], panel = make("article", { class: "detail" });
   panel.append(make("h2", { title: of("name"), tabindex: "-1" }, isolated(of("name") || "(no name)")));
   panel.append(make("p", {}, make("span", { class: `badge ${verdict.replace(" ", "-")}` }, `${SIGNS[verdict]} ${verdict}`),
-    ` ${verdictText(state, feature)}`));
+    ` ${verdictText(report, state, feature)}`));
   const facts = make("dl");
   if (of("p_above") !== null) {
     const ends = intervalOf(report, laws, feature, state.level), p = state.found.p_above[feature];
@@ -72,12 +79,17 @@ function detailOf(report, laws, state, feature) {
     }
     fact(facts, "Mean of I", `${digits(of("mi"))} nats`);
     fact(facts, `${short(100 * state.level)} % interval`, `${digits(ends[0])} to ${digits(ends[1])}`);
+    if (report.settings.prior === "adaptive" && of("ranked")) {
+      const given = intervalIfDependent(report, laws, feature, state.level), mean = of("mi_if_dependent");
+      if (mean !== null) fact(facts, "If it tells anything", `${digits(mean)} nats, ${digits(given[0])} to ${digits(given[1])}`);
+    }
     fact(facts, `P(I > ${short(state.epsilon)})`, probability(p, of("std") === 0));
     if (report.settings.prior === "adaptive") fact(facts, "P(independent)", probability(of("p_independent"), of("std") === 0));
     const kept = ["plugin", "forward", "backward", "fdr"].filter((rule) => state.found[rule][feature]);
     fact(facts, "Kept by", kept.length ? kept.map((rule) => (rule === "plugin" ? "plug-in" : rule)).join(", ") : "none");
-    const asked = state.epsilon === report.settings.epsilon && state.level === report.settings.level;
-    if (asked && of("rows_to_decide") !== null) fact(facts, "Decided at about", `${whole(of("rows_to_decide"))} rows, if shares stay as they are`);
+    if (askedFor(report, state) && of("rows_to_decide") !== null) {
+      fact(facts, "Decided at about", `${whole(of("rows_to_decide"))} rows, by half of all samples, if shares stay as they are`);
+    }
   }
   fact(facts, "Complete rows", `${whole(of("complete"))} of ${whole(report.rows)}`);
   fact(facts, "Feature missing in", `${whole(of("missing"))} rows`);

@@ -13,7 +13,7 @@ import numpy as np
 
 from credimi.distribution import VISIBLE_ATOM
 from credimi.errors import CredimiError
-from credimi.output import replacing
+from credimi.output import plain, replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,7 +158,7 @@ def _draw_points(rows: list[dict[str, Any]], axes: Axes) -> None:
             yerr=row["accuracy_sd"],
             color=_LINES[index % len(_LINES)],
             fmt="os^Dv"[index % 5],
-            label=row["rule"],
+            label=_label(str(row["rule"])),
         )
     axes.set_xlabel("features kept")
     axes.set_ylabel("accuracy")
@@ -230,6 +230,6 @@ def _dot(verdict: str) -> dict[str, Any]:
 
 def _label(text: str) -> str:
     """A name on one line, short, and not read as a formula."""
-    plain = " ".join(text.split()) or "(no name)"
-    plain = plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
-    return plain.replace("$", r"\$")
+    shown = plain(" ".join(text.split())) or "(no name)"  # XML, which SVG is, has no controls at all
+    shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+    return shown.replace("$", r"\$")

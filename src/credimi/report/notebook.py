@@ -32,7 +32,7 @@ def ranking_html(ranking: Any) -> str:  # noqa: ANN401
             f"{row['mi']:.4f}" if known else "",
             f"{row['low']:.4f} to {row['high']:.4f}" if known else "",
             escape(probability(row["p_above"], row["std"])) if known else "",
-            f"{_SIGNS[row['verdict']]} {row['verdict']}",
+            f"{_SIGNS[row['verdict']]} {row['verdict']}{_to_decide(row)}",
             f"{row['complete']:,}",
         ]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
@@ -43,6 +43,13 @@ def ranking_html(ranking: Any) -> str:  # noqa: ANN401
     return (
         f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{rest}</div>"
     )
+
+
+def _to_decide(row: dict[str, Any]) -> str:
+    """What would decide an unsure feature."""
+    if row["at_epsilon"]:
+        return "<br><small>lies at epsilon</small>"
+    return f"<br><small>until about {row['rows_to_decide']:,} rows</small>" if row["rows_to_decide"] else ""
 
 
 def distribution_html(law: Distribution) -> str:

@@ -34,7 +34,7 @@ def page(data: dict[str, Any]) -> str:
 
 def write_page(ranking: Any, kept: Any, path: Any, source: str | None = None) -> None:  # noqa: ANN401
     """The page of a ranking into a file, whole or not at all."""
-    write_bytes(page(collect(ranking, kept, source)).encode(), path)
+    write_bytes(page(collect(ranking, kept, source)).encode(errors="backslashreplace"), path)
 
 
 def _part(name: str) -> str:

@@ -1,0 +1,232 @@
+"""Laws of the numbers: what `mutual_information`, `posterior` and `rank` say of a table, whatever the table is.
+
+The order of rows and columns does not matter, nor which of the two is called the target; chances lie in [0, 1],
+information in [0, log min(r, s)], intervals around medians; P(I > epsilon) falls with epsilon; counts of parts that
+are added are the counts of the whole; margins of zeros are no margins; `rank` says what `mutual_information` says.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi import Counts, mutual_information, posterior, rank
+from credimi.labels import Labels
+from credimi.settings import Settings
+from fuzz.common import expect, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from random import Random
+
+PRIORS = ("adaptive", "adaptive", "jeffreys", "uniform", "perks", "haldane", 0.5, 2.0, 1e-3, 1e-9, 1e6)
+APPROXIMATIONS = ("matched", "matched", "leading", "leading-beta")
+EPSILONS = (0.0, 1e-9, 1e-6, 0.001, 0.003, 0.01, 0.05, 0.2, 0.5, 1.0, 3.0)
+
+
+def make(random: Random) -> dict[str, Any]:
+    """A table, a prior, an approximation."""
+    shape = random.choice([(2, 2), (2, 3), (3, 2), (3, 4), (1, 3), (4, 1), (2, 9), (6, 5), (2, 30), (12, 2)])
+    size = random.choice(["small", "sparse", "large", "real", "huge", "one"])
+    missing = random.choice(["none", "none", "target_only", "feature_only", "both", "both", "mostly"])
+    rows, columns = shape
+
+    def cell() -> float:
+        if size == "sparse" or (size == "one" and random.random() < 0.9):
+            return random.choice([0, 0, 0, 1, 3])
+        if size == "real":
+            return round(random.uniform(0.0, 30.0), 3)
+        if size == "huge":
+            return random.choice([0, 1, 5, 10**6, 10**9])
+        return (
+            random.randint(0, 9)
+            if size != "large"
+            else random.choice([random.randint(0, 9), random.randint(10**3, 10**6)])
+        )
+
+    joint = [[float(cell()) for _ in range(columns)] for _ in range(rows)]
+    if size == "one":
+        joint[random.randrange(rows)][random.randrange(columns)] = 1e9
+    if random.random() < 0.2:
+        empty = random.randrange(columns)
+        for line in joint:
+            line[empty] = 0.0
+    scale = 10 if missing == "mostly" else 1
+    target_only = [scale * float(cell()) if missing in {"target_only", "both", "mostly"} else 0.0 for _ in range(rows)]
+    feature_only = [
+        scale * float(cell()) if missing in {"feature_only", "both", "mostly"} else 0.0 for _ in range(columns)
+    ]
+    return {
+        "joint": joint,
+        "target_only": target_only,
+        "feature_only": feature_only,
+        "prior": random.choice(PRIORS),
+        "approximation": random.choice(APPROXIMATIONS),
+        "form": random.randrange(10**6),
+    }
+
+
+def law_of(case: dict[str, Any], joint: Any, target_only: Any, feature_only: Any) -> Any:  # noqa: ANN401
+    """The law of the mutual information of a table, or the refusal."""
+    options = {"prior": case["prior"], "approximation": case["approximation"]}
+    return refusal(lambda: mutual_information(joint, target_only=target_only, feature_only=feature_only, **options))
+
+
+def close(one: Any, other: Any, case: dict[str, Any]) -> bool:  # noqa: ANN401
+    """Whether two are the same but for rounding.
+
+    Sums in another order and iterations that end elsewhere differ by little; weights of mixtures are differences of
+    log Gamma of all counts, which has the fewer digits behind the point the more there are.
+    """
+    total = sum(map(sum, case["joint"])) + sum(case["target_only"]) + sum(case["feature_only"])
+    return bool(np.allclose(one, other, rtol=max(1e-6, 1e-14 * total), atol=1e-9))
+
+
+def told(law: Any, upper: float) -> Any:  # noqa: ANN401
+    """What is said of I, in numbers: compared with rounding on the scale of each."""
+    low, high = law.interval(0.9)
+    return np.array([law.mean(), law.std(), low, law.median(), high, *law.sf(upper * np.array([0.001, 0.1, 0.5]))])
+
+
+def check(case: dict[str, Any], folder: Path) -> None:  # noqa: ARG001  (no file)
+    """All laws."""
+    from random import Random  # noqa: PLC0415
+
+    random = Random(case["form"])
+    tables = [np.array(case[name]) for name in ("joint", "target_only", "feature_only")]
+    law, error = law_of(case, *tables)
+    named = f"{pattern(*tables[1:])}, prior {case['prior']}, {case['approximation']}"
+    if error is not None:
+        nothing = case["prior"] == "haldane" and not tables[0].any()
+        expect(nothing, f"a table is refused only if nothing is known: {named}", error)
+        return
+    upper = math.log(min(tables[0].shape))
+    check_law(law, upper, named, gaussian=case["approximation"] == "leading")
+    numbers = told(law, upper)
+    joint, target_only, feature_only = tables
+    rows, columns = joint.shape
+    by_row, by_column = random.sample(range(rows), rows), random.sample(range(columns), columns)
+    others = {
+        "the order of rows and columns": (joint[by_row][:, by_column], target_only[by_row], feature_only[by_column]),
+        "which of the two is the target": (joint.T, feature_only, target_only),
+        "a type of the counts": (joint.tolist(), target_only.tolist(), feature_only.tolist()),
+    }
+    if not target_only.any():
+        others["a margin of zeros"] = (joint, None, feature_only if feature_only.any() else None)
+    for name, other in others.items():
+        if name == "which of the two is the target" and case["prior"] == "adaptive":
+            continue  # the adaptive prior speaks of the feature given the class
+        turned, _ = law_of(case, *other)
+        expect(turned is not None, f"{name} changes nothing: {named}", "it is refused")
+        found = told(turned, upper)
+        expect(close(found, numbers, case), f"{name} changes nothing: {named}", f"{found} and {numbers}")
+    if case["prior"] != "adaptive":
+        check_chances(case, tables, by_row, by_column, pattern(target_only, feature_only))
+    check_rank(case, tables, law, named)
+
+
+def pattern(target_only: Any, feature_only: Any) -> str:  # noqa: ANN401
+    """Which sides miss values."""
+    return {(0, 0): "complete", (1, 0): "no feature", (0, 1): "no target", (1, 1): "both missing"}[
+        int(target_only.any()), int(feature_only.any())
+    ]
+
+
+def check_law(law: Any, upper: float, named: str, *, gaussian: bool) -> None:  # noqa: ANN401
+    """Chances between 0 and 1, in order; quantiles in order, in the range that information has."""
+    above = [float(law.sf(epsilon)) for epsilon in EPSILONS]
+    expect(all(0.0 <= chance <= 1.0 for chance in above), f"P(I > epsilon) is a chance: {named}", above)
+    expect(all(one >= other for one, other in pairwise(above)), f"P(I > epsilon) falls: {named}", above)
+    below = [float(law.cdf(epsilon)) for epsilon in EPSILONS]
+    sums = np.array(above) + np.array(below)
+    expect(np.allclose(sums, 1.0, atol=1e-9), f"cdf + sf = 1: {named}", sums)
+    quantiles = [float(law.ppf(share)) for share in (0.01, 0.05, 0.5, 0.95, 0.99)]
+    expect(quantiles == sorted(quantiles), f"quantiles rise: {named}", quantiles)
+    low, high = law.interval(0.9)
+    expect(low <= law.median() <= high, f"low <= median <= high: {named}", (low, law.median(), high))
+    expect(
+        math.isfinite(law.mean()) and law.std() >= 0.0, f"mean and std are numbers: {named}", (law.mean(), law.std())
+    )
+    expect(0.0 <= law.p_zero <= 1.0, f"P(I = 0) is a chance: {named}", law.p_zero)
+    expect(0.0 <= law.mean() <= upper, f"the mean lies in [0, log min(r, s)]: {named}", (law.mean(), upper))
+    if not gaussian:
+        expect(quantiles[0] >= 0.0 and quantiles[-1] <= upper, f"I lies in [0, log min(r, s)]: {named}", quantiles)
+
+
+def check_chances(case: dict[str, Any], tables: list[Any], by_row: list[int], by_column: list[int], sides: str) -> None:
+    """The posterior of the chances: a distribution, that turns with its table."""
+    joint, target_only, feature_only = tables
+    named = f"{sides}, prior {case['prior']}"
+    own = posterior(joint, target_only=target_only, feature_only=feature_only, prior=case["prior"])
+    turned = posterior(
+        joint[by_row][:, by_column],
+        target_only=target_only[by_row],
+        feature_only=feature_only[by_column],
+        prior=case["prior"],
+    )
+    across = posterior(joint.T, target_only=feature_only, feature_only=target_only, prior=case["prior"])
+    for name in ("mode", "mean"):
+        found = getattr(own, name)
+        expect(bool(np.all(found >= 0.0)), f"the {name} has no negative chance: {named}", found)
+        expect(abs(found.sum() - 1.0) < 1e-9, f"the chances of the {name} add up to 1: {named}", found.sum())
+        other, transposed = getattr(turned, name), getattr(across, name).T
+        expect(close(other, found[by_row][:, by_column], case), f"the {name} turns with its table: {named}", other)
+        expect(close(transposed, found, case), f"the {name} is transposed with its table: {named}", transposed)
+    evidences = own.log_evidence, turned.log_evidence, across.log_evidence
+    expect(
+        np.allclose(evidences, evidences[0], rtol=1e-8, atol=1e-6), f"the evidence does not turn: {named}", evidences
+    )
+
+
+def check_rank(case: dict[str, Any], tables: list[Any], law: Any, named: str) -> None:  # noqa: ANN401
+    """`rank` on counts of this one table, whole and as the sum of two parts, says what `mutual_information` says."""
+    joint, target_only, feature_only = tables
+    rows, columns = joint.shape
+    block = np.block([[joint, target_only[:, None]], [feature_only[None, :], np.zeros((1, 1))]])
+    if min(rows, columns) < 2 or not block.any():
+        return
+    half = np.floor(block / 2.0)
+    whole, parts = counts_of(block), counts_of(half) + counts_of(block - half)
+    expect(whole == parts or not np.array_equal(block, np.floor(block)), "counts of two halves add up", parts)
+    options = {"prior": case["prior"], "approximation": case["approximation"], "epsilon": 0.003, "threads": 1}
+    one, other = (rank(each, **options)["f"] for each in (whole, parts))
+    for name in ("mi", "std", "low", "high", "p_above"):
+        same = one[name] == other[name] or close(one[name], other[name], case)
+        expect(bool(same), f"{name} of parts that were added is that of the whole: {named}", (one[name], other[name]))
+    low, high = law.interval(0.95)
+    alone = {"mi": law.mean(), "std": law.std(), "low": low, "high": high, "p_above": law.sf(0.003)}
+    for name, value in alone.items():
+        law_name = f"{name} of rank is that of mutual_information: {named}"
+        expect(close(one[name], value, case), law_name, (one[name], value))
+
+
+def counts_of(block: Any) -> Counts:  # noqa: ANN401
+    """Counts of one feature."""
+    rows, columns = block.shape
+    classes = Labels("text", tuple(f"c{index:03}" for index in range(rows - 1)))
+    values = Labels("text", tuple(f"v{index:03}" for index in range(columns - 1)))
+    settings = Settings(discretize="categories")
+    return Counts("class", classes, ("f",), (values,), block.ravel().copy(), float(block.sum()), settings)
+
+
+def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Fewer rows and columns, smaller counts."""
+    whole = [[*line, only] for line, only in zip(case["joint"], case["target_only"], strict=True)]
+    whole.append([*case["feature_only"], 0.0])
+    block = np.array(whole)
+    rows, columns = block.shape
+    tables = [np.delete(block, row, axis=0) for row in range(rows - 1) if rows > 2]
+    tables += [np.delete(block, column, axis=1) for column in range(columns - 1) if columns > 2]
+    for place in np.argwhere(block):
+        for less in {0.0, 1.0, float(np.floor(block[*place]))}:
+            if less < block[*place]:
+                tables.append(block.copy())
+                tables[-1][*place] = less
+    for other in tables:
+        joint, target_only, feature_only = other[:-1, :-1], other[:-1, -1], other[-1, :-1]
+        smaller_counts = {"joint": joint, "target_only": target_only, "feature_only": feature_only}
+        yield case | {name: counts.tolist() for name, counts in smaller_counts.items()}
