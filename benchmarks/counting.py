@@ -15,9 +15,10 @@ import argparse
 import numpy as np
 from timing import best_of
 
-from credimi.information import Blocks, moments
-from credimi.tabulation import cross_counts
-from credimi.threads import share
+from credimi.core.tables import Tables
+from credimi.core.threads import share
+from credimi.counting.tabulate import cross_counts
+from credimi.inference.moments import moments
 
 SHAPES = ((2, 2), (2, 4), (2, 10), (5, 10), (10, 10), (10, 32), (2, 100))
 
@@ -30,7 +31,7 @@ def answer(
     flat = np.zeros((len(columns), rows + 1, values + 1))
     flat[:, :rows] = counts
     size = np.full(len(columns), rows), np.full(len(columns), values)
-    result = moments(Blocks(flat.ravel(), *size), 0.5, matched=False, threads=threads)
+    result = moments(Tables(flat.ravel(), *size), 0.5, matched=False, threads=threads)
     return flat, result.mean
 
 

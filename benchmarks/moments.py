@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from timing import best_of
 
-from credimi.adaptive import components
-from credimi.information import Blocks, moments
-from credimi.summaries import summarize
+from credimi.core.tables import Tables
+from credimi.inference.adaptive_prior import components
+from credimi.inference.many_tables import summarize
+from credimi.inference.moments import moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def tables(
     count: int, rows: int, columns: int, missing: str, generator: np.random.Generator, *, independent: bool = False
-) -> Blocks:
+) -> Tables:
     """Random tables of 1,000 rows; 10 % of them lose the feature, 10 % the target, as `missing` says."""
     chances = generator.dirichlet(np.full(rows * columns, 2.0), count)
     if independent:
@@ -39,7 +40,7 @@ def tables(
     blocks[:, :rows, :columns] = full - no_feature - no_target
     blocks[:, :rows, columns] = no_feature.sum(axis=2)
     blocks[:, rows, :columns] = no_target.sum(axis=1)
-    return Blocks(blocks.ravel(), np.full(count, rows), np.full(count, columns))
+    return Tables(blocks.ravel(), np.full(count, rows), np.full(count, columns))
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from credimi import Counts
-    from credimi.labels import Labels
+    from credimi.columns.labels import Labels
 
 Cells = Counter[tuple[str, Any, Any]]  # (column, class, value) -> rows; None where it is missing
 TRUTHS = {"true", "True", "TRUE", "false", "False", "FALSE"}

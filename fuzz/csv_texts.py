@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from credimi import count, tabulation
-from credimi.engines import delimited, lines
+from credimi import count
+from credimi.counting import tabulate
+from credimi.counting.engines import csv_files, csv_split
 from fuzz.common import as_read, cells_of, counted, expect, expect_cells, is_number, patched, refusal, shorter
 
 if TYPE_CHECKING:
@@ -172,11 +173,11 @@ def check(case: dict[str, Any], folder: Path) -> None:
     write(path, (b"\xef\xbb\xbf" if case["bom"] else b"") + text, case["packed"])
     options = {"delimiter": case["delimiter"] if case["named"] else None, "threads": case["threads"]}
     sizes = {"_PART": case["part"], "_BLOCK": case["block"], "_ROWS": case["rows"]}
-    cells = 0 if case["compiled"] else tabulation.CELLS_WORTH_COMPILING
+    cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
     with (
-        patched(delimited, **sizes),
-        patched(lines, _NEAR=case["near"]),
-        patched(tabulation, CELLS_WORTH_COMPILING=cells),
+        patched(csv_files, **sizes),
+        patched(csv_split, _NEAR=case["near"]),
+        patched(tabulate, CELLS_WORTH_COMPILING=cells),
     ):
         counts, error = refusal(lambda: count(path, case["names"][-1], missing_values=case["missing"], **options))
     if wanted is None:
@@ -191,7 +192,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
 def write(path: Path, content: bytes, packed: str) -> None:
     """A file, packed if its name says so."""
     if packed:
-        with pa.output_stream(str(path), compression=delimited.COMPRESSED[packed]) as stream:
+        with pa.output_stream(str(path), compression=csv_files.COMPRESSED[packed]) as stream:
             stream.write(content)
     else:
         path.write_bytes(content)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from credimi import count, tabulation
-from credimi.engines import delimited, parquet
+from credimi import count
+from credimi.counting import tabulate
+from credimi.counting.engines import csv_files, parquet_files
 from fuzz.common import cells_of, counted, expect, expect_cells, patched, refusal, shorter, shown_number
 
 if TYPE_CHECKING:
@@ -142,15 +143,15 @@ def check(case: dict[str, Any], folder: Path) -> None:
     place.mkdir()
     table = pa.table({name: pa.array(case["columns"][name], KINDS[kind][0]) for name, kind in case["kinds"].items()})
     wanted = expected(case)
-    least = 0 if case["compiled"] else tabulation.CELLS_WORTH_COMPILING
+    least = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
     for way in case["ways"]:
         data, options = brought(way, table, place, case)
         if way not in {"duckdb relation", "dask frame", "dask files"}:
             options["threads"] = case["threads"]
         with (
-            patched(delimited, _PART=case["part"], _ROWS=2),
-            patched(parquet, _CELLS=case["cells"], COLUMNS=case["block"]),
-            patched(tabulation, CELLS_WORTH_COMPILING=least),
+            patched(csv_files, _PART=case["part"], _ROWS=2),
+            patched(parquet_files, _CELLS=case["cells"], COLUMNS=case["block"]),
+            patched(tabulate, CELLS_WORTH_COMPILING=least),
             dask.config.set(scheduler="synchronous") if way == "dask frame" else nullcontext(),
         ):
             counts, error = refusal(lambda data=data, options=options: count(data, "class", **options))

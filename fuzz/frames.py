@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from credimi import count, tabulation
+from credimi import count
+from credimi.counting import tabulate
 from fuzz.common import cells_of, counted, expect, expect_cells, patched, refusal, shorter, shown_number
 
 if TYPE_CHECKING:
@@ -308,8 +309,8 @@ def check(case: dict[str, Any], folder: Path) -> None:  # noqa: ARG001  (no file
     if isinstance(data, np.ndarray) and not data.dtype.names:
         places = {f"column {place}": name for place, name in enumerate(case["columns"])}
         target = 0
-    cells = 0 if case["compiled"] else tabulation.CELLS_WORTH_COMPILING
-    with patched(tabulation, CELLS_WORTH_COMPILING=cells):
+    cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
+    with patched(tabulate, CELLS_WORTH_COMPILING=cells):
         counts, error = refusal(lambda: count(data, target, missing_values=case["missing"], threads=case["threads"]))
     expect(error is None, f"a table of {case['library']} is counted", error)
     rows = len(case["columns"]["class"])

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 PROGRAM = """
 import sys, time
 from credimi.cli import count, main
-from credimi.engines import door, paths
-import credimi.counts, pyarrow.csv
+from credimi.counting import count as door; from credimi.counting.engines import dispatch as paths
+import credimi.counting.counts, pyarrow.csv
 count.SAVE_EVERY = 0.0
 print("ready", flush=True)
 sys.stdin.readline()

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi import Counts, mutual_information, posterior, rank
-from credimi.labels import Labels
-from credimi.settings import Settings
+from credimi.columns.labels import Labels
+from credimi.columns.reading_options import ReadingOptions
 from fuzz.common import expect, refusal
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def counts_of(block: Any) -> Counts:  # noqa: ANN401
     rows, columns = block.shape
     classes = Labels("text", tuple(f"c{index:03}" for index in range(rows - 1)))
     values = Labels("text", tuple(f"v{index:03}" for index in range(columns - 1)))
-    settings = Settings(discretize="categories")
+    settings = ReadingOptions(discretize="categories")
     return Counts("class", classes, ("f",), (values,), block.ravel().copy(), float(block.sum()), settings)
 
 

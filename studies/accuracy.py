@@ -23,7 +23,7 @@ from itertools import product
 import numpy as np
 
 import credimi
-from credimi.sampling import information_of
+from credimi.inference.sampling import information_of
 
 SHAPES = [(2, 2), (2, 5), (5, 2), (3, 3), (5, 5), (3, 10), (2, 20), (10, 10), (20, 20)]
 STRENGTHS = [0.0, 0.01, 0.05, 0.1, 0.2, 0.4]

@@ -19,9 +19,9 @@ import argparse
 
 import numpy as np
 
-from credimi import adaptive
-from credimi.information import Blocks
-from credimi.summaries import Summary, summarize
+from credimi.core.tables import Tables
+from credimi.inference import adaptive_prior
+from credimi.inference.many_tables import Summary, summarize
 
 SHAPES = ((2, 2), (2, 5), (3, 10), (10, 10), (2, 50))
 SIZES = (30, 100, 300, 1000, 3000, 30_000)
@@ -31,7 +31,7 @@ LOSSES = ((0.0, 0.0), (0.2, 0.0), (0.4, 0.0), (0.2, 0.2))  # without the feature
 def summary(blocks: np.ndarray, prior: str | float = "adaptive", approximation: str = "matched") -> Summary:
     """Of tables of one shape, (tables, r + 1, s + 1)."""
     count, rows, columns = blocks.shape
-    tables = Blocks(blocks.ravel(), np.full(count, rows - 1), np.full(count, columns - 1))
+    tables = Tables(blocks.ravel(), np.full(count, rows - 1), np.full(count, columns - 1))
     return summarize(tables, prior=prior, approximation=approximation, epsilon=0.003, level=0.95)
 
 
@@ -136,8 +136,8 @@ def coverage(count: int, generator: np.random.Generator) -> None:
         for size in (100, 1000, 10_000):
             classes, values = generator.dirichlet(np.full(rows, 3.0)), generator.dirichlet(np.full(columns, 3.0))
             base = np.outer(classes, values).ravel()
-            most = adaptive.TIGHTEST * min(rows, columns) * max(size, rows * columns)
-            strength = np.exp(generator.uniform(np.log(adaptive.LOOSEST), np.log(most), count))
+            most = adaptive_prior.TIGHTEST * min(rows, columns) * max(size, rows * columns)
+            strength = np.exp(generator.uniform(np.log(adaptive_prior.LOOSEST), np.log(most), count))
             chances = generator.gamma(strength[:, None] * base) + 1e-300
             chances /= chances.sum(axis=1, keepdims=True)
             chances[generator.random(count) < 0.5] = base
@@ -145,10 +145,10 @@ def coverage(count: int, generator: np.random.Generator) -> None:
             truth = np.maximum(information(chances.reshape(count, rows, columns)), 0.0)
             cells = []
             for points, p_zero in ((18, 0.5), (36, 0.5), (18, 0.25), (18, 0.75)):
-                adaptive.GRID, adaptive.P_ZERO = points, p_zero
+                adaptive_prior.GRID, adaptive_prior.P_ZERO = points, p_zero
                 found = summary(blocks)
                 cells.append(f"{100 * np.mean((found.low <= truth + 1e-12) & (truth <= found.high + 1e-12)):.1f}")
-            adaptive.GRID, adaptive.P_ZERO = 18, 0.5
+            adaptive_prior.GRID, adaptive_prior.P_ZERO = 18, 0.5
             print(f"| {rows} x {columns} | {size:,} | " + " | ".join(cells) + " |", flush=True)
 
 

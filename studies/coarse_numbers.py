@@ -1,8 +1,8 @@
 """What is lost where a column has more distinct numbers than are kept: labels, their error, cuts and information.
 
 Counts keep at most 32,768 numbers a column, 1,024 where the columns are very many; beyond, the last bits of the doubles
-are dropped, as few as will do (`credimi.labels`). Here a million distinct numbers of several laws are counted so, with
-a target of two classes that depends on them, and cut. The judge cuts the million rows as they are.
+are dropped, as few as will do (`credimi.columns.labels`). Here a million distinct numbers of several laws are counted
+so, with a target of two classes that depends on them, and cut. The judge cuts the million rows as they are.
 
     .venv/bin/python studies/coarse_numbers.py          half a minute
 
@@ -20,8 +20,8 @@ import argparse
 import numpy as np
 
 import credimi
-from credimi import labels
-from credimi.discretization import bins_of
+from credimi.columns import labels
+from credimi.columns.discretize import bins_of
 
 
 def laws(rows: int) -> dict[str, np.ndarray]:

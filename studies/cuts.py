@@ -3,8 +3,8 @@
 Columns of numbers with two or five classes. Noise is independent of the class; of the others the mean moves with the
 class, by so many deviations from each class to the next. The rule is forward, at the default epsilon and level. Printed
 in percent of the columns: those of which a cut passes the MDL test; those kept as `rank` decides, where the evidence is
-averaged over all places of the cuts (see `credimi.discretization`); those kept if it is not; and with `quantile`, whose
-cuts do not look at the target.
+averaged over all places of the cuts (see `credimi.columns.discretize`); those kept if it is not; and with `quantile`,
+whose cuts do not look at the target.
 
     python studies/cuts.py                   the table of docs/adaptive.md, four minutes
     python studies/cuts.py --columns 100     a quick look
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
-from credimi.information import Blocks
-from credimi.summaries import summarize
+from credimi.core.tables import Tables
+from credimi.inference.many_tables import summarize
 
 if TYPE_CHECKING:
-    from credimi.settling import Feature
+    from credimi.columns.feature import Feature
 
 LINES = [(classes, rows, shift) for classes in (2, 5) for rows in (100, 300, 1_000) for shift in (0.0, 0.3, 0.6)]
 EPSILON, LEVEL = 0.003, 0.95
@@ -30,7 +30,7 @@ EPSILON, LEVEL = 0.003, 0.95
 
 def kept(features: list[Feature], odds: list[float]) -> float:
     """The percentage of the features that the rule forward keeps, with these prior odds of dependence."""
-    blocks = Blocks.of([feature.block.astype(np.float64) for feature in features], odds)
+    blocks = Tables.of([feature.block.astype(np.float64) for feature in features], odds)
     found = summarize(blocks, prior="adaptive", approximation="matched", epsilon=EPSILON, level=LEVEL)
     return 100.0 * float(np.mean(found.p_above >= LEVEL))
 

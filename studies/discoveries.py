@@ -25,11 +25,11 @@ from adaptive import information
 from scipy import optimize, stats
 from strengths import pooled_weights
 
-from credimi import filters
-from credimi.adaptive import Components, components
-from credimi.information import Blocks
-from credimi.mixtures import above, laws_of
-from credimi.summaries import beliefs
+from credimi.core.tables import Tables
+from credimi.inference.adaptive_prior import PosteriorComponents, components
+from credimi.inference.many_tables import beliefs
+from credimi.inference.mixture_tails import above, laws_of
+from credimi.selection import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,12 +54,12 @@ def chances(shape: tuple[int, int], strength: float, generator: np.random.Genera
             return even + length * away
 
 
-def blocks_of(tables: np.ndarray) -> Blocks:
+def blocks_of(tables: np.ndarray) -> Tables:
     """Complete tables as the library takes them."""
     count, rows, columns = tables.shape
     blocks = np.zeros((count, rows + 1, columns + 1))
     blocks[:, :rows, :columns] = tables
-    return Blocks(blocks.ravel(), np.full(count, rows), np.full(count, columns))
+    return Tables(blocks.ravel(), np.full(count, rows), np.full(count, columns))
 
 
 def benjamini_hochberg(tables: np.ndarray) -> np.ndarray:
@@ -76,14 +76,16 @@ def kept(tables: np.ndarray, truth: np.ndarray) -> Iterator[tuple[float, float]]
     own = beliefs(blocks, prior="adaptive", approximation="matched", epsilon=EPSILON)
     table, weight = pooled_weights(blocks)
     found = components(blocks)
-    alone = Components(np.zeros(table.size), np.arange(table.size), np.ones(table.size), found.mean, found.variance)
+    alone = PosteriorComponents(
+        np.zeros(table.size), np.arange(table.size), np.ones(table.size), found.mean, found.variance
+    )
     upper = np.full(table.size, np.log(min(tables.shape[1:])))
     tails = above(laws_of(alone, upper, gaussian=False), EPSILON, None)
     for keeps, true in (
-        (filters.false_discovery(own.p_above, FDR, own.p_independent), truth > EPSILON),
-        (filters.false_discovery(np.bincount(table, weight * tails, truth.size), FDR), truth > EPSILON),
-        (filters.false_discovery(1.0 - own.p_independent, FDR, own.p_independent), truth > 0.0),
-        (filters.false_discovery(np.bincount(table, weight, truth.size), FDR), truth > 0.0),
+        (rules.false_discovery(own.p_above, FDR, own.p_independent), truth > EPSILON),
+        (rules.false_discovery(np.bincount(table, weight * tails, truth.size), FDR), truth > EPSILON),
+        (rules.false_discovery(1.0 - own.p_independent, FDR, own.p_independent), truth > 0.0),
+        (rules.false_discovery(np.bincount(table, weight, truth.size), FDR), truth > 0.0),
         (benjamini_hochberg(tables), truth > 0.0),
     ):
         yield (keeps & true).sum() / max(true.sum(), 1), (keeps & ~true).sum() / max(keeps.sum(), 1)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import credimi
-from credimi.sampling import information_of
+from credimi.inference.sampling import information_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from oracle import quadrature

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import argparse
 
-from credimi.experiments import datasets
+from credimi.experiments import paper_datasets
+from credimi.experiments.prequential import prequential
 from credimi.experiments.reproduction import FILTERS, NAMED_PRIORS
-from credimi.experiments.stream import prequential
 
 NUMBERS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.75)
 LONG = 1000  # rows
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dataset", action="append", help="one data set only; may be repeated")
     options = parser.parse_args()
-    sets = [datasets.load(name, options.data) for name in options.dataset or datasets.INCOMPLETE]
+    sets = [paper_datasets.load(name, options.data) for name in options.dataset or paper_datasets.INCOMPLETE]
     settings = [(prior, law) for law in ("leading", "leading-beta") for prior in (*NAMED_PRIORS, *NUMBERS)]
     settings += [(prior, "matched") for prior in NAMED_PRIORS[1:]]
     print("| approximation | prior | within 10 % | farthest, % | " + " | ".join(each.name for each in sets) + " |")

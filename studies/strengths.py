@@ -27,28 +27,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi import adaptive
-from credimi.adaptive import GRID, LOOSEST, TIGHTEST
+from credimi.inference import adaptive_prior
+from credimi.inference.adaptive_prior import GRID, LOOSEST, TIGHTEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.information import Blocks
+    from credimi.core.tables import Tables
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
 
 _FACTOR = 4.0  # of K from knot to knot: finer, tables could not tell them apart
-FEW_CELLS = 16  # degrees of freedom below which a table's grid has two thirds of the points (kernels.evidence)
+FEW_CELLS = 16  # degrees of freedom below which a table's grid has two thirds of the points (kernels.adaptive_weights)
 _EVEN = 0.5
 _FLAT_COUNTS = 2.0
 _MOST_STEPS, _SETTLED = 300, 1e-6
 
 
 def pooled_weights(
-    blocks: Blocks, heard: NDArray[np.bool_] | None = None, threads: int | None = None
+    blocks: Tables, heard: NDArray[np.bool_] | None = None, threads: int | None = None
 ) -> tuple[IntegerArray, FloatArray]:
-    """The components of `adaptive.mixtures`, their tables and weights, from odds and strengths that all say together.
+    """The components of `mixtures`, their tables and weights, from odds and strengths that all say together.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def pooled_weights(
     threads : int, optional
         All cores, unless said.
     """
-    mixed = adaptive.mixtures(blocks, threads=threads)
+    mixed = adaptive_prior.mixtures(blocks, threads=threads)
     complete = _complete(blocks)
     strength = np.maximum(_complete(mixed.blocks) - complete[mixed.table], LOOSEST)
     size = np.maximum(complete, blocks.rows * blocks.columns) * np.minimum(blocks.rows, blocks.columns)
@@ -145,7 +145,7 @@ def _fitted(p_zero: FloatArray, evidence: FloatArray, beyond: FloatArray, flat: 
     return share, strengths
 
 
-def _complete(blocks: Blocks) -> FloatArray:
+def _complete(blocks: Tables) -> FloatArray:
     """Of each table the sum of its cells, without what is missing."""
     table = np.repeat(np.arange(blocks.rows.size), (blocks.rows + 1) * (blocks.columns + 1))
     place = np.arange(table.size) - blocks.offsets[table]

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from credimi import Counts, labels
+from credimi.columns import labels, text_types
+
+if TYPE_CHECKING:
+    from credimi import Counts
 
 Row = dict[str, Any]
 
@@ -84,7 +87,7 @@ def _named(value: object) -> str:
         return "missing"
     if isinstance(value, bool):
         return f"boolean {str(value).lower()}"
-    return f"text {value}" if isinstance(value, str) else f"number {labels.shown_number(float(value) + 0.0)}"
+    return f"text {value}" if isinstance(value, str) else f"number {text_types.shown_number(float(value) + 0.0)}"
 
 
 def _digest(cells: Counter[tuple[str, str, str]]) -> str:

@@ -160,7 +160,7 @@ def browser() -> int:
         if not works(*get) and not (works("apt-get", "update") and works(*get)):
             say("NOT TESTED: Chromium could not be installed, so the page was not opened in a browser.")
             return 0
-    return run("python", "-m", "pytest", "-n", "2", str(Path("tests", "test_browser.py")))
+    return run("python", "-m", "pytest", "-n", "2", str(Path("tests", "report", "test_browser.py")))
 
 
 def docs() -> int:
@@ -191,7 +191,10 @@ def spark() -> int:
     if not java():
         say("NOT TESTED: Java could not be installed, so nothing was counted by Spark.")
         return 0
-    files = [str(Path("tests", name)) for name in ("test_spark.py", "test_spark_cluster.py", "test_docs_spark.py")]
+    files = [
+        str(Path("tests", name))
+        for name in ("counting/test_spark.py", "counting/test_spark_cluster.py", "test_docs_spark.py")
+    ]
     # Two files at a time: the tests of each share what they start.
     return run("python", "-m", "pytest", "-m", "spark", "-n", "2", "--dist", "loadfile", *files)
 

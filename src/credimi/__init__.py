@@ -7,22 +7,22 @@ All that is public is listed here. A name's module is loaded when the name is fi
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from credimi.core.version import __version__
+
 if TYPE_CHECKING:
-    from credimi.chances import Posterior, posterior
-    from credimi.counts import Counts
-    from credimi.distribution import Distribution
-    from credimi.engines.door import count
-    from credimi.errors import CredimiError
+    from credimi.core.errors import CredimiError
+    from credimi.core.table import Table
+    from credimi.counting.count import count
+    from credimi.counting.counts import Counts
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
-    from credimi.experiments.stream import prequential
-    from credimi.inference import mutual_information
-    from credimi.ranking import Ranking, rank
+    from credimi.experiments.prequential import prequential
+    from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.mutual_information import mutual_information
+    from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
-    from credimi.table import Table
-
-__version__ = "0.1.0"
+    from credimi.selection.rank import Ranking, rank
 
 __all__ = [
     "Counts",
@@ -44,21 +44,21 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Counts": "credimi.counts",
+    "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
-    "CredimiError": "credimi.errors",
-    "Distribution": "credimi.distribution",
+    "CredimiError": "credimi.core.errors",
+    "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
-    "Posterior": "credimi.chances",
-    "Ranking": "credimi.ranking",
-    "Table": "credimi.table",
-    "count": "credimi.engines.door",
-    "mutual_information": "credimi.inference",
+    "Posterior": "credimi.inference.posterior",
+    "Ranking": "credimi.selection.ranking",
+    "Table": "credimi.core.table",
+    "count": "credimi.counting.count",
+    "mutual_information": "credimi.inference.mutual_information",
     "plot_prequential": "credimi.report.figures",
-    "posterior": "credimi.chances",
-    "prequential": "credimi.experiments.stream",
-    "rank": "credimi.ranking",
+    "posterior": "credimi.inference.posterior",
+    "prequential": "credimi.experiments.prequential",
+    "rank": "credimi.selection.rank",
 }
 
 if not TYPE_CHECKING:  # a type checker that saw this function would believe in any name

@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
-from credimi.cli import screen
-from credimi.errors import CredimiError
-from credimi.output import locked
+from credimi.cli import startup, terminal_io
+from credimi.cli import terminal_io as terminal_io_module
+from credimi.core.atomic_files import locked
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
 
-    from credimi.counts import Counts
-    from credimi.engines.parts import Plan
-    from credimi.places import Place
-    from credimi.sources import Source
+    from credimi.core.remote_files import Place
+    from credimi.counting.counted_files import CountedFile
+    from credimi.counting.counts import Counts
+    from credimi.counting.request import Plan
 
 _EXAMPLES = """\
 examples:
@@ -53,7 +54,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    from credimi.storage import is_counts  # noqa: PLC0415
+    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
 
     paths = shared.paths(options)
     for path in paths:
@@ -66,11 +67,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _extend(paths: list[Place], options: argparse.Namespace) -> None:
     """Read the counts that are there, and write the sum; nobody else may in between."""
-    from credimi.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
-    from credimi.engines import files  # noqa: PLC0415
-    from credimi.engines.parts import Plan  # noqa: PLC0415
-    from credimi.settings import Settings  # noqa: PLC0415
-    from credimi.sources import Source, finished, fresh  # noqa: PLC0415
+    from credimi.columns.reading_options import ReadingOptions  # noqa: PLC0415
+    from credimi.counting.counted_files import CountedFile, finished, fresh  # noqa: PLC0415
+    from credimi.counting.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
+    from credimi.counting.engines import files  # noqa: PLC0415
+    from credimi.counting.request import Plan  # noqa: PLC0415
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)
@@ -82,23 +83,23 @@ def _extend(paths: list[Place], options: argparse.Namespace) -> None:
     if before is not None:
         given |= _kept_settings(before, given, options)
         given |= _kept_columns(before, offered, paths[0], given, options.into)
-    settings = Settings.of(given["missing_values"], given["discretize"])
+    settings = ReadingOptions.of(given["missing_values"], given["discretize"])
     chosen = {name: given[name] for name in ("exclude", "delimiter")}
     chosen["named"] = options.features is not None  # and not those that the file counts already
     plan = Plan.of(offered, target, given["features"], settings, options.max_levels, **chosen)
-    named = {path: Source.of(path) for path in paths}
+    named = {path: CountedFile.of(path) for path in paths}
     known = before.sources if before is not None else ()
     left = fresh([named[path] for path in paths], known, options.into, force=options.force)
     if len(left) < len(paths):
         done = len(paths) - len(left)
-        screen.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
+        terminal_io.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
     new = [path for path in paths if named[path] in left]
     total = _total(before, new, plan, named, options)
     total = replace(total, sources=finished(total.sources, named.values()))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    screen.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
+    terminal_io.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
 
 
 def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
@@ -118,8 +119,8 @@ def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Name
 
 def _kept_columns(before: Counts, offered: list[str], path: Place, given: dict[str, Any], into: str) -> dict[str, Any]:
     """The columns of the first call, which hold on; where others are asked for, it is said which side lacks one."""
-    from credimi.counts import unknown  # noqa: PLC0415
-    from credimi.engines.batches import columns_of  # noqa: PLC0415
+    from credimi.counting.counts import unknown  # noqa: PLC0415
+    from credimi.counting.request import columns_of  # noqa: PLC0415
 
     kept, new = dict.fromkeys(before.features), set(offered)
     for name in given["features"] or ():
@@ -152,15 +153,16 @@ def _check_same(asked: list[str], kept: list[str], path: Place, into: str) -> No
 
 
 def _total(
-    before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, Source], options: argparse.Namespace
+    before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, CountedFile], options: argparse.Namespace
 ) -> Counts:
     """All counts, also kept in the file now and then."""
-    from credimi.engines.parts import checked, counted  # noqa: PLC0415
-    from credimi.engines.paths import tallies  # noqa: PLC0415
+    from credimi.counting.batch import counted  # noqa: PLC0415
+    from credimi.counting.engines.dispatch import tallies  # noqa: PLC0415
+    from credimi.counting.request import checked  # noqa: PLC0415
 
-    shared.announce_compiling()
+    startup.announce_compiling()
     total, left, due = before, len(paths), time.monotonic() + SAVE_EVERY
-    with shared.progress("counting") as told:
+    with terminal_io_module.progress("counting") as told:
         for done, counts in tallies(paths, plan, threads=options.threads, progress=told, **shared.engine(options)):
             sources = tuple(replace(named[path], unfinished=True) for path in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901

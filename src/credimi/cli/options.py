@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import gc
-import importlib
 import math
 import re
-import sys
-import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from credimi.cli.screen import say
-from credimi.errors import CredimiError
-from credimi.kernels.loading import wishes
+from credimi.cli.terminal_io import say
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from credimi.places import Place
-
-_MOMENT = 0.5  # seconds of work before a bar appears
+    from credimi.core.remote_files import Place
 
 
 class Parser(argparse.ArgumentParser):
@@ -201,7 +194,7 @@ def orders(count: int) -> str:
 
 def paths(options: argparse.Namespace) -> list[Place]:
     """The files that DATA names."""
-    from credimi.engines import files  # noqa: PLC0415
+    from credimi.counting.engines import files  # noqa: PLC0415
 
     return files.paths_of(list(options.data))
 
@@ -210,7 +203,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
     """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
     if output is None or output == "-":
         return
-    from credimi.places import identity  # noqa: PLC0415  (`--help` does without)
+    from credimi.core.remote_files import identity  # noqa: PLC0415  (`--help` does without)
 
     path = Path(output)
     try:
@@ -227,7 +220,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
 
 def counting(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `credimi.count` takes them."""
-    from credimi.settings import MISSING_VALUES  # noqa: PLC0415
+    from credimi.columns.missing import MISSING_VALUES  # noqa: PLC0415
 
     return {
         "features": options.features,
@@ -298,60 +291,3 @@ def delimiter(text: str) -> str:
 def prior(text: str) -> str | float:
     """A prior's name, or its pseudo-count."""
     return float(text) if is_number(text) else text
-
-
-def announce_compiling() -> None:
-    """Tell the user, once, if kernels have to be compiled."""
-    _look_for_garbage()
-    wishes.before_numba = _load_numba
-    wishes.compiling = _say_once("compiling for this machine; later runs start at once")
-
-
-def _load_numba() -> None:
-    """Load Numba without looking for garbage in between: there is none."""
-    gc.disable()
-    try:
-        importlib.import_module("numba")
-    finally:
-        _look_for_garbage()
-
-
-def _look_for_garbage() -> None:
-    """From now on: what has been loaded is none."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
-
-
-def _say_once(message: str) -> Callable[[], None]:
-    said: list[str] = []
-
-    def tell() -> None:
-        if not said:
-            said.append(message)
-            say(message)
-
-    return tell
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error, if that is a terminal; it comes only where the work takes longer than a moment."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    began = time.monotonic()
-    with ExitStack() as stack:
-        shown: list[tuple[Any, Any]] = []
-
-        def told(share: float) -> None:
-            if not shown and time.monotonic() - began > _MOMENT and share < 1.0:
-                from rich.console import Console  # noqa: PLC0415
-                from rich.progress import Progress  # noqa: PLC0415
-
-                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
-                shown.append((bar, bar.add_task(what, total=1.0)))
-            for bar, task in shown:
-                bar.update(task, completed=share)
-
-        yield told

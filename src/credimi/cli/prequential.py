@@ -7,15 +7,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
-from credimi.cli import screen
-from credimi.errors import CredimiError
-from credimi.output import write
+from credimi.cli import startup, terminal_io
+from credimi.cli import terminal_io as terminal_io_module
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from credimi.experiments.stream import Prequential
+    from credimi.experiments.prequential import Prequential
 
 _EXAMPLES = """\
 Each row, in a random order, is a question first: a filter picks columns from
@@ -66,16 +67,16 @@ def run(options: argparse.Namespace) -> None:
     shared.check_thresholds(options)
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    shared.announce_compiling()
-    from credimi.experiments.stream import prequential  # noqa: PLC0415  (numba and pyarrow load only from here on)
-    from credimi.storage import is_counts  # noqa: PLC0415
+    startup.announce_compiling()
+    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
+    from credimi.experiments.prequential import prequential  # noqa: PLC0415  (numba and pyarrow load only from here on)
 
     paths = shared.paths(options)
     shared.check_output(options.output, paths)
     for path in paths:
         if is_counts(path):
             raise CredimiError(f"{path} holds counts, which have no rows to go through: name the data")
-    with shared.progress("going through the rows") as told:
+    with terminal_io_module.progress("going through the rows") as told:
         found = prequential(
             paths,
             options.target,
@@ -91,12 +92,12 @@ def run(options: argparse.Namespace) -> None:
             **shared.counting(options),
         )
     if options.format == "json":
-        ascii_only = not screen.speaks_unicode(options.output)
+        ascii_only = not terminal_io.speaks_unicode(options.output)
         write(json.dumps(_report(found, options), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(screen.sayable(_csv(found, options), options.output), options.output)
+        write(terminal_io.sayable(_csv(found, options), options.output), options.output)
     else:
-        screen.show(_table(found, options), options.output)
+        terminal_io.show(_table(found, options), options.output)
 
 
 def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
 
 def _csv(found: Prequential, options: argparse.Namespace) -> str:
     """One line a rule, full precision; the settings stand in lines that start with #."""
-    from credimi.engines.delimited import csv_writer  # noqa: PLC0415
+    from credimi.report.export import csv_writer  # noqa: PLC0415
 
     report = _report(found, options)
     text = io.StringIO()

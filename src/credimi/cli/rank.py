@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
-from credimi.cli import screen
-from credimi.errors import CredimiError
-from credimi.output import write
-from credimi.report.kept import source_of
+from credimi.cli import startup, terminal_io
+from credimi.cli import terminal_io as terminal_io_module
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
+from credimi.core.remote_files import source_of
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from credimi.places import Place
-    from credimi.ranking import Ranking
+    from credimi.core.remote_files import Place
+    from credimi.selection.rank import Ranking
 
 _EXAMPLES = """\
 numbers: whole numbers of at most 20 different values are categories; other
@@ -71,16 +72,16 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
-        ascii_only = not screen.speaks_unicode(options.output)
+        ascii_only = not terminal_io.speaks_unicode(options.output)
         write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
-        write(screen.sayable(_csv(ranking, options.units), options.output), options.output)
+        write(terminal_io.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
-        from credimi.display import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
+        from credimi.report.terminal import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
 
-        console = screen.console(options.output)
+        console = terminal_io.console(options.output)
         grid = ranking_grid(ranking, units=options.units, top=options.top, width=console.width)
-        screen.show(grid, options.output, console)
+        terminal_io.show(grid, options.output, console)
 
 
 def _check_pictures(options: argparse.Namespace) -> None:
@@ -102,24 +103,24 @@ def _check_pictures(options: argparse.Namespace) -> None:
 def ranked(options: argparse.Namespace) -> Ranking:
     """The ranking that the options ask for."""
     shared.check_thresholds(options)
-    from credimi import storage  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
-    from credimi.engines import files  # noqa: PLC0415
+    from credimi.counting import counts_file  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
+    from credimi.counting.engines import files  # noqa: PLC0415
 
     paths = files.each_once(shared.paths(options))
     for output in ("output", "html", "plot"):  # `select` has the first of them
         shared.check_output(getattr(options, output, None), paths)
-    kept = [path for path in paths if storage.is_counts(path)]
+    kept = [path for path in paths if counts_file.is_counts(path)]
     if not kept and options.target is None:
         raise CredimiError("name the target: --target COLUMN")
     if kept and len(kept) < len(paths):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
-    shared.announce_compiling()
+    startup.announce_compiling()
     if kept:
         counts = _loaded(kept, options)
     else:
-        from credimi.engines.door import count  # noqa: PLC0415
+        from credimi.counting.count import count  # noqa: PLC0415
 
-        with shared.progress("counting") as told:
+        with terminal_io_module.progress("counting") as told:
             given = shared.counting(options) | shared.engine(options)
             most = getattr(options, "max_levels", None)  # not an option of `select`
             counts = count(paths, options.target, max_levels=most, progress=told, **given)
@@ -129,7 +130,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
             raise CredimiError(
                 f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank"
             )
-    from credimi.ranking import rank  # noqa: PLC0415
+    from credimi.selection.rank import rank  # noqa: PLC0415
 
     return rank(
         counts,
@@ -146,7 +147,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
 
 
 def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa: ANN401
-    from credimi.counts import Counts  # noqa: PLC0415
+    from credimi.counting.counts import Counts  # noqa: PLC0415
 
     given = [
         options.features,
@@ -185,7 +186,7 @@ def _report(ranking: Ranking, units: str) -> dict[str, Any]:
 
 def _csv(ranking: Ranking, units: str) -> str:
     """One line a feature, full precision; the settings stand in lines that start with #."""
-    from credimi.engines.delimited import csv_writer  # noqa: PLC0415
+    from credimi.report.export import csv_writer  # noqa: PLC0415
 
     report = _report(ranking, units)
     text = io.StringIO()

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
-from credimi.cli import screen
-from credimi.errors import CredimiError
-from credimi.output import write, write_bytes
+from credimi.cli import startup, terminal_io
+from credimi.cli import terminal_io as terminal_io_module
+from credimi.core.atomic_files import write, write_bytes
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
@@ -56,17 +57,17 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Run all, and write it."""
-    shared.announce_compiling()
-    from credimi.experiments import datasets, figures, pages, reproduction  # noqa: PLC0415  (numpy and more)
+    startup.announce_compiling()
+    from credimi.experiments import paper_datasets, paper_figures, paper_report, reproduction  # noqa: PLC0415  (numpy and more)
 
-    names = list(options.dataset or datasets.INCOMPLETE)
-    names += [name for name in datasets.COMPLETE if options.complete and name not in names]
+    names = list(options.dataset or paper_datasets.INCOMPLETE)
+    names += [name for name in paper_datasets.COMPLETE if options.complete and name not in names]
     folder = Path(options.output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CredimiError(f"{folder} is no folder to write to: {error.strerror or error}") from None
-    with shared.progress("going through the rows") as told:
+    with terminal_io_module.progress("going through the rows") as told:
         report, runs = reproduction.reproduce(
             data=options.data,
             orders=options.orders,
@@ -77,10 +78,10 @@ def run(options: argparse.Namespace) -> None:
             threads=options.threads,
             progress=told,
         )
-    text = pages.markdown(report)
+    text = paper_report.markdown(report)
     write_bytes((json.dumps(report, indent=1) + "\n").encode(), folder / "reproduction.json")
     write_bytes(text.encode(), folder / "reproduction.md")
     for name, by_case in runs.items():
-        figures.draw(name, by_case[reproduction.drawn(by_case)], folder)
-    write(screen.sayable(text, None), None)
-    screen.say(f"{folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)")
+        paper_figures.draw(name, by_case[reproduction.drawn(by_case)], folder)
+    write(terminal_io.sayable(text, None), None)
+    terminal_io.say(f"{folder}: reproduction.json, reproduction.md, {len(runs)} figures (png, svg)")

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
-from credimi.cli import screen
+from credimi.cli import terminal_io
 from credimi.cli.rank import ranked
-from credimi.errors import CredimiError
-from credimi.output import replacing
+from credimi.core.atomic_files import replacing
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
@@ -48,8 +48,8 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Rank, then copy the columns that stay."""
-    from credimi.engines import files  # noqa: PLC0415
-    from credimi.storage import is_counts  # noqa: PLC0415
+    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
+    from credimi.counting.engines import files  # noqa: PLC0415
 
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: --output needs its name")
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         files.copy_columns(paths[0], wanted, temporary, output.suffix, options.delimiter)
     listed = [name for name in wanted if name != options.target]
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
-    screen.say(
+    terminal_io.say(
         f"{output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}"
         f"{': ' * bool(names)}{names}"
     )

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.cli import options as shared
-from credimi.cli import screen
-from credimi.display import probability
-from credimi.errors import CredimiError
-from credimi.output import write
+from credimi.cli import startup, terminal_io
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
+from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     import argparse
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from credimi.chances import Posterior
-    from credimi.distribution import Distribution
+    from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.posterior import Posterior
 
-_ADAPTIVE = "adaptive"  # as credimi.prior has it, whose import would cost `--help` half its time
+_ADAPTIVE = "adaptive"  # as credimi.inference.fixed_priors has it, whose import would cost `--help` half its time
 _LARGEST = 1 << 24  # bytes of a table's text
 _EXAMPLES = """\
 a table is text: one row a target class, one column a feature value, numbers
@@ -79,10 +79,10 @@ def run(options: argparse.Namespace) -> None:
             margins[name] = _numbers(text, _option(name))
     shared.check_thresholds(options)
     prior = shared.prior(options.prior)
-    shared.announce_compiling()
-    from credimi.chances import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
-    from credimi.inference import mutual_information  # noqa: PLC0415
-    from credimi.table import Table  # noqa: PLC0415
+    startup.announce_compiling()
+    from credimi.core.table import Table  # noqa: PLC0415
+    from credimi.inference.mutual_information import mutual_information  # noqa: PLC0415
+    from credimi.inference.posterior import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
 
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
     chances = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
@@ -110,8 +110,8 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "json":
         write(json.dumps(report, indent=2) + "\n", options.output)
     else:
-        console = screen.console(options.output)
-        screen.show(_grids(report, chances, information, console), options.output, console)
+        console = terminal_io.console(options.output)
+        terminal_io.show(_grids(report, chances, information, console), options.output, console)
 
 
 def _grids(

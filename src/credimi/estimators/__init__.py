@@ -1,6 +1,6 @@
 """scikit-learn's faces: estimators that fit, transform and predict; one file each."""
 
-from credimi.errors import CredimiError
+from credimi.core.errors import CredimiError
 
 try:
     import sklearn  # noqa: F401

@@ -13,18 +13,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.checks import require_whole
-from credimi.discretization import bins_of, cuts_after, interval_labels, mdl_places, mdl_places_of_rows
-from credimi.errors import CredimiError
-from credimi.estimators.inputs import checked_classes, checked_features, checked_weights, numbers_of
-from credimi.threads import share, threads_of
+from credimi.columns.discretize import bins_of, cuts_after, interval_labels, mdl_places, mdl_places_of_rows
+from credimi.core.arguments import require_whole
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.core.threads import share, threads_of
+from credimi.estimators.validation import checked_classes, checked_features, checked_weights, numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.counts import Counts
+    from credimi.counting.counts import Counts
 
     FloatArray = NDArray[np.float64]
     Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
@@ -33,6 +34,7 @@ OUTPUTS = ("codes", "labels")
 _CELLS_WORTH_COMPILING = 200_000  # below, numpy is done before compiled code is loaded
 
 
+@public
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut columns of numbers into ranges that tell of the classes, as many as the data speak for (MDL).
 

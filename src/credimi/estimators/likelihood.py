@@ -19,20 +19,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.chances import posterior
-from credimi.discretization import bins_of
-from credimi.encoding import encode
-from credimi.labels import NUMBER, is_number, shown_number
-from credimi.tabulation import CELLS_WORTH_COMPILING
-from credimi.threads import share
+from credimi.columns.discretize import bins_of
+from credimi.columns.encode import encode
+from credimi.columns.labels import NUMBER
+from credimi.columns.text_types import is_number, shown_number
+from credimi.core.threads import share
+from credimi.counting.tabulate import CELLS_WORTH_COMPILING
+from credimi.inference.posterior import posterior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.columns import Column, Missing
-    from credimi.settling import Feature
+    from credimi.columns.column import Column
+    from credimi.columns.feature import Feature
+    from credimi.columns.missing import MissingValues
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
@@ -50,7 +52,7 @@ class Likelihood:
     tables: tuple[FloatArray, ...]
 
     def log_joint(
-        self, columns: Mapping[str, Any], rows: int, missing: Missing, threads: int | None = None
+        self, columns: Mapping[str, Any], rows: int, missing: MissingValues, threads: int | None = None
     ) -> FloatArray:
         """(rows, classes): log P(i) + sum of log P(j | i)."""
         compiled = rows * len(self.features) >= CELLS_WORTH_COMPILING
@@ -92,7 +94,7 @@ def _log_chances(feature: Feature, pseudo_count: float, *, unlabeled: bool) -> F
         return np.vstack([np.log(chances).T, np.zeros(counts.shape[0])])
 
 
-def _places(feature: Feature, column: Column, missing: Missing) -> IntegerArray:
+def _places(feature: Feature, column: Column, missing: MissingValues) -> IntegerArray:
     """The line of the feature's table for each row."""
     gone = feature.block.shape[1] - 1 - feature.missing_is_value
     found = np.append(_places_of_labels(feature, column), gone)

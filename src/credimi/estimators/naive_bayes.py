@@ -10,22 +10,24 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.engines.arrow import TARGET
-from credimi.errors import CredimiError
-from credimi.estimators.classes import Classes
-from credimi.estimators.counting import counted, labelled, target_name
-from credimi.estimators.inputs import Features, by_text, cells_of, checked_features, checked_target, checked_weights
-from credimi.estimators.ledger import Ledger
-from credimi.estimators.scoring import Scorer
-from credimi.settings import MISSING_VALUES, READINGS, Settings
-from credimi.threads import threads_of
+from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.reading_options import READINGS, ReadingOptions
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.core.threads import threads_of
+from credimi.counting.engines.frames import TARGET
+from credimi.counting.incremental_counts import IncrementalCounts
+from credimi.estimators.class_labels import Classes
+from credimi.estimators.counted_xy import counted, labelled, target_name
+from credimi.estimators.scorer import Scorer
+from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.counts import Counts
+    from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
     FloatArray = NDArray[np.float64]
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 _FEW_ROWS = 8  # that are entered one by one, which is faster than to count them together
 
 
+@public
 class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Naive Bayes for categories, and numbers that are cut into ranges, that learns as rows come.
 
@@ -164,7 +167,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:  # noqa: ANN401
         """One row as a dictionary, in which features may be missing, or new."""
         if not hasattr(self, "_ledger"):
-            self._start(Ledger.empty(TARGET, [], self._settings()))
+            self._start(IncrementalCounts.empty(TARGET, [], self._settings()))
         new = [name for name in by_text(x) if name not in self._ledger.features]
         if new:
             self._ledger.extend(new)
@@ -194,7 +197,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         counts.class_names(least=1)  # says what is wrong with the target, if anything is
         settings = {"missing_values": counts.settings.missing_values, "discretize": counts.settings.discretize}
         model = cls(**settings | parameters)
-        model._start(Ledger(counts))
+        model._start(IncrementalCounts(counts))
         model._known.add(counts.classes)
         model._name_features()
         return model
@@ -227,10 +230,10 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     # What was learned
 
-    def _settings(self) -> Settings:
-        return Settings.of(self.missing_values, self.discretize)
+    def _settings(self) -> ReadingOptions:
+        return ReadingOptions.of(self.missing_values, self.discretize)
 
-    def _start(self, ledger: Ledger) -> None:
+    def _start(self, ledger: IncrementalCounts) -> None:
         self._check()
         self._ledger, self._known = ledger, Classes()
         self._past: deque[tuple[Features, Any, FloatArray | None]] = deque()
@@ -266,7 +269,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         target = checked_target(y, features.rows, type(self).__name__)
         weights = checked_weights(sample_weight, features.rows)
         if reset:
-            self._start(Ledger.empty(target_name(y, features), features.names, self._settings()))
+            self._start(IncrementalCounts.empty(target_name(y, features), features.names, self._settings()))
         if classes is not None:
             self._known.declare(classes)
         self._take(features, target, weights)

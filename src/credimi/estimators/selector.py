@@ -10,26 +10,29 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from credimi import filters
-from credimi.errors import CredimiError
-from credimi.estimators.counting import counted, target_name
-from credimi.estimators.inputs import checked_features, checked_target, checked_weights
-from credimi.ranking import Ranking, rank
-from credimi.settings import MISSING_VALUES, Settings
-from credimi.summaries import beliefs
-from credimi.threads import threads_of
+from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.reading_options import ReadingOptions
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.core.threads import threads_of
+from credimi.estimators.counted_xy import counted, target_name
+from credimi.estimators.validation import checked_features, checked_target, checked_weights
+from credimi.inference.many_tables import beliefs
+from credimi.selection import rules
+from credimi.selection.rank import Ranking, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from credimi.counts import Counts
-    from credimi.information import Blocks
+    from credimi.core.tables import Tables
+    from credimi.counting.counts import Counts
 
     FloatArray = NDArray[np.float64]
 
 
+@public
 class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Keep the features that credibly inform about the target.
 
@@ -156,13 +159,13 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return tags
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
-        filters.checked_rule(self.rule)
+        rules.checked_rule(self.rule)
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
         counts = counted(
             features,
             target,
-            Settings.of(self.missing_values, self.discretize),
+            ReadingOptions.of(self.missing_values, self.discretize),
             name=target_name(y, features) if reset else self.counts_.target,
             weights=checked_weights(sample_weight, features.rows),
             unlabeled=self.unlabeled,
@@ -192,7 +195,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             kept = set(np.array(ranking.columns["feature"], dtype=object)[self._best(*figures)])
         return np.array([name in kept for name in self.counts_.features], dtype=bool)
 
-    def decide(self, blocks: Blocks, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
         found = beliefs(blocks, prior=self.prior, approximation=self.approximation, epsilon=self.epsilon, threads=1)
         mean, p_above, at_mode = (
@@ -203,10 +206,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             kept[self._best(mean, p_above)] = True
             return kept & candidates
         if self.rule == "plugin":
-            return filters.plugin(at_mode, self.epsilon)
+            return rules.plugin(at_mode, self.epsilon)
         if self.rule == "fdr":
-            return filters.false_discovery(p_above, self.fdr, np.where(candidates, found.p_independent, np.nan))
-        rule = filters.forward if self.rule == "forward" else filters.backward
+            return rules.false_discovery(p_above, self.fdr, np.where(candidates, found.p_independent, np.nan))
+        rule = rules.forward if self.rule == "forward" else rules.backward
         return rule(p_above, self.level)
 
     def _best(self, mean: FloatArray, p_above: FloatArray) -> NDArray[np.intp]:

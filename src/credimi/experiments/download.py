@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.errors import CredimiError
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.experiments import datasets, significance
-from credimi.experiments.settings import ALL, IMPUTED
-from credimi.experiments.stream import Prequential, prequential, shuffled
+from credimi.experiments import paper_datasets, significance
+from credimi.experiments.prequential import Prequential, prequential, shuffled
+from credimi.experiments.prequential_options import ALL, IMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from credimi.experiments.datasets import DataSet
+    from credimi.experiments.paper_datasets import DataSet
 
     Progress = Callable[[float], None]
 
@@ -78,14 +78,14 @@ def reproduce(
     data: str | Path | None = None,
     orders: int = 20,
     seed: int = 0,
-    names: Sequence[str] = tuple(datasets.INCOMPLETE),
+    names: Sequence[str] = tuple(paper_datasets.INCOMPLETE),
     quick: bool = False,
     keep: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], dict[str, dict[Case, Prequential]]]:
     """The report as plain data, and all runs by data set and case."""
-    sets = [datasets.load(name, data) for name in names]
+    sets = [paper_datasets.load(name, data) for name in names]
     wanted = cases(quick=quick)
     total = sum(len(each.rows) * len(each.rows.features) * case.cost for each in sets for case in wanted)
     done = 0.0

@@ -12,7 +12,7 @@ it.
 For c >= 12 the asymptotic series in 1/c are used, below it the recurrences psi(x) = psi(x + 8) - sum 1/(x + k) and
 likewise for psi', with the eight reciprocals folded into one division: t = x (x + 7) gives
 (x+1)(x+6) = t + 6, (x+2)(x+5) = t + 10, (x+3)(x+4) = t + 12. Errors against 50-digit arithmetic stay below 4e-15
-relative to the larger of 1 and the value (tests/test_special.py).
+relative to the larger of 1 and the value (tests/kernels/test_special.py).
 
 The evidence of a Dirichlet-multinomial is made of rising factorials, Gamma(a + n)/Gamma(a), of which
 
@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from credimi.kernels.compiled import inlined
+from credimi.kernels.jit import inlined
 
 _MANTISSA_OF_ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)
 _LOG_TWO_HIGH = 6.93147180369123816490e-01  # trailing zeros: times an exponent it is exact

@@ -1,4 +1,4 @@
-"""Weights and moments of the adaptive prior's components where both sides miss (see `credimi.adaptive`).
+"""Weights and moments of the adaptive prior's components where both sides miss (see `adaptive_prior`).
 
 Rows that lack one side inform about the other side's margin, and together both margins inform about dependence. With
 c_ij = n_ij + K a_i b_j, m_i and k_j the rows that lack the feature or the target, and Z(c, m, k) the integral of
@@ -9,8 +9,9 @@ relative to independence is that of the complete rows, log B_K of `evidence`, pl
 
 the log of E[X Y]/(E[X] E[Y]) for X = prod x_i^m_i, Y = prod y_j^k_j and pi ~ Dirichlet(c). It is 0 where one side is
 complete, and tends to 0 as K grows. The last three are known; the first is taken by Laplace's formula in log-chances,
-at the mode of `mode` with the factor of `information_matrix`, and corrected as in `credimi.chances`. The corrections of
-cells and margins cancel, which leaves, with C, M, k the sums of c, m, k and d Stirling's error of log Gamma,
+at the mode of `mode` with the factor of `information_matrix`, and corrected as in `credimi.inference.posterior`. The
+corrections of cells and margins cancel, which leaves, with C, M, k the sums of c, m, k and d Stirling's error of log
+Gamma,
 
     D_K = sum c_ij log [(pi_ij/c_ij) (c_i+/(c_i+ + m_i)) (c_+j/(c_+j + k_j)) (C + M)(C + k)/C]
           + sum m_i log [x_i (C + M)/(c_i+ + m_i)] + sum k_j log [y_j (C + k)/(c_+j + k_j)]
@@ -29,10 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels import one_sided
-from credimi.kernels.batch import load
-from credimi.kernels.compiled import compiled, inlined
-from credimi.kernels.evidence import (
+from credimi.kernels.adaptive_weights import (
     LANES,
     MOST_ZOOMS,
     fill_grid,
@@ -45,14 +43,17 @@ from credimi.kernels.evidence import (
     shares,
     zoom_in,
 )
-from credimi.kernels.information_matrix import carve, workspace_size
-from credimi.kernels.mode import find_mode
+from credimi.kernels.jit import compiled, inlined
+from credimi.kernels.mode.find import find_mode
+from credimi.kernels.moments import one_sided
+from credimi.kernels.moments.information_matrix import carve, workspace_size
+from credimi.kernels.moments.many_tables import load
+from credimi.kernels.moments.two_sided import MOST_DOUBTFUL, doubtful_chances, moments_at_mode
 from credimi.kernels.special import logarithm, stirling_tail
-from credimi.kernels.two_sided import MOST_DOUBTFUL, doubtful_chances, moments_at_mode
 
 if TYPE_CHECKING:
-    from credimi.kernels.compiled import FloatArray, IntegerArray, NumberArray
-    from credimi.kernels.information_matrix import Workspace
+    from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
+    from credimi.kernels.moments.information_matrix import Workspace
 
 _RELIABLE = False  # moments are wanted of every component, and draws of none
 _HOPELESS = 14.0  # so far below the best a point has no weight, even if the guess is some nats off
@@ -214,7 +215,7 @@ def weigh_two_sided(
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """As `evidence.weigh`, of tables that miss values on both sides; also the moments at every point that stays."""
+    """As `weigh`, of tables that miss values on both sides; also the moments at every point that stays."""
     most = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
     for table in range(offsets.size):

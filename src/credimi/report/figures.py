@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.distribution import VISIBLE_ATOM
-from credimi.errors import CredimiError
-from credimi.output import plain, replacing
+from credimi.core.atomic_files import plain, replacing
+from credimi.core.errors import CredimiError
+from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from credimi.distribution import Distribution
 
 KINDS = ("png", "svg", "pdf")
 _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
@@ -72,7 +70,7 @@ def forest_plot(ranking: Any, path: str | Path | None, top: int, ax: Axes | None
     return axes
 
 
-def density_plot(law: Distribution, ax: Axes | None) -> Axes:
+def density_plot(law: Any, ax: Axes | None) -> Axes:  # noqa: ANN401
     """The density of what is continuous, filled within the 95 % interval, and the atom at 0 as a stem of its height."""
     axes = _axes(ax, (5.0, 3.0))
     (low, high), atom = law.interval(0.95), law.p_zero if law.p_zero >= VISIBLE_ATOM else 0.0

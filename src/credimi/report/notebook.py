@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from credimi.display import probability
-from credimi.distribution import VISIBLE_ATOM
+from credimi.report.terminal import probability
 
-if TYPE_CHECKING:
-    from credimi.distribution import Distribution
+VISIBLE_ATOM = 1e-4  # the least mass at 0 that is worth a word or a line
 
 _LINES = 60
 _LONGEST = 120
@@ -52,7 +50,7 @@ def _to_decide(row: dict[str, Any]) -> str:
     return f"<br><small>until about {row['rows_to_decide']:,} rows</small>" if row["rows_to_decide"] else ""
 
 
-def distribution_html(law: Distribution) -> str:
+def distribution_html(law: Any) -> str:  # noqa: ANN401
     """Mean, standard deviation, interval and the mass at 0."""
     low, high = law.interval()
     rows = {"mean": f"{law.mean():.4g}", "std": f"{law.std():.4g}", "95 % interval": f"{low:.4g} to {high:.4g}"}

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from credimi.output import write_bytes
-from credimi.report.collect import collect
+from credimi.core.atomic_files import write_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 _SCRIPTS = ("tails.js", "decisions.js", "drawing.js", "detail.js", "list.js", "page.js")
 _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
@@ -32,10 +35,10 @@ def page(data: dict[str, Any]) -> str:
     return html
 
 
-def write_page(ranking: Any, kept: Any, path: Any, source: str | None = None) -> None:  # noqa: ANN401
-    """The page of a ranking into a file, whole or not at all."""
-    write_bytes(page(collect(ranking, kept, source)).encode(errors="backslashreplace"), path)
+def write_page(data: dict[str, Any], path: str | Path) -> None:
+    """The page into a file, whole or not at all."""
+    write_bytes(page(data).encode(errors="backslashreplace"), path)
 
 
 def _part(name: str) -> str:
-    return files("credimi.report").joinpath(name).read_text(encoding="utf-8")
+    return files("credimi.report.assets").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,47 @@
+"""All commands under one parser; what they refuse is said in one line."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from credimi.cli import count, prequential, rank, reproduce, select, table
+from credimi.cli.options import Parser
+from credimi.cli.terminal_io import say
+from credimi.core.errors import CredimiError
+from credimi.core.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options, unknown = _parser().parse_known_args(arguments)
+    if unknown:  # `parse_args` would leave it to the parser of all commands, whose help knows none of their options
+        options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
+    try:
+        with warnings.catch_warnings():  # which puts `showwarning` back
+            warnings.showwarning = _show_warning
+            options.run(options)
+    except CredimiError as error:
+        say(str(error))
+        return 2
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="credimi",
+        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
+    )
+    parser.add_argument("--version", action="version", version=f"credimi {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (rank, select, count, table, prequential, reproduce):
+        command.add(commands)
+    return parser
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Say it as the command says everything, without a place in the program."""
+    say(f"warning: {message}")

@@ -1,0 +1,94 @@
+"""The doors of what a command prints: `say` for one line on standard error, `show` for what is to be read by people.
+
+Names and values of the data are theirs who wrote the data. Nothing of them steers a terminal
+(`core.atomic_files.plain`).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from credimi.core.atomic_files import plain, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rich.console import Console
+
+_MOMENT = 0.5  # seconds of work before a bar appears
+
+_LONGEST = 4_000  # characters of a message: a name may be of any length
+
+
+def say(message: str) -> None:
+    """One line on standard error: the door of all that is said besides results."""
+    if len(message) > _LONGEST:
+        message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+    print("credimi:", plain(message.replace("\n", " ")), file=sys.stderr)
+
+
+def speaks_unicode(path: str | None) -> bool:
+    """Whether the place that the text goes to takes every character; files do."""
+    if (path is not None and path != "-") or sys.stdout is None:
+        return True
+    return "utf" in (sys.stdout.encoding or "utf-8").lower()
+
+
+def sayable(text: str, path: str | None) -> str:
+    """The text in the characters of the place it goes to."""
+    if speaks_unicode(path):
+        return text
+    plain = text.translate({ord("─"): "-", ord("●"): "o"})
+    return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
+
+
+def console(path: str | None) -> Console:
+    """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
+    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
+
+    screen = path is None and sys.stdout is not None and sys.stdout.isatty()
+    encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
+    return Console(
+        file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
+        width=None if screen or "COLUMNS" in os.environ else 100,
+        force_terminal=True if screen else None,
+    )
+
+
+def show(parts: Iterable[Any], path: str | None, screen: Console | None = None) -> None:
+    """Lay out and write what is to be read by people: the door of all tables. Texts are made plain, each on a line."""
+    from rich.text import Text  # noqa: PLC0415
+
+    screen = console(path) if screen is None else screen
+    with screen.capture() as capture:
+        for part in parts:
+            screen.print(Text(plain(part)) if isinstance(part, str) else part)
+    write(sayable(capture.get(), path), path, laid_out=True)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[float], None]]:
+    """A bar on standard error, if that is a terminal; it comes only where the work takes longer than a moment."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    began = time.monotonic()
+    with ExitStack() as stack:
+        shown: list[tuple[Any, Any]] = []
+
+        def told(share: float) -> None:
+            if not shown and time.monotonic() - began > _MOMENT and share < 1.0:
+                from rich.console import Console  # noqa: PLC0415
+                from rich.progress import Progress  # noqa: PLC0415
+
+                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
+                shown.append((bar, bar.add_task(what, total=1.0)))
+            for bar, task in shown:
+                bar.update(task, completed=share)
+
+        yield told

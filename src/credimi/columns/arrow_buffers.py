@@ -1,0 +1,160 @@
+"""Arrow's arrays as numpy's, straight from their buffers, and codes of what they hold.
+
+`to_numpy` would import pandas, and copies where there are nulls. Here nulls stay apart: a buffer of bits says which
+values are valid. A code is the distance from the least value, or the place among few distinct ones; all bits of it are
+set where there is no value. With `compiled` one pass does it (`kernels.text_codes`), without holding Python's lock.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+
+_MOST_BYTES = 2**31 - 1  # of texts with offsets of 32 bits
+_WIDE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+_PLAIN = {  # as which pyarrow joins dictionaries: of views it cannot where there are nulls, half floats come out wrong
+    pa.string_view(): pa.large_string(),
+    pa.binary_view(): pa.large_binary(),
+    pa.float16(): pa.float32(),
+}
+NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity where all is valid, bytes of no text
+
+
+def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    """An Arrow array of numbers or truth values as doubles, NaN where it is null."""
+    array = one_chunk(values)
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.uint8())
+    array = to_doubles(array, safe=False)
+    return plain(array.fill_null(math.nan) if array.null_count else array)
+
+
+def to_doubles(array: Any, *, safe: bool = True) -> Any:  # noqa: ANN401
+    """An Arrow array of numbers as one of doubles, each the nearest: Arrow casts decimals to a double beside it.
+
+    It is the double that a CSV file with the same number gives.
+    """
+    if not pa.types.is_decimal(array.type):
+        return array.cast(pa.float64(), safe=safe)
+    quotients = _quotients(array)
+    if quotients is None:  # by way of text, which takes four times as long
+        return array.cast(pa.large_string()).cast(pa.float64())
+    return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
+
+
+def _quotients(array: Any) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """Decimals as whole numbers over a power of ten; None unless both are doubles: then the quotient is the nearest."""
+    if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
+        return None
+    words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)[array.offset : array.offset + len(array)]
+    low, high = words[:, 0], words[:, 1]
+    if array.null_count:
+        low, high = (np.where(valid(array), word, 0) for word in (low, high))
+    if low.min() < -(2**53) or low.max() > 2**53 or not np.array_equal(high, low >> 63):
+        return None
+    return low / float(10**array.type.scale)
+
+
+def one_chunk(values: Any) -> Any:  # noqa: ANN401
+    """An array of one piece; dictionaries of several pieces are made one."""
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    if values.num_chunks == 1:
+        return values.chunk(0)
+    if pa.types.is_dictionary(values.type):
+        values = _one_dictionary(values)
+    wide = _WIDE.get(values.type)
+    if wide is not None and values.nbytes > _MOST_BYTES:  # offsets of 32 bits do not reach so far
+        values = values.cast(wide)
+    return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
+
+
+def _one_dictionary(values: Any) -> Any:  # noqa: ANN401
+    """The same with one dictionary for all pieces, or without any."""
+    plain_kind = _PLAIN.get(values.type.value_type)
+    chunks = [
+        chunk
+        if plain_kind is None
+        else pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(plain_kind))
+        for chunk in values.chunks
+    ]
+    kind = chunks[0].type if chunks else values.type
+    try:
+        return pa.chunked_array(chunks, kind).unify_dictionaries()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # null among the categories, or too many for the indices
+        return pa.chunked_array([chunk.dictionary_decode() for chunk in chunks])
+
+
+def text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401
+    """An Arrow array of these texts; `pa.array`, like all that takes Python's objects, would import pandas."""
+    encoded = [text.encode("utf-8", errors="surrogatepass") for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
+
+
+def distances(array: Any, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:  # noqa: ANN401
+    """How far Arrow's integers are from the least of them, as codes; null as missing."""
+    if compiled and array.type in (pa.int32(), pa.int64()):  # as files have them; others are as narrow as can be
+        from credimi.kernels.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
+
+        codes: Codes = np.empty(len(array), dtype=wide)
+        narrow(plain(array), least, *validity(array), codes)
+        return codes
+    codes = narrowed(plain(array), least, wide)
+    return np.where(valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
+
+
+def narrowed(values: NDArray[Any], least: int, wide: type[np.unsignedinteger]) -> Codes:
+    """The same of numpy's integers, none of which is missing."""
+    return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
+
+
+def plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
+    """An Arrow array of numbers as numpy's, whatever stands for null; pyarrow's own ways may import pandas."""
+    own = array.type
+    sort = "f" if pa.types.is_floating(own) else "u" if pa.types.is_unsigned_integer(own) else "i"
+    kind = np.dtype(f"{sort}{own.bit_width // 8}")
+    if len(array) == 0:
+        return np.zeros(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
+
+
+def valid(array: Any) -> NDArray[np.bool_]:  # noqa: ANN401
+    """Which values are not null."""
+    return bits_of(array.buffers()[0], array).view(np.bool_)
+
+
+def bits_of(buffer: Any, array: Any) -> NDArray[np.uint8]:  # noqa: ANN401
+    """One of an array's buffers of bits, its own bits of it, a byte each."""
+    first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:behind], bitorder="little")
+    return bits[array.offset - 8 * first :][: len(array)]
+
+
+def validity(array: Any) -> tuple[NDArray[np.uint8], int]:  # noqa: ANN401
+    """The bits that say which values are not null, as kernels want them: none where all are; and where they begin."""
+    bits = array.buffers()[0] if array.null_count else None
+    return (NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
+
+
+def width(size: int) -> type[np.unsignedinteger]:
+    """The smallest type that has a code for each of so many values, and one to spare."""
+    return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
+
+
+def few_distinct(bits: NDArray[np.int64], array: Any) -> tuple[Codes, NDArray[np.int64]] | None:  # noqa: ANN401
+    """Codes in the order of first appearance, and a row of each; None where they are too many."""
+    from credimi.kernels.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
+
+    codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
+    seen = encode_integers(bits, *validity(array), codes, rows)
+    return None if seen < 0 else (codes, rows[:seen])

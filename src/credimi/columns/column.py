@@ -1,0 +1,170 @@
+"""What a column is on its way to be counted: codes and labels, or, of values that cannot be, where there are any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from credimi.columns import labels
+from credimi.columns.labels import MANY
+from credimi.columns.missing import is_missing
+from credimi.columns.python_objects import shown, uncountable
+from credimi.core.errors import UncountableError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+
+
+_COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
+_MOST_DAYS = 2**31  # Arrow's dates have 32 bits
+_ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes."""
+
+    codes: Codes
+    kind: str
+    texts: tuple[str, ...] = ()
+    numbers: NDArray[np.float64] | None = None
+    dropped_bits: int = 0
+    instants: bool = False  # the numbers are days since 1970
+    spans: bool = False  # the numbers are seconds: times of day, durations
+
+    @property
+    def values(self) -> int:
+        """How many labels there are; a larger code means that the value is missing."""
+        return len(self.texts) if self.numbers is None else self.numbers.size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrecodedColumn:
+    """A column that comes with codes of its own, as pandas' categoricals do: -1 is missing."""
+
+    codes: NDArray[np.signedinteger]
+    values: Any
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def __getitem__(self, rows: slice) -> PrecodedColumn:
+        return PrecodedColumn(self.codes[rows], self.values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnreadableColumn:
+    """A column that Arrow does not take, as polars has some: which rows have a value, and what is wrong with it."""
+
+    seen: NDArray[np.bool_]
+    fault: UncountableError
+
+    def __len__(self) -> int:
+        return self.seen.size
+
+    def __getitem__(self, rows: slice) -> UnreadableColumn:
+        return UnreadableColumn(self.seen[rows], self.fault)
+
+
+def seen_only(values: Any, fault: UncountableError, missing: Collection[str]) -> Column:  # noqa: ANN401
+    """A column that `encode` refuses, as seen or missing; its one label says what it holds, if it holds anything."""
+    what = fault.what
+    if isinstance(values, UnreadableColumn):
+        seen = values.seen
+    elif isinstance(values, PrecodedColumn):
+        seen = values.codes >= 0
+    elif isinstance(values, np.ndarray):
+        if values.dtype.kind == "O":  # all are looked at, so that it does not matter in which batch they are
+            what = min(filter(None, map(uncountable, values)), default=what)
+        seen = _seen_in_numpy(values, missing)
+    else:
+        seen = _seen_in_arrow(values, missing)
+    codes = np.where(seen, np.uint8(0), np.uint8(255))
+    return Column(codes, MANY, (what,)) if seen.any() else Column(codes, labels.TEXT)
+
+
+def _seen_in_numpy(values: NDArray[Any], missing: Collection[str]) -> NDArray[np.bool_]:
+    plain = np.asarray(values)
+    if plain.dtype.kind == "O":
+        seen = np.array([not (is_missing(item) or says_missing(item, missing)) for item in plain], dtype=bool)
+    elif plain.dtype.kind == "c":
+        seen = ~np.isnan(plain)
+    else:
+        seen = ~np.isnat(plain) if plain.dtype.kind == "m" else np.ones(plain.shape, dtype=bool)
+    return np.asarray(seen & ~np.ma.getmaskarray(values))
+
+
+def says_missing(item: object, missing: Collection[str]) -> bool:
+    """Whether one of Python's objects is written as what means missing."""
+    return isinstance(item, str | bytes | int | float | np.number) and shown(item) in missing
+
+
+def _seen_in_arrow(values: Any, missing: Collection[str]) -> NDArray[np.bool_]:  # noqa: ANN401
+    seen = pc.is_valid(values)
+    if is_bytes(values.type) and missing:
+        means = pa.array([text.encode(errors="surrogatepass") for text in sorted(missing)], pa.large_binary())
+        seen = pc.and_(seen, pc.invert(pc.is_in(values.cast(pa.large_binary()), means)))
+    found: NDArray[np.bool_] = np.asarray(seen)
+    return found
+
+
+def is_bytes(kind: Any) -> bool:  # noqa: ANN401
+    """Whether Arrow has bytes there, which may be text."""
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
+
+
+def refusal(kind: Any, name: str) -> UncountableError:  # noqa: ANN401
+    """What to say of a type; in short without the names of what is inside, which differ from library to library."""
+    inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
+    short = next((word for test, word in inner if test(kind)), str(kind))
+    return UncountableError(
+        f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
+        "counted; convert it, or leave it out (exclude, --exclude)",
+        f"values of type {short}",
+    )
+
+
+def _is_list(kind: Any) -> bool:  # noqa: ANN401
+    tests = (
+        pa.types.is_list,
+        pa.types.is_large_list,
+        pa.types.is_fixed_size_list,
+        pa.types.is_list_view,
+        pa.types.is_large_list_view,
+    )
+    return any(test(kind) for test in tests)
+
+
+def in_arrow_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
+    """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
+    kind = values.dtype.kind
+    found = values.astype(f"{kind}8[{unit}]", copy=False)
+    if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
+        found = found.astype("M8[s]")
+    coarse = np.datetime_data(values.dtype)[0] in _COARSE
+    if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
+        raise UncountableError(
+            f"column {name!r} holds dates or spans of {10**11:,} years and more: correct them, or leave it out "
+            "(exclude, --exclude)",
+            "dates or spans beyond all calendars",
+        )
+    return found
+
+
+def arrow_unit(kind: np.dtype[Any]) -> str:
+    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
+    unit, _ = np.datetime_data(kind)
+    if kind.kind == "M":
+        return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT
+    if unit in {"Y", "M", "generic"}:  # months differ in length
+        return ""
+    return "s" if unit in {"W", "D"} else _ARROW_UNITS.get(unit, unit)

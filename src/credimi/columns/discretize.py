@@ -1,0 +1,362 @@
+"""Numbers into intervals: where to cut a continuous column, so that it can be counted like a nominal one.
+
+`mdl_cuts` follows Fayyad and Irani (1993). A set S of n instances, k of whose classes are present, with class entropy
+
+    Ent(S) = -sum_c p_c log2 p_c                                                  (bits per instance)
+
+is split at the cut that leaves the least entropy within the two sides, S1 (value <= cut) and S2, which is the most
+
+    gain = Ent(S) - (n1/n) Ent(S1) - (n2/n) Ent(S2),
+
+and the sides are split again in the same way, as long as a split pays for itself. What it has to pay is its
+description. A sender tells the classes to a receiver who knows the values:
+
+    without the split     n Ent(S)                  the classes, in the best code for them
+                          k Ent(S)                  that code: one word of mean length Ent(S) for each class
+    with the split        log2(n - 1)               which of the n - 1 places between the instances
+                          log2(3^k - 2)             which classes are where: each left, right or on both sides, but not
+                                                    all on one side alone
+                          n1 Ent(S1) + n2 Ent(S2)   the classes
+                          k1 Ent(S1) + k2 Ent(S2)   the two codes
+
+The split is the shorter message, and is accepted, if
+
+    n gain > log2(n - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2).
+
+Candidates lie halfway between neighbouring values. Not all need be looked at: n Ent as a function of the class counts
+is homogeneous and concave, so along a run of values with proportional class counts the entropy left is a concave
+function of how much of the run lies to the left, and least at an end of the run. Runs are therefore joined first, and
+no minimum is lost. (Values of one single class, Fayyad and Irani's case, are such runs.) Cuts that are equally good
+within rounding are told apart by their place: the lowest wins, whatever the order of the classes.
+
+A split of d runs and r classes costs O(d r) operations, from sums over all lower values that are taken once.
+
+**What the choice costs.** Where the target depends on the column through m cuts, nobody knows beforehand between which
+of the d values these lie. So the evidence for dependence is that of the table behind given cuts, B(c), averaged over
+all C(d - 1, m) places where they might be. What was found are the best ones, c*, and B(c*) is much more than the
+average, above all where nothing depends. `evidence_share` is the average as a share of the best. The evidence of a set
+of cuts goes with the likelihood of the classes in the bins, exp(-sum_bins n Ent) in nats, and it falls as each of the
+cuts is moved, nearly whatever the others do:
+
+    share = prod_k [ sum_c exp(log likelihood with the k-th cut at c - log likelihood at c*) ] / C(d - 1, m),
+
+c over all places between the neighbours of the k-th cut. For one cut this is the average itself, with the likelihood
+for the evidence; for two it was found within .3 nats of the sum over all pairs. It costs O(d r).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    BooleanArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+    Classes = NDArray[np.unsignedinteger]
+    Split = tuple[int, FloatArray, FloatArray]  # what stands behind it, the counts on its two sides
+
+_ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what a choice turns on
+_TABLE_BITS = 22  # of the largest n whose n log2 n is looked up: 32 MiB
+_LARGEST = np.finfo(np.float64).max
+_SMALLEST = np.finfo(np.float64).tiny
+_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; with seventeen every double is itself
+
+
+def mdl_cuts(
+    values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
+) -> FloatArray:
+    """Cuts by least class entropy, as many as shorten the description; in order, and perhaps none.
+
+    Parameters
+    ----------
+    values : (d,) array
+        The distinct values of the column, in order.
+    class_counts : (d, r) array
+        How often (or with which weight) each class occurs at each value. Values without counts are no values.
+    min_samples : float
+        How many instances (or how much weight) each side of a split must hold.
+    max_bins : int, optional
+        If there would be more bins, the splits that gain most bits are made, first of all the first.
+    """
+    numbers, places = mdl_places(values, class_counts, min_samples=min_samples, max_bins=max_bins)
+    return cuts_after(numbers, places)
+
+
+def mdl_places(
+    values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
+) -> tuple[FloatArray, IntegerArray]:
+    """The values that have counts, and after which of them `mdl_cuts` cuts."""
+    numbers, counts = _occurring(*_checked(values, class_counts))
+    ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
+    edges = _sums_below(counts, ends)
+
+    def split(first: int, last: int) -> Split | None:
+        middle = _best_split(edges[:, first : last + 1], min_samples)
+        if middle < 0:
+            return None
+        return first + middle, edges[:, first + middle] - edges[:, first], edges[:, last] - edges[:, first + middle]
+
+    return numbers, ends[_accepted(ends.size + 1, split, max_bins) - 1]
+
+
+def mdl_places_of_rows(
+    values: FloatArray, classes: Classes, number: int, *, min_samples: float = 0.0, max_bins: int | None = None
+) -> tuple[FloatArray, IntegerArray]:
+    """The same for instances one by one, in any order, in compiled code: all values in order, and where to cut.
+
+    `values` may hold NaN, which is left out; `classes` are codes below `number`. Sorting is most of the work.
+    """
+    from credimi.kernels import best_split  # noqa: PLC0415  (loads compiled code)
+
+    order = np.argsort(values)
+    numbers = values[order]
+    numbers = numbers[: np.searchsorted(numbers, np.nan)]  # NaN comes last
+    if not numbers.size:
+        return numbers, np.zeros(0, dtype=np.int64)
+    labels = classes[order[: numbers.size]]
+    flags = np.empty(numbers.size, dtype=np.uint8)
+    best_split.boundaries(numbers, labels, number, flags)
+    sums = np.empty((numbers.size // best_split.STEP + 1, number), dtype=np.int64)
+    best_split.sums_below(labels, sums)
+    table, scale = _logarithms(numbers.size)
+    left, right = np.empty((2, number), dtype=np.int64)
+    room = order  # which is not needed any more: fresh memory is slow
+    fewest = math.ceil(min_samples)
+
+    def split(first: int, last: int) -> Split | None:
+        behind = best_split.best_split(
+            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, room
+        )
+        return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
+
+    return numbers, _accepted(numbers.size, split, max_bins) - 1
+
+
+def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
+    """The evidence for dependence, averaged over all places where as many cuts might be, as a share of that at these.
+
+    Parameters
+    ----------
+    class_counts : (d, r) array
+        How often each class occurs at each of the distinct values, in order. Values without counts are no values.
+    places : (m,) array
+        After which values the cuts are, in order, as `mdl_places` has them.
+    """
+    cuts = len(places)
+    if not cuts:
+        return 1.0
+    counts = np.asarray(class_counts, dtype=np.float64)
+    counts = counts[counts.any(axis=1)].T
+    below = _sums_below(counts, np.arange(counts.shape[1] - 1))  # of a cut after the value k: column k + 1
+    edges = [0, *(np.asarray(places) + 1).tolist(), counts.shape[1]]
+    total = math.lgamma(cuts + 1) + math.lgamma(counts.shape[1] - cuts) - math.lgamma(counts.shape[1])
+    for low, best, high in zip(edges, edges[1:], edges[2:], strict=False):
+        inner = below[:, low + 1 : high]
+        remaining = _bits(inner - below[:, low : low + 1]) + _bits(below[:, high : high + 1] - inner)
+        least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
+        total += math.log(2.0) * (remaining[best - low - 1] - least) + math.log(np.exp2(least - remaining).sum())
+    return max(math.exp(min(total, 0.0)), _SMALLEST)  # with hundreds of cuts, each of which pays more than it costs
+
+
+@lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
+def _powers_table(bits: int) -> tuple[IntegerArray, float]:
+    """n log2 n for up to 2^bits instances, in whole multiples of 1 / scale: sums of them stay below 2^62."""
+    from credimi.kernels import best_split as splitting  # noqa: PLC0415  (loads compiled code)
+
+    scale = 2.0 ** (60 - bits - bits.bit_length())
+    table = np.empty(1 + (1 << min(bits, _TABLE_BITS)), dtype=np.int64)
+    splitting.fill_table(table, scale)
+    return table, scale
+
+
+def _logarithms(size: int) -> tuple[IntegerArray, float]:
+    return _powers_table(max(size - 1, 1).bit_length())
+
+
+def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:
+    """What stands behind the splits that pay, in order; `split` gives the best one between two places."""
+    accepted: list[int] = []
+    offers: list[tuple[float, int, int, int]] = []  # a heap; the most gain comes first, then the lowest place
+    most = size if max_bins is None else max_bins
+
+    def look(first: int, last: int) -> None:
+        found = split(first, last) if last - first > 1 else None
+        gain = None if found is None else _gain(found[1], found[2])
+        if found is not None and gain is not None:
+            # What differs by less than a millionth of a bit may differ by rounding: the lower goes first.
+            heappush(offers, (-round(gain, 6), first, found[0], last))
+
+    look(0, size)
+    while offers and len(accepted) + 1 < most:
+        _, first, middle, last = heappop(offers)
+        accepted.append(middle)
+        look(first, middle)
+        look(middle, last)
+    return np.sort(np.array(accepted, dtype=np.int64))
+
+
+def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray:
+    """Cuts into bins of nearly equal counts: each quantile k/bins at the nearest place between two values.
+
+    Of two places equally near the lower is taken. Quantiles that meet in one place are one cut, so there may be fewer
+    bins than asked for; there are at least two, if there are two values and two bins are asked for.
+
+    Parameters
+    ----------
+    values : (d,) array
+        The distinct values of the column, in order.
+    totals : (d,) array
+        How often each occurs. Values without counts are no values.
+    bins : int
+        The number of bins wanted.
+    """
+    if bins < 1:
+        raise CredimiError(f"bins is {bins}: ask for at least one")
+    values, counts = _occurring(*_checked(values, np.asarray(totals)[..., np.newaxis]))
+    if values.size < 2:
+        return np.zeros(0)
+    below = np.cumsum(counts[0])
+    places = below[:-1] * bins  # times bins, so that whole counts are compared exactly
+    wanted = below[-1] * np.arange(1, bins)
+    upper = np.searchsorted(places, wanted)
+    lower, upper = np.maximum(upper - 1, 0), np.minimum(upper, places.size - 1)
+    nearest = np.where(wanted - places[lower] <= places[upper] - wanted, lower, upper)
+    return cuts_after(values, np.unique(nearest))
+
+
+def bins_of(values: ArrayLike, cuts: ArrayLike) -> IntegerArray:
+    """The bin of each value, from 0: as many as there are cuts below it. A value at a cut goes left; NaN has no bin."""
+    return np.searchsorted(np.asarray(cuts, dtype=np.float64), np.asarray(values, dtype=np.float64)).astype(np.int64)
+
+
+def interval_labels(cuts: ArrayLike, values: ArrayLike | None = None) -> list[str]:
+    """A name for each bin, such as "<= 2.5", "2.5 to 7", "> 7"; "all" where nothing is cut.
+
+    Cuts have six digits, or as many more as keep them distinct. Where the `values` are given, the digits also suffice
+    to say of each value in which bin it is: 123457.5, in six digits 123458, is no name for a cut below 123458.
+    """
+    numbers = np.asarray(cuts, dtype=np.float64)
+    return named_ranges(_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
+
+
+def named_ranges(texts: Sequence[str]) -> list[str]:
+    """A name for each bin between cuts that are called so; "all" where there are none."""
+    if not texts:
+        return ["all"]
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
+    return [f"<= {texts[0]}", *between, f"> {texts[-1]}"]
+
+
+def _checked(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Values and their counts as doubles, (r, d): long rows are what numpy is fast on."""
+    numbers = np.asarray(values, dtype=np.float64)
+    counts = np.asarray(class_counts).T.astype(np.float64, order="C")
+    if numbers.ndim != 1 or counts.ndim != 2 or numbers.size != counts.shape[1]:
+        raise CredimiError(
+            f"values of shape {numbers.shape} do not go with counts of shape {counts.T.shape}: "
+            "pass the distinct values, and one row of counts for each"
+        )
+    if not (numbers[1:] > numbers[:-1]).all() or np.isnan(numbers[:1]).any():  # NaN is not greater than anything
+        raise CredimiError("values must be distinct numbers in increasing order: sort them, and leave out NaN")
+    if counts.size and not (counts.min() >= 0.0 and counts.max() < np.inf):  # neither is so of NaN
+        raise CredimiError("counts must be finite numbers from 0 up")
+    return numbers, counts
+
+
+def _occurring(numbers: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The values that have counts, and their counts."""
+    occurs = counts.any(axis=0)
+    return (numbers, counts) if occurs.all() else (numbers[occurs], counts[:, occurs])
+
+
+def _changes(counts: FloatArray) -> BooleanArray:
+    """Whether the share of the classes changes from each value to the next."""
+    totals = counts.sum(axis=0)
+    changes: BooleanArray = (counts[:, 1:] * totals[:-1] != counts[:, :-1] * totals[1:]).any(axis=0)
+    return changes
+
+
+def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
+    """(r, runs + 1): the counts of each class below the start of each run, and below the end of all."""
+    below = np.cumsum(counts, axis=1)
+    # Differences of these sums are exactly 0 for a class that does not occur between: adding 0 changes no double.
+    return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
+
+
+def _best_split(edges: FloatArray, fewest: float) -> int:
+    """The edge, neither first nor last, that leaves the least entropy on its two sides; the lowest of equals.
+
+    Edges that leave less than the `fewest` instances to a side are passed over; -1 if there is no other.
+    """
+    inner = edges[:, 1:-1]
+    left, right = inner - edges[:, :1], edges[:, -1:] - inner
+    remaining = _bits(left) + _bits(right)
+    if fewest > 0.0:
+        remaining[np.minimum(left.sum(axis=0), right.sum(axis=0)) < fewest] = np.inf
+        if np.isinf(remaining).all():
+            return -1
+    total = float((edges[:, -1] - edges[:, 0]).sum())
+    slack = _ROUNDING * total * np.log2(total + 1.0)
+    return 1 + int(np.argmax(remaining <= remaining.min() + slack))
+
+
+def _gain(left: FloatArray, right: FloatArray) -> float | None:
+    """n gain, the bits that a split into these two sides takes off the classes; None if it does not pay (see above)."""
+    whole = left + right
+    total = float(whole.sum())
+    classes = int(np.count_nonzero(whole))
+    whole_bits, left_bits, right_bits = _bits(whole), _bits(left), _bits(right)
+    # Between weights that add up to less than two instances there is still one place.
+    place = np.log2(max(total - 1.0, 1.0))
+    sides = classes * np.log2(3.0) + np.log1p(-2.0 * 3.0**-classes) / np.log(2.0)  # 3^k itself overflows
+    codes = _code_bits(left, left_bits) + _code_bits(right, right_bits) - _code_bits(whole, whole_bits)
+    gain = float(whole_bits - left_bits - right_bits)
+    return gain if gain > place + sides + codes else None
+
+
+def _code_bits(counts: FloatArray, bits: FloatArray) -> float:
+    """k Ent."""
+    return float(np.count_nonzero(counts) * bits / counts.sum())
+
+
+def _bits(counts: FloatArray) -> FloatArray:
+    """n Ent = n log2 n - sum_c n_c log2 n_c over the first axis."""
+    bits: FloatArray = _times_logarithm(counts.sum(axis=0)) - _times_logarithm(counts).sum(axis=0)
+    return bits
+
+
+def _times_logarithm(counts: FloatArray) -> FloatArray:
+    """n log2 n, and 0 where n is 0."""
+    return counts * np.log2(np.maximum(counts, _SMALLEST))
+
+
+def cuts_after(values: FloatArray, places: IntegerArray) -> FloatArray:
+    """The cut after each of these places among the values: in the middle to the next, but never at the next."""
+    # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
+    # is no middle, and the lower of them does.
+    low, high = values[places], values[places + 1]
+    middle = 0.5 * np.maximum(low, -_LARGEST) + 0.5 * np.minimum(high, _LARGEST)
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _texts(cuts: FloatArray, values: FloatArray) -> list[str]:
+    """The cuts in as few digits, from six up, as keep them distinct and the values in their bins."""
+    bins = bins_of(values, cuts)
+    for digits in _DIGITS:
+        texts = [f"{cut + 0.0:.{digits}g}" for cut in cuts]  # + 0.0: no "-0"
+        rounded = np.array(texts, dtype=np.float64)
+        if (rounded[1:] > rounded[:-1]).all() and np.array_equal(bins_of(values, rounded), bins):
+            return texts
+    return [f"{cut + 0.0:.17g}" for cut in cuts]

@@ -1,0 +1,399 @@
+"""A column of any kind -> small-integer codes and the labels they stand for.
+
+Codes are unsigned integers of the smallest type that fits, the type's largest value where the value is missing: null
+or NaN. Labels come in the order of the codes. Nothing is remembered from one batch to the next.
+
+* text of few distinct values is coded straight from Arrow's buffers (`kernels.text_codes`); much of it, or little of it
+  (no compiled code is loaded for that), by pyarrow's dictionaries; categoricals and dictionaries are codes already;
+* integers of a narrow range are their own codes; other numbers are coded by pyarrow;
+* Python's objects are coded by their addresses, as most columns hold few objects many times, then by their values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from credimi.columns import labels, text_types
+from credimi.columns.arrow_buffers import (
+    NOTHING,
+    bits_of,
+    distances,
+    few_distinct,
+    narrowed,
+    one_chunk,
+    plain,
+    text_array,
+    to_doubles,
+    valid,
+    validity,
+    width,
+)
+from credimi.columns.column import (
+    Column,
+    PrecodedColumn,
+    UnreadableColumn,
+    arrow_unit,
+    in_arrow_unit,
+    is_bytes,
+    refusal,
+    says_missing,
+)
+from credimi.columns.labels import BOOLEAN, NUMBER, RAW, TEXT
+from credimi.columns.missing import MissingValues, is_missing
+from credimi.columns.python_objects import (
+    NO_TEXT,
+    TIME,
+    as_instant,
+    distinct_objects,
+    is_no_double,
+    kind_of,
+    no_value,
+    shown,
+    two_kinds,
+    type_of_instant,
+    uncountable,
+)
+from credimi.core.errors import CredimiError, UncountableError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+
+_NARROW = 65_534  # a range of integers that is its own code
+_NO_NUMBERS = rf"{text_types.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow
+_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
+
+
+def encode(
+    values: Any,  # noqa: ANN401
+    name: str,
+    *,
+    raw: MissingValues | None = None,
+    missing: Collection[str] = (),
+    compiled: bool = False,
+) -> Column:
+    """Codes and labels of one Arrow or numpy array.
+
+    Raw text may turn out to be numbers; `raw` is then what means missing in it. Few distinct texts, besides those that
+    mean missing, stay raw, so that the whole column decides; many are read as numbers at once, if all of them are.
+    Among Python's objects of another type what is in `missing` is missing, and no second type.
+
+    `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
+    """
+    if isinstance(values, UnreadableColumn):
+        raise values.fault
+    if isinstance(values, PrecodedColumn):
+        unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
+        return _translated(unsigned, encode(values.values, name, missing=missing))
+    if isinstance(values, np.ndarray):
+        return _encode_numpy(values, name, missing=missing, compiled=compiled)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_nested(kind):  # before its chunks are copied, which may be large
+        raise refusal(kind, name)
+    return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
+
+
+def _encode_arrow(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401, PLR0911
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _encode_dictionary(array, name, raw=raw, compiled=compiled)
+    if pa.types.is_null(kind):
+        return Column(np.full(len(array), 255, dtype=np.uint8), TEXT)
+    if pa.types.is_boolean(kind):
+        codes = bits_of(array.buffers()[1], array)
+        if array.null_count:
+            codes = codes | (valid(array).view(np.uint8) - np.uint8(1))  # 255 where it is not valid
+        return Column(codes, BOOLEAN, ("false", "true"))
+    if pa.types.is_integer(kind):
+        return _encode_integers(array, compiled=compiled)
+    if pa.types.is_decimal(kind) and kind.scale == 0:
+        return _encode_whole_decimals(array, compiled=compiled)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _encode_numbers(to_doubles(array), compiled=compiled)
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return _encode_temporal(array)
+    return _encode_texts(_as_text(array, name), raw, compiled=compiled)
+
+
+def load_kernels() -> None:
+    """Load the compiled code now, as by the first text: it takes a third of a second, in which files can be read."""
+    nothing = pa.py_buffer(bytes(8))  # two offsets, both 0
+    _encode_few_texts(pa.Array.from_buffers(pa.string(), 1, [None, nothing, nothing]), RAW)
+
+
+def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
+    """Text with plain offsets; bytes are text if they are UTF-8."""
+    kind = array.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return array
+    if kind == pa.string_view():
+        return array.cast(pa.large_string())
+    if is_bytes(kind):
+        try:
+            return array.cast(pa.large_binary()).cast(pa.large_string())
+        except pa.ArrowInvalid as error:
+            raise UncountableError(f"column {name!r} holds {NO_TEXT}: decode them, or leave it out", NO_TEXT) from error
+    raise refusal(kind, name)
+
+
+def _encode_texts(array: Any, raw: MissingValues | None = None, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    kind = TEXT if raw is None else RAW
+    if compiled:
+        column = _encode_few_texts(array, kind)
+        if column is not None:
+            return column
+    coded = array.dictionary_encode()
+    codes, texts = _codes_of(coded.indices, len(coded.dictionary)), coded.dictionary
+    numbers = _numbers_in(texts, raw) if raw is not None and len(texts) > labels.FEW_TEXTS else None
+    if numbers is None:
+        return Column(codes, kind, tuple(texts.to_pylist()))
+    return _without_nan(codes, numbers)
+
+
+def _numbers_in(texts: Any, missing: MissingValues) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `typed`.
+
+    What means missing is in no batch one of the few, as it is none of the labels.
+    """
+    gone = pc.is_in(texts, options=_looked_up(frozenset(missing.texts), texts.type))
+    kept = texts.filter(pc.invert(gone))
+    if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
+        return None
+    try:
+        found = plain(kept.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        return None
+    known = ~(np.isnan(found) | np.isin(found, list(missing.numbers)))
+    if np.count_nonzero(known) <= labels.FEW_TEXTS:
+        return None
+    numbers = np.full(len(texts), np.nan)
+    numbers[plain(gone.cast(pa.uint8())) == 0] = found
+    return numbers
+
+
+@lru_cache(maxsize=8)  # of a wide table many columns ask for the same
+def _looked_up(texts: frozenset[str], kind: Any) -> Any:  # noqa: ANN401
+    """Texts that are looked for among others, as pyarrow wants them."""
+    return pc.SetLookupOptions(text_array(sorted(texts), kind))
+
+
+def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
+    from credimi.kernels.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
+
+    _, offsets, data = array.buffers()
+    wide = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    ends = np.frombuffer(offsets, dtype=wide)[array.offset : array.offset + len(array) + 1]
+    codes, examples = np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
+    content = NOTHING if data is None else np.frombuffer(data, dtype=np.uint8)
+    seen = encode_texts(ends, content, *validity(array), codes, examples)
+    if seen < 0:
+        return None
+    rows, letters = examples[:seen], content.data  # Arrow's own way, a scalar for each text, takes ten times as long
+    places = zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)
+    return Column(codes, kind, tuple(str(letters[start:end], "utf-8") for start, end in places))
+
+
+def _encode_dictionary(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401
+    """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
+    codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
+    return _translated(codes, encode(array.dictionary, name, raw=raw))
+
+
+def _translated(codes: Codes, values: Column) -> Column:
+    """Codes of values that are coded themselves."""
+    if np.array_equal(values.codes, np.arange(len(values.codes))):
+        return replace(values, codes=codes)
+    wide = width(values.values)
+    missing = np.iinfo(wide).max
+    moved = np.full(len(values.codes) + 1, missing, dtype=wide)
+    moved[:-1][values.codes < values.values] = values.codes[values.codes < values.values]
+    return replace(values, codes=moved[np.minimum(codes, len(values.codes))])
+
+
+def _codes_of(indices: Any, size: int, *, compiled: bool = False) -> Codes:  # noqa: ANN401
+    """Arrow's indices into a dictionary as codes, null as missing."""
+    return distances(indices, 0, width(size), compiled=compiled)
+
+
+def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    if compiled and array.type == pa.int64():
+        values = plain(array)
+        few = few_distinct(values, array)
+        distinct = values[few[1]] if few is not None else values[:0]
+        if few is not None and np.all((distinct >= -labels.EXACT) & (distinct <= labels.EXACT)):
+            return Column(few[0], NUMBER, numbers=distinct.astype(np.float64))
+    least, most = (scalar.as_py() for scalar in pc.min_max(array).values())
+    if least is None:
+        return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
+    if max(abs(least), abs(most)) > labels.EXACT:
+        return _encode_texts(array.cast(pa.large_string()))
+    if most - least > _NARROW:
+        return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
+    codes = distances(array, int(least), width(most - least + 1), compiled=compiled)
+    return _ranging(codes, least, most)
+
+
+def _encode_whole_decimals(array: Any, *, compiled: bool) -> Column:  # noqa: ANN401
+    """As integers: those that no double holds are text, or neighbours would be one label."""
+    numbers = to_doubles(array)
+    if np.any(np.abs(plain(numbers.fill_null(0.0))) >= labels.EXACT):
+        return _encode_texts(array.cast(pa.large_string()))
+    return _encode_numbers(numbers, compiled=compiled)
+
+
+def _ranging(codes: Codes, least: int, most: int) -> Column:
+    """Integers of a narrow range: their distance from the least is their code."""
+    return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(least, most + 1, dtype=np.float64))
+
+
+def _encode_numbers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    """Doubles; NaN is missing."""
+    if compiled:
+        values = plain(array)
+        few = few_distinct(values.view(np.int64), array)
+        if few is not None:
+            return _without_nan(few[0], values[few[1]])
+    coded = array.dictionary_encode()
+    numbers = plain(coded.dictionary)
+    return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
+
+
+def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
+    nan = np.isnan(numbers)
+    if nan.any():
+        moved = np.full(numbers.size + 1, np.iinfo(codes.dtype).max, dtype=codes.dtype)
+        moved[:-1][~nan] = np.arange(np.count_nonzero(~nan))
+        codes, numbers = moved[np.minimum(codes, numbers.size)], numbers[~nan]
+    return Column(codes, NUMBER, numbers=numbers)
+
+
+def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
+    """Dates and timestamps are days since 1970, times of day and spans seconds: the same, whatever their unit.
+
+    Timestamps are days as well, since a column may be of dates in one file and of timestamps in the next. All are
+    microseconds first and divided once, as `columns.text_types.readable` divides them, so that an instant is always one
+    double.
+    """
+    kind = array.type
+    counts = array.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    if pa.types.is_date32(kind):
+        return replace(_encode_numbers(counts.cast(pa.float64())), instants=True)
+    missing = counts.is_null().to_numpy(zero_copy_only=False)
+    units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    many, few = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
+    whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
+    numbers = whole * float(many) + rest / few
+    instants = bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+    numbers /= text_types.DAY if instants else text_types.SECOND
+    return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants, spans=not instants)
+
+
+def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
+    values = _as_arrow_has_it(values, name)
+    kind = values.dtype.kind
+    if kind in "iu" and values.size:
+        least, most = int(values.min()), int(values.max())
+        if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
+            return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
+    if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
+        return encode(pa.array(np.ascontiguousarray(values)), name)
+    if kind in "UTO":
+        return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
+    if kind == "S":
+        return encode(pa.array(values.astype(object), pa.large_binary()), name)
+    raise UncountableError(
+        f"column {name!r} holds values of type {values.dtype}: only text, numbers and truth values can be counted",
+        f"values of type {values.dtype}",
+    )
+
+
+def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
+    if values.dtype.kind != "O":
+        values = values.astype(object)
+        try:
+            return encode(pa.array(values, pa.large_string()), name, compiled=compiled)
+        except UnicodeEncodeError:  # halves of characters: Python has them, Arrow has not
+            pass
+    return _encode_objects(values, name, missing=missing, compiled=compiled)
+
+
+def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
+    if isinstance(values, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(values)
+        values = np.asarray(values.data).astype(object)
+        values[hidden] = None
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        return values.astype(np.float64)
+    if values.dtype.kind in "mM" and (unit := arrow_unit(values.dtype)):
+        return in_arrow_unit(values, unit, name)
+    return values
+
+
+def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
+    codes, distinct, rows = distinct_objects(np.ascontiguousarray(values), name, compiled=compiled)
+    if distinct is None:
+        return encode(codes, name, compiled=compiled)
+    present = [(position, item) for position, item in enumerate(distinct) if not is_missing(item)]
+    for position, item in present:
+        if type(item).__hash__ is None or (isinstance(item, bytes) and uncountable(item)):
+            raise no_value(name, int(rows[position]), item)
+    kinds = {kind_of(item) for _, item in present}
+    if len(kinds) > 1:
+        present = [(position, item) for position, item in present if not says_missing(item, missing)]
+        kinds = {kind_of(item) for _, item in present}
+    if len(kinds) > 1:
+        (row, item), (other_row, other) = two_kinds(present, rows)
+        raise CredimiError(
+            f"column {name!r} mixes types: row {row} holds {item!r}, row {other_row} {other!r}; "
+            "convert it to one type, for example all to text, or say which of them mean missing (missing_values)"
+        )
+    kind = kinds.pop() if kinds else TEXT
+    labels = _labels_of([item for _, item in present], kind, name)
+    moved = np.full(len(distinct) + 1, np.iinfo(np.uint32).max, dtype=np.uint32)
+    moved[[position for position, _ in present]] = labels.codes
+    wide = width(labels.values)
+    codes = np.minimum(moved, np.iinfo(wide).max).astype(wide)[codes]
+    return replace(labels, codes=codes)
+
+
+def _labels_of(items: list[Any], kind: str, name: str) -> Column:
+    """The labels of distinct objects of one kind."""
+    codes = np.arange(len(items), dtype=np.uint32)
+    if kind == TIME:
+        try:
+            return _labels_of_times(items, name)
+        except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError):  # dates among times of day, say
+            kind = TEXT
+    if kind == NUMBER and any(map(is_no_double, items)):
+        kind = TEXT
+    if kind == NUMBER:
+        return Column(codes, NUMBER, numbers=np.array([float(item) for item in items], dtype=np.float64))
+    return Column(codes, kind, tuple(shown(item) for item in items))
+
+
+def _labels_of_times(items: list[Any], name: str) -> Column:
+    """Dates, datetimes and numpy's, coded type by type: of dates and datetimes together Arrow makes dates."""
+    groups: dict[Any, list[int]] = {}
+    for position, item in enumerate(items):
+        groups.setdefault(type_of_instant(item), []).append(position)
+    if None in groups:
+        return encode(pa.array(items, from_pandas=True), name)
+    numbers = np.zeros(len(items))
+    for kind, positions in groups.items():
+        own = [as_instant(items[position]) for position in positions]
+        column = encode(np.array(own) if isinstance(kind, np.dtype) else pa.array(own), name)
+        if column.numbers is not None:
+            numbers[positions] = column.numbers[column.codes]
+    return replace(_encode_numbers(pa.array(numbers)), instants=True)

@@ -1,0 +1,254 @@
+"""What a column is, decided from its counts: categories, ranges of numbers, an identifier, nothing at all.
+
+Counts are kept raw. Only when all of them are there is it known whether text is numbers, whether numbers are many or
+few, and where they are cut; `settle` decides it, and gives the `Feature` that is ranked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns import discretize, labels, suspicious_values, text_types
+from credimi.columns import suspicious_values as suspicious_values_module
+from credimi.columns.feature import UNCOUNTED, Feature
+from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
+from credimi.columns.reading_options import METHODS
+from credimi.core.errors import CredimiError
+from credimi.core.shell_options import option
+from credimi.core.tables import relabel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.columns.reading_options import ReadingOptions
+
+    CountArray = NDArray[Any]  # whole numbers, or weights
+    Positions = NDArray[np.int64]
+
+CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
+QUANTILES = 10
+_QUARTERS = 4
+MOST_CLASSES = 1000
+_MANY_CLASSES = 50  # numbers, from which on they are thought to be measured
+_ENOUGH = 20  # values seen before a column may be called an identifier
+_FEW = 100  # the same for whole numbers, which may be measurements
+_NEARLY_ALL = 0.9
+
+
+def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tuple[Labels, Positions]:
+    """The target's classes, and the place of each label among them; an error where they are not `least`."""
+    classes, positions = labels.typed(own)
+    if rows == 0:
+        raise CredimiError("there are no rows: nothing can be said about the target")
+    if len(classes) == 0:
+        raise CredimiError(
+            f"target {target!r} is missing in all {rows:,} rows: choose another target, or check "
+            "what means missing (missing_values, --missing)"
+        )
+    if len(classes) < least:
+        raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
+    if len(classes) > MOST_CLASSES:
+        raise CredimiError(too_many_classes(target, len(classes)))
+    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+        raise CredimiError(
+            f"target {target!r} holds {len(classes):,} different numbers, not classes: "
+            "cut it into a few ranges first, or choose another target"
+        )
+    return classes, positions
+
+
+def settle(  # noqa: PLR0911
+    name: str, own: Labels, block: CountArray, classes: tuple[Labels, Positions], *, settings: ReadingOptions, most: int
+) -> Feature:
+    """One column as it is ranked, from its raw labels and counts; of more than `most` labels numbers are coarser."""
+    method, named = settings.method(name), name in settings.named
+    kept, positions = labels.typed(own, most)
+    readable = text_types.readable(own.texts) if kept.kind == TEXT else None
+    if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
+        if readable is None:
+            notation = suspicious_values.notation_of(own.texts)
+            remedy = f"write them as {notation.plain}, or take" if notation else "take"
+            raise CredimiError(
+                f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
+                f"only numbers and dates can be cut; {remedy} it out of discretize"
+            )
+        kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == text_types.DATES)
+    counts = relabel(block, classes[1], positions, (len(classes[0]), len(kept)))
+    as_they_are = kept.kind != NUMBER or plainly_categories(kept, method, named=named)
+    values = kept.shown() if as_they_are else ()  # ranges have names of their own, and numbers take long to write
+    feature = Feature(name, counts, values, kept, np.arange(len(kept)), positions, treatment="categories")
+    seen = counts[:, :-1].sum()
+    if len(kept) == 0:
+        return replace(feature, note="all values are missing")
+    if kept.kind == MANY:
+        return replace(feature, values=("(many)",), note=_given_up(name, kept))
+    if len(kept) == 1:
+        return replace(feature, values=kept.shown(), note=f"one value only: {kept.shown()[0]}")
+    if kept.kind == NUMBER:
+        return _settle_numbers(feature, method, named=named)
+    strays = (
+        suspicious_values_module.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
+    )
+    notation = suspicious_values.notation_of(kept.texts) if kept.kind == TEXT and not readable and not strays else None
+    if method != "categories" and kept.kind == TEXT and names_rows(len(kept), seen):
+        but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
+        written = f"; not {notation.meant}: {notation}" if notation else ""
+        remedy = "mdl" if readable else "categories"
+        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for + written)
+    if readable and (own.kind == RAW or readable[1] != text_types.LEADING_ZEROS):
+        return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
+    if readable and suspicious_values_module.are_numerals(kept.texts):
+        return replace(feature, treatment=f"categories, not numbers: {text_types.NUMERALS}")
+    written = f"categories, not {notation.meant}: {notation}" if notation else "categories"
+    return replace(feature, treatment=written + _suspicion(strays, kept))
+
+
+def _suspicion(strays: list[str], kept: Labels) -> str:
+    """What is said of categories of which some may mean missing."""
+    if strays:
+        return f"; numbers but for {_quoted(strays)}, which may mean missing"
+    suspects = suspicious_values_module.missing_codes(kept.texts) if kept.kind == TEXT else []
+    return f"; {_quoted(suspects)} may mean missing" if suspects else ""
+
+
+def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
+    name, kept, counts = feature.name, feature.labels, feature.block
+    seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
+    suspicion = _suspicious_numbers(kept, totals)
+    if feature.values:  # categories as they are
+        return replace(feature, treatment=feature.treatment + suspicion)
+    if not named and seen >= _FEW and _is_key(kept, totals):
+        least = "at least " if kept.dropped_bits else ""
+        return replace(feature, values=(), note=_identifier(f"{least}{len(kept):,}", seen, name, "mdl"))
+    if method is None:
+        raise CredimiError(
+            f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
+            f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
+        )
+    how, doubt, odds = method if isinstance(method, str) else "given cuts", "", 1.0
+    if method == "mdl":
+        of_classes = counts[:-1, :-1].T
+        numbers, places = discretize.mdl_places(kept.numbers, of_classes)
+        cuts, odds = discretize.cuts_after(numbers, places), discretize.evidence_share(of_classes, places)
+        if not cuts.size:  # which is no proof that nothing is there: few rows pass no test
+            how, doubt = "quarters, as no cut passes the MDL test", "no cut passes the MDL test"
+            cuts = discretize.quantile_cuts(kept.numbers, totals, _QUARTERS)
+    elif method == "quantile":
+        cuts = discretize.quantile_cuts(kept.numbers, totals, QUANTILES)
+    else:
+        cuts = np.array(method, dtype=np.float64)
+    ranges = discretize.bins_of(kept.numbers, cuts)  # in order, as the numbers are
+    begins = np.append(True, ranges[1:] != ranges[:-1])
+    starts, bins = np.flatnonzero(begins), np.cumsum(begins) - 1
+    used = ranges[starts]
+    shown = replace(feature, cuts=cuts).shown_cuts
+    names = discretize.named_ranges(shown) if kept.instants else discretize.interval_labels(cuts, kept.numbers)
+    binned = np.concatenate([np.add.reduceat(counts[:, :-1], starts, axis=1), counts[:, -1:]], axis=1)
+    note = "" if used.size > 1 else "all values lie between two cuts"
+    treatment = (
+        f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {', '.join(shown)}" if cuts.size else f"{how}, no cut"
+    )
+    values = tuple(names[index] for index in used)
+    settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts, odds=odds)
+    return replace(settled, treatment=treatment + suspicion, note=note, doubt=doubt)
+
+
+def _suspicious_numbers(own: Labels, totals: CountArray) -> str:
+    """What is said of numbers of which some may mean missing; of coarse ones it is not known what they were."""
+    found = [] if own.instants or own.dropped_bits else suspicious_values.sentinels(own.numbers, totals)
+    return f"; {', '.join(found)} may mean missing" if found else ""
+
+
+def doubts_of_classes(target: str, classes: Labels, totals: CountArray) -> tuple[str, ...]:
+    """What is said of a target that may not be one; `totals` is how many rows have each class."""
+    found = []
+    if classes.kind == TEXT:
+        codes = suspicious_values_module.missing_codes(classes.texts)
+    elif classes.kind == NUMBER and not classes.instants:
+        codes = suspicious_values.sentinels(classes.numbers, totals)
+    else:
+        return ()
+    if classes.kind == NUMBER and len(classes) > _MANY_CLASSES:
+        found.append(
+            f"the target {target!r} has {len(classes):,} classes, all of them numbers, and looks like a measurement: "
+            "cut it into a few ranges first, and rank what informs about these"
+        )
+    if codes:
+        asked = " ".join(option("--missing", code) for code in codes)
+        shown = _quoted(codes) if classes.kind == TEXT else ", ".join(codes)
+        found.append(
+            f"the target {target!r} has the class{'es' * (len(codes) > 1)} {shown}, which may mean missing "
+            f"(missing_values, {asked}: then in all columns)"
+        )
+    return tuple(found)
+
+
+def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
+    """Whether labels are the values as they stand: nothing has to be read as numbers, and no numbers to be cut."""
+    if own.kind == NUMBER:
+        return method == "categories" or (len(own) <= CATEGORIES and own.integral and not named)
+    return own.kind != RAW and (method == "categories" or not named)
+
+
+def names_rows(texts: Any, seen: Any) -> Any:  # noqa: ANN401
+    """Whether different texts are so many that each names a row rather than a value; one column or an array of them."""
+    return (seen >= _ENOUGH) & (2 * texts > seen)
+
+
+def check_classes(target: str, classes: Labels) -> None:
+    """Refuse a target of more or longer values than classes have."""
+    if len(classes) > MOST_CLASSES:
+        raise CredimiError(too_many_classes(target, len(classes)))
+    longest = labels.most_bytes(1)
+    if labels.too_long(classes, longest):
+        raise CredimiError(
+            f"target {target!r} has classes of more than {longest >> 20} MiB of text in all: choose another target, or "
+            "give its classes short names"
+        )
+
+
+def too_many_classes(target: str, classes: int) -> str:
+    """A message on a target that has no classes but values."""
+    return (
+        f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
+        "cut it into a few ranges first, or choose another target"
+    )
+
+
+def _is_key(kept: Labels, totals: CountArray) -> bool:
+    """Whole numbers, nearly each its own, without large gaps: they number the rows.
+
+    A label that has lost b bits stands for all whole numbers up to 2^b units in the last place away: so many rows may
+    share it, and still each have a number of their own.
+    """
+    if not kept.integral or kept.numbers[-1] - kept.numbers[0] >= 2 * (seen := totals.sum()):
+        return False
+    numbers = np.maximum(np.spacing(np.abs(kept.numbers)) * 2.0**kept.dropped_bits, 1.0)
+    return bool(np.minimum(totals, numbers).sum() > _NEARLY_ALL * seen)
+
+
+def _first_text(texts: tuple[str, ...]) -> str:
+    """One that can be read neither as a number nor as a date, if there is any."""
+    return next((text for text in texts if text_types.readable([text]) is None), texts[0])
+
+
+def _quoted(texts: list[str]) -> str:
+    return ", ".join(map(repr, texts))
+
+
+def _identifier(values: str, seen: float, name: str, method: str) -> str:
+    asked = option("--discretize", f"{name}={method}")
+    return f"identifier: {values} different values in {seen:,} rows ({asked} ranks it)"
+
+
+def _given_up(name: str, kept: Labels) -> str:
+    """Why a column is counted as seen or missing only."""
+    if not kept.texts:
+        return "identifier: more different values, or longer ones, than are kept"
+    return (
+        f"{UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
+        f"{option('--exclude', name)})"
+    )

@@ -1,0 +1,238 @@
+"""`Labels`: the distinct values that a column has shown, and how those of two batches become one.
+
+    raw        text whose type nobody told (CSV); read as numbers or truth values once all of it is known
+    text       text that is meant as text
+    boolean    false, true
+    number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
+    many       more values than are kept: the column is counted as seen or missing only; so are values that cannot be
+               counted, of which the one text says what they are
+
+At most `most_labels` are kept, and texts of at most `most_bytes` in all. Numbers beyond are made coarser: the last bits
+of the double are dropped, as few as will do; other values are given up. What remains depends on the set of values
+alone, not on their order or on how they were split into batches, so that counts of parts add up to the counts of the
+whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.text_types import DATES, NUMBER_TEXT, readable, shown_date, shown_number, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    Positions = NDArray[np.int64]
+
+RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
+MOST_LABELS = 1 << 15
+EXACT = 2**53  # whole numbers beyond are no doubles
+FEW_TEXTS = 255  # raw labels of a batch up to which they stay as they are spelled, numbers or not
+_MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
+_MOST_BYTES = 1 << 30  # of all features' texts together, unless the features are very many
+_TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The distinct values of a column, sorted: `texts`, or `numbers` where the kind is number.
+
+    Numbers that are `instants` are shown as dates, and differ from others in nothing else.
+    """
+
+    kind: str
+    texts: tuple[str, ...] = ()
+    numbers: FloatArray = field(default_factory=lambda: np.zeros(0))
+    dropped_bits: int = 0
+    instants: bool = False
+
+    def __len__(self) -> int:
+        if self.kind == MANY:
+            return 1
+        return self.numbers.size if self.kind == NUMBER else len(self.texts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Labels):
+            return NotImplemented
+        return (
+            self.kind == other.kind
+            and self.texts == other.texts
+            and self.dropped_bits == other.dropped_bits
+            and self.instants == other.instants
+            and np.array_equal(self.numbers, other.numbers)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.texts, self.numbers.tobytes()))
+
+    @property
+    def integral(self) -> bool:
+        """Numbers, and all of them whole."""
+        return self.kind == NUMBER and bool(
+            (np.floor(self.numbers) == self.numbers).all() and np.isfinite(self.numbers).all()
+        )
+
+    def chosen(self, which: NDArray[np.bool_]) -> Labels:
+        """Some of the labels, in the same order."""
+        if self.kind in (NUMBER, MANY):
+            return replace(self, numbers=self.numbers[which]) if self.kind == NUMBER else self
+        return replace(self, texts=tuple(text for text, kept in zip(self.texts, which.tolist(), strict=True) if kept))
+
+    def shown(self) -> tuple[str, ...]:
+        """The labels as text."""
+        if self.kind != NUMBER:
+            return self.texts
+        return tuple(map(shown_date if self.instants else shown_number, self.numbers.tolist()))
+
+
+def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
+    """Sorted labels, and where each of the texts has gone."""
+    unique = sorted(set(texts))
+    where = {text: position for position, text in enumerate(unique)}
+    return Labels(kind, tuple(unique)), np.array([where[text] for text in texts], dtype=np.int64)
+
+
+def most_labels(features: int, groups: int) -> int:
+    """How many labels each of so many features may keep, for a target of so many groups."""
+    return min(MOST_LABELS, max(1 << 10, _MOST_CELLS // max(features * groups, 1)))
+
+
+def most_bytes(features: int) -> int:
+    """How many bytes of UTF-8 the texts of each of so many features may have: from 1 to 32 MiB."""
+    return min(1 << 25, max(1 << 20, _MOST_BYTES // max(features, 1)))
+
+
+def too_long(own: Labels, most: int) -> bool:
+    """Whether the texts have more than `most` bytes."""
+    letters = sum(map(len, own.texts))
+    if 4 * letters <= most:  # no letter has more
+        return False
+    return letters > most or sum(len(text.encode(errors="surrogatepass")) for text in own.texts) > most
+
+
+def of_numbers(
+    numbers: FloatArray, dropped_bits: int = 0, most: int | None = None, *, instants: bool = False
+) -> tuple[Labels, Positions]:
+    """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
+    most = MOST_LABELS if most is None else most
+    unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
+    positions = positions.astype(np.int64).ravel()
+    if unique.size > most:
+        dropped_bits = bisect_left(
+            range(64), 1, lo=dropped_bits, key=lambda bits: int(_distinct(_coarser(unique, bits)) <= most)
+        )
+        coarse = _coarser(unique, dropped_bits)
+        onward = np.cumsum(np.append(False, coarse[1:] != coarse[:-1]))  # dropping bits keeps the order
+        unique, positions = coarse[np.append(True, coarse[1:] != coarse[:-1])], onward[positions]
+    return Labels(NUMBER, numbers=unique, dropped_bits=dropped_bits, instants=instants), positions
+
+
+def _distinct(ordered: FloatArray) -> int:
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+
+def collapsed(labels: Labels) -> tuple[Labels, Positions]:
+    """The labels given up."""
+    return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
+
+
+def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, Positions, Positions]:
+    """The labels of both, and where those of each have gone; at most `most`, if they are numbers."""
+    if one == other:
+        same = np.arange(len(one))
+        return one, same, same
+    if MANY in (one.kind, other.kind):
+        uncounted = sorted({text for each in (one, other) if each.kind == MANY for text in each.texts})
+        return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
+    if one.kind != other.kind:
+        if not len(one) or not len(other):
+            kept = one if len(one) else kindless(other)
+            return kept, np.arange(len(one)), np.arange(len(other))
+        first, second = _alike(one, other)
+        if MANY in (first[0].kind, second[0].kind):
+            return Labels(MANY), first[1], second[1]
+        merged, in_first, in_second = union(first[0], second[0], most)
+        return merged, in_first[first[1]], in_second[second[1]]
+    size = len(one)
+    if one.kind == NUMBER:
+        merged, positions = of_numbers(
+            np.concatenate([one.numbers, other.numbers]),
+            max(one.dropped_bits, other.dropped_bits),
+            most,
+            instants=(one.instants or not len(one)) and (other.instants or not len(other)),
+        )
+    else:
+        merged, positions = of_texts(one.texts + other.texts, one.kind)
+    return merged, positions[:size], positions[size:]
+
+
+def kindless(labels: Labels) -> Labels:
+    """The same, unless there are none: a column of nothing but missing values has no kind of its own."""
+    return labels if len(labels) else Labels(TEXT)
+
+
+def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
+    """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are.
+
+    Text is taken by the letter: version 1.10 is not 1.1. Only where it is more than `FEW_TEXTS`, parts of it that were
+    numbers alone may have lost their spelling, so that numbers among it have one spelling.
+    """
+    if labels.kind != RAW:
+        return labels, np.arange(len(labels))
+    if labels.texts and _TRUTH.keys() >= set(labels.texts):
+        return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)
+    if labels.texts and all(map(NUMBER_TEXT.fullmatch, labels.texts)):  # as `is_number`, without a call for each text
+        return of_numbers(np.array(list(map(float, labels.texts))), most=most)
+    return of_texts(labels.texts if len(labels) <= FEW_TEXTS else _as_texts(labels), TEXT)
+
+
+def _as_texts(labels: Labels) -> Sequence[str]:
+    """The labels as text; numbers among raw ones in one spelling, as parts of numbers alone have lost theirs."""
+    if labels.kind != RAW:
+        return labels.shown()
+    return [spelled(text) for text in labels.texts]
+
+
+def exceed(texts: Iterable[str], kind: str, most: int) -> bool:
+    """Whether these are more than `most` labels."""
+    distinct = set()
+    for text in texts:
+        distinct.add(spelled(text) if kind == RAW else text)
+        if len(distinct) > most:
+            return True
+    return False
+
+
+def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
+    """Two of different kinds as one kind: what the raw one looks like, else text, else too many to be either.
+
+    Raw dates are text on their own, and dates beside dates.
+    """
+    first, second = _beside(one, other), _beside(other, one)
+    if first[0].kind != second[0].kind:
+        if one.dropped_bits or other.dropped_bits:  # what the numbers were called is not known any more
+            return collapsed(one), collapsed(other)
+        return of_texts(_as_texts(one), TEXT), of_texts(_as_texts(other), TEXT)
+    return first, second
+
+
+def _beside(own: Labels, other: Labels) -> tuple[Labels, Positions]:
+    """Typed labels; raw ones that are dates as such, if the others are."""
+    found = readable(own.texts) if own.kind == RAW and other.instants else None
+    return of_numbers(found[0], instants=True) if found and found[1] == DATES else typed(own)
+
+
+def _coarser(numbers: FloatArray, dropped_bits: int) -> FloatArray:
+    """The numbers, of whose significands the last bits are 0."""
+    if dropped_bits == 0:
+        return numbers + 0.0  # no -0.0
+    kept = np.int64(-1) << np.int64(dropped_bits)
+    coarse: FloatArray = (np.ascontiguousarray(numbers).view(np.int64) & kept).view(np.float64)
+    return coarse + 0.0

@@ -1,0 +1,152 @@
+"""Python's objects: which of them are distinct, what kind each is, and how it is shown."""
+
+from __future__ import annotations
+
+import ctypes
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from credimi.columns.arrow_buffers import NOTHING
+from credimi.columns.labels import BOOLEAN, EXACT, NUMBER, TEXT
+from credimi.columns.missing import is_missing
+from credimi.columns.text_types import shown_number
+from credimi.core.errors import UncountableError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NO_TEXT = "bytes that are not UTF-8"
+TIME = "time"  # objects that become numbers, as Arrow's dates and times do
+
+
+def distinct_objects(
+    values: NDArray[Any], name: str, *, compiled: bool
+) -> tuple[Any, list[Any] | None, NDArray[np.int64]]:
+    """Codes, the distinct objects and a row of each; or an Arrow array, where they are many and of one type."""
+    if compiled:
+        from credimi.kernels.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
+
+        codes, rows = np.empty(values.size, dtype=np.uint8), np.zeros(255, dtype=np.int64)
+        addresses = np.ctypeslib.as_array((ctypes.c_int64 * values.size).from_address(values.ctypes.data))
+        seen = encode_integers(addresses, NOTHING, 0, codes, rows)
+        if seen >= 0:
+            return codes, [values[row] for row in rows[:seen]], rows[:seen]
+        try:
+            array = pa.array(values, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
+            pass
+        else:
+            if any(test(array.type) for test in _SAME_IN_ARROW):
+                return array, None, rows
+    where: dict[Any, int] = {}
+    first: list[int] = []
+    codes = np.empty(values.size, dtype=np.uint32)
+    for row, item in enumerate(values):
+        key = (type(item), item) if not is_missing(item) else None  # 1, 1.0 and True are equal, and not the same
+        try:
+            code = where.setdefault(key, len(where))
+        except TypeError:
+            raise no_value(name, row, item) from None
+        if code == len(first):
+            first.append(row)
+        codes[row] = code
+    return codes, [values[row] for row in first], np.array(first, dtype=np.int64)
+
+
+_SAME_IN_ARROW = (  # the types of which Arrow makes the same labels as are made of the objects
+    pa.types.is_null,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_string,
+    pa.types.is_large_string,
+)
+
+
+def no_value(name: str, row: int, item: object) -> UncountableError:
+    """What to say of an object that is no value."""
+    what = uncountable(item) or f"values of type {type(item).__name__}"  # a tuple of lists, say
+    if isinstance(item, bytes):
+        return UncountableError(f"column {name!r}, row {row} holds {what}: decode them, or leave it out", what)
+    return UncountableError(
+        f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
+        "categories can be counted; convert it, or leave it out (exclude, --exclude)",
+        what,
+    )
+
+
+def uncountable(item: object) -> str:
+    """What an object is that is no value; "" if it is one."""
+    if isinstance(item, bytes):
+        try:
+            item.decode()
+        except UnicodeDecodeError:
+            return NO_TEXT
+        return ""
+    try:
+        hash(item)
+    except TypeError:
+        return f"values of type {type(item).__name__}"
+    return ""
+
+
+def kind_of(item: object) -> str:
+    """What an object is taken for."""
+    if isinstance(item, bool | np.bool_):
+        return BOOLEAN
+    if isinstance(item, np.datetime64 | np.timedelta64 | dt.date | dt.time | dt.timedelta):  # timedelta64 is a number
+        return TIME
+    if isinstance(item, int | float | Decimal | np.integer | np.floating):
+        return NUMBER
+    return TEXT
+
+
+def is_no_double(item: Any) -> bool:  # noqa: ANN401
+    """Whether a number is a whole one so large that its neighbours would be the same double."""
+    if isinstance(item, Decimal):
+        return item.is_finite() and abs(item) > EXACT and item == item.to_integral_value()
+    return isinstance(item, int | np.integer) and abs(int(item)) > EXACT
+
+
+def as_instant(item: Any) -> Any:  # noqa: ANN401
+    """A date or datetime as Arrow or numpy takes it whole; pandas' own have nanoseconds, which Arrow would drop."""
+    return item.to_datetime64() if hasattr(item, "to_datetime64") else item
+
+
+def type_of_instant(item: Any) -> Any:  # noqa: ANN401
+    """What dates and datetimes have in common that can be converted together; None if the item is neither."""
+    item = as_instant(item)
+    if isinstance(item, np.datetime64):
+        return item.dtype
+    return next((kind for kind in (dt.datetime, dt.date) if isinstance(item, kind)), None)
+
+
+def two_kinds(present: list[tuple[int, Any]], rows: NDArray[np.int64]) -> list[tuple[int, Any]]:
+    """The first item, and the first that is of another kind than it."""
+    position, item = present[0]
+    other = next(pair for pair in present if kind_of(pair[1]) != kind_of(item))
+    return [(int(rows[position]), item), (int(rows[other[0]]), other[1])]
+
+
+def shown(item: object) -> str:
+    """The label of an object."""
+    if isinstance(item, bool | np.bool_):
+        return "true" if item else "false"
+    if isinstance(item, bytes):
+        return item.decode("utf-8", errors="backslashreplace")
+    if isinstance(item, float | np.floating):
+        return shown_number(float(item))
+    try:
+        text = str(item)
+    except ValueError:  # whole numbers of thousands of digits, which Python does not write in tens
+        text = hex(item) if isinstance(item, int) else repr(type(item))
+    return text.encode("utf-8", errors="backslashreplace").decode()
+
+
+def shown_name(name: object) -> str:
+    """A column's name as text; pandas makes NaN of None, where the other names are text."""
+    return "None" if is_missing(name) else str(name)

@@ -1,0 +1,91 @@
+"""How values are read, as the user asks for it: what means missing, and how numbers become categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from credimi.columns import labels, text_types
+from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.python_objects import shown
+from credimi.core.errors import CredimiError
+
+READINGS = ("ignore", "category")  # of what is missing
+METHODS = ("mdl", "quantile", "categories")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How values are read: what means missing, and how numbers become categories."""
+
+    missing_values: tuple[str | float, ...] = MISSING_VALUES
+    discretize: Any = "mdl"
+
+    @classmethod
+    def of(cls, missing_values: Any, discretize: Any) -> ReadingOptions:  # noqa: ANN401  (whatever the user passed)
+        """What the user asked for, checked."""
+        return cls(_checked_missing(missing_values), _checked_methods(discretize))
+
+    def method(self, column: str) -> Any:  # noqa: ANN401
+        """How this column's numbers become categories: a method's name, cuts, or None."""
+        if not isinstance(self.discretize, dict):
+            return self.discretize
+        return self.discretize.get(column, self.discretize.get("*", "mdl"))
+
+    @property
+    def named(self) -> list[str]:
+        """The columns for which it is said by name."""
+        return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
+
+
+def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
+    if values is None:
+        raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
+    values = (values,) if isinstance(values, str | int | float) else tuple(values)
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
+            raise CredimiError(f"missing_values holds {value!r}: pass texts and numbers")
+    return tuple(value if isinstance(value, str) else _sentinel(value) for value in values)
+
+
+def _sentinel(value: float) -> str | float:
+    """A number that means missing, as settings keep it."""
+    if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
+        return "nan"
+    if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column that holds it is kept as text
+        return shown(value)
+    return float(value)
+
+
+def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
+    if hasattr(discretize, "items"):
+        return {str(column): _checked_method(method) for column, method in discretize.items()}
+    if discretize is not None and not isinstance(discretize, str):
+        raise CredimiError(f"discretize is {discretize!r}: pass one of {', '.join(METHODS)}, None, or a dictionary")
+    return _checked_method(discretize)
+
+
+def _checked_method(method: Any) -> Any:  # noqa: ANN401
+    if method is None or (isinstance(method, str) and method in METHODS):
+        return method
+    if isinstance(method, str):
+        raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
+    try:
+        cuts = sorted({_checked_cut(cut) for cut in method})
+    except (OverflowError, TypeError, ValueError):
+        cuts = []
+    if not cuts or not np.all(np.isfinite(cuts)):
+        raise CredimiError(f"{method!r} is no list of cuts: pass finite numbers, such as [18, 65], or dates")
+    return cuts
+
+
+def _checked_cut(cut: Any) -> float:  # noqa: ANN401
+    """A number, or a date as days since 1970."""
+    if isinstance(cut, str) and not text_types.is_number(cut, names_too=True):
+        return text_types.days_of(cut)
+    try:
+        return float(cut)
+    except (TypeError, ValueError):
+        return text_types.days_of(cut)

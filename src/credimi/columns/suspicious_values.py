@@ -1,0 +1,164 @@
+"""What may not be what it is taken for: numbers and dates written in other ways, numbers that mean missing.
+
+Nothing is converted, as "1,200" may be a number, and "01.02.2024" one of two days; but it is said what was seen. Texts
+have a notation if nearly all of them are written in it, and are many. A number may mean missing if it is one that
+surveys and programs use for that, comes back, and stands far from all others, or alone below 0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from credimi.columns.text_types import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST_STRAYS = 3
+_MANY_NUMBERS = 20
+_MISSING_CODES = frozenset(
+    ("null", "n/a", "na", "n.a.", "none", "nan", "nil", "nat", "#n/a", "<na>", "missing", "-", "--", ".", "?")
+)
+_PLUS, _MINUS = frozenset(("+", "++")), frozenset(("-", "--"))
+
+_MANY = 20  # texts; fewer may be anything
+_NEARLY_ALL = 0.9
+_SOME = 0.05  # of numbers, that have to be long enough to show how thousands are parted
+_SEVERAL = 3  # rows
+_BESIDE = 10  # values, of which one on the other side of 0 is not one more
+_BLANK = " \u00a0\u202f"
+_APART = f"'\u2019{_BLANK}"
+_CODE = re.compile(r"-?(7{2,}|8{2,}|9{2,}|9+[78])|-[789]")  # 77, 888, 9999, 97 and 98, 998, -9
+_DATE = re.compile(
+    r"(\d{1,2})([./-])(\d{1,2})\2\d{4}(,? \d\d?:\d\d(:\d\d)?(?: ?[AaPp][Mm])?)?|"
+    r"(\d\d)([./])(\d\d)\7\d\d|\d{4}/(\d{1,2})/(\d{1,2})"
+)
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_IN_WORDS = re.compile(rf"\d{{1,2}}[ -]?{_MONTH}[ -]?\d\d(\d\d)?|{_MONTH} \d{{1,2}},? \d{{4}}", re.IGNORECASE)
+_GROUPED = tuple(
+    re.compile(rf"[+-]?\d{{1,3}}([{parts}]\d{{3}})*([{decimals}]\d+)?")
+    for parts, decimals in ((",", "."), (".", ","), (_APART, ".,"))
+)
+_LONG = re.compile(rf"\d[.,{_APART}]\d{{3}}(?!\d)")
+_AMOUNT = rf"[+-]?\d+([.,{_APART}]\d+)*"
+_PERCENT = re.compile(rf"{_AMOUNT}[{_BLANK}]?%")
+_SIGN = r"([$€£¥₹]|USD|EUR|GBP|CHF|JPY|kr|zł)"
+_MONEY = re.compile(rf"[+-]?{_SIGN}[{_BLANK}]?{_AMOUNT}|{_AMOUNT}[{_BLANK}]?{_SIGN}")
+
+
+class Notation(NamedTuple):
+    """How texts are written: what they are not taken for, by what, an example, and how they could be."""
+
+    meant: str
+    sign: str
+    example: str
+    plain: str
+
+    def __str__(self) -> str:
+        return f"{self.sign} as in {self.example!r} (write {self.plain})"
+
+
+def notation_of(texts: Sequence[str]) -> Notation | None:
+    """The notation of numbers or dates that nearly all of these texts are written in; None if there is none."""
+    if len(texts) <= _MANY:
+        return None
+    for test, meant, sign, plain in (
+        (_is_date, "dates", "written", "YYYY-MM-DD"),
+        (_PERCENT.fullmatch, "numbers", "percent signs", "plain numbers, such as 12.5"),
+        (_MONEY.fullmatch, "numbers", "signs of currency", "plain numbers, such as 12.5"),
+    ):
+        if _nearly_all(texts, test):
+            return Notation(meant, sign, _longest(texts, test), plain)
+    for pattern in _GROUPED:
+        if _nearly_all(texts, pattern.fullmatch):
+            parted = [text for text in texts if _LONG.search(text)]
+            if len(parted) >= _SOME * len(texts):
+                example = _longest(parted, pattern.fullmatch)
+                return Notation("numbers", "thousands separators", example, "plain numbers, such as 1234.5")
+    return None
+
+
+def _is_date(text: str) -> bool:
+    """Day and month in either order; a year of two digits stands behind two of two, or a month in words."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return _IN_WORDS.fullmatch(text) is not None
+    one, other = (int(part) for part in match.group(1, 3, 6, 8, 9, 10) if part and part.isdigit())
+    return 1 <= min(one, other) <= 12 and max(one, other) <= 31
+
+
+def _nearly_all(texts: Sequence[str], test: Callable[[str], Any]) -> bool:
+    misses = 0
+    for text in texts:
+        misses += not test(text.strip())
+        if misses > (1.0 - _NEARLY_ALL) * len(texts):
+            return False
+    return True
+
+
+def _longest(texts: Sequence[str], test: Callable[[str], Any]) -> str:
+    """An example."""
+    return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
+
+
+def sentinels(numbers: NDArray[np.float64], totals: NDArray[Any]) -> list[str]:
+    """Those of the sorted numbers that may mean missing, as text; `totals` is how many rows have each."""
+    found = _at_the_end(numbers, totals)
+    return found or _at_the_end(-numbers[::-1], totals[::-1], sign=-1.0)
+
+
+def _at_the_end(numbers: NDArray[np.float64], totals: NDArray[Any], sign: float = 1.0) -> list[str]:
+    """The same of the largest, the longest row of codes that stands apart first."""
+    codes = 0
+    while codes < numbers.size and _is_code(sign * numbers[-1 - codes]):
+        codes += 1
+    for size in range(codes, 0, -1):
+        if _stands_apart(numbers[-size], numbers[:-size]) and totals[-size:].min() >= _SEVERAL:
+            return [str(int(sign * number)) for number in numbers[-size:]]
+    return []
+
+
+def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
+    """Further from the rest than these from each other; and on the other side of 0, or more than twice as far from it.
+
+    Of the grades 60, 70 and 99 the last is one. Of many values on one side of 0 the one on the other may be near.
+    """
+    if rest.size >= _BESIDE and code > 0.0 >= rest[-1]:
+        return True
+    if rest.size < 2 or not code - rest[-1] > rest[-1] - rest[0]:
+        return False
+    return bool(rest[-1] <= 0.0 or code > 2.0 * max(abs(rest[0]), abs(rest[-1])))
+
+
+def _is_code(number: float) -> bool:
+    return bool(abs(number) < 1e7 and number % 1.0 == 0.0 and _CODE.fullmatch(str(int(number))))
+
+
+def are_numerals(texts: Sequence[str]) -> bool:
+    """Whether texts are many numbers, some with a fraction: of a column that holds them as text by an oversight.
+
+    Whole numbers may be text on purpose, as names or categories.
+    """
+    return len(texts) > _MANY_NUMBERS and any("." in text for text in texts) and all(map(is_number, texts))
+
+
+def strays(texts: Sequence[str]) -> list[str]:
+    """The few texts that keep a column of numbers from being one; none where it is something else."""
+    found: list[str] = []
+    for text in texts:
+        if not is_number(text):
+            found.append(text)
+            if len(found) > _MOST_STRAYS:
+                return []
+    return found if len(texts) - len(found) > _MANY_NUMBERS else []
+
+
+def missing_codes(texts: Sequence[str]) -> list[str]:
+    """Those of the texts by which many programs and people say that there is no value; a - beside a + is one."""
+    words = {text.strip() for text in texts}
+    meant = {"none", *(_MINUS if words & _PLUS else ())}  # none, mild, severe; None is Python's
+    return [text for text in texts if (word := text.strip()).lower() in _MISSING_CODES and word not in meant]

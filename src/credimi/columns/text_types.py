@@ -1,0 +1,85 @@
+"""Text that is a number or a date, and numbers and dates as text."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are names, and no doubles
+_DIGITS = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*"
+_NUMBER_OR_NAME = re.compile(_DIGITS, re.IGNORECASE)
+_PLAIN = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*)?"  # as most numbers are written: tried first, as it takes half the time
+NUMBER_TEXT = re.compile(rf"{_PLAIN}|(?!{NAMES_OF_DIGITS})(?:{_DIGITS})", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
+_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
+DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
+_DAYS_IN_MICROSECONDS = 2**63 // DAY  # which numpy counts with 64 bits: up to the year 294246
+DATES, LEADING_ZEROS, NUMERALS = "dates", "leading zeros", "numerals"
+
+
+def shown_number(number: float) -> str:
+    """The shortest text that means this number; no point where there is no fraction."""
+    text = repr(float(number))
+    return text.removesuffix(".0")
+
+
+def is_number(text: str, *, names_too: bool = False) -> bool:
+    """Whether a raw text is a number; one with leading zeros or very many digits is a name, unless `names_too`."""
+    return bool((_NUMBER_OR_NAME if names_too else NUMBER_TEXT).fullmatch(text))
+
+
+def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
+    """Texts that are numbers if the user says so, with the reason why they are not taken for numbers unasked.
+
+    Dates are days since 1970, as those of Arrow are. A comma may be decimal, or part "1,3" of a list of choices.
+    """
+    if not texts:
+        return None
+    if all(is_number(text, names_too=True) for text in texts):
+        return np.array([float(text) for text in texts]), LEADING_ZEROS
+    if all(_DECIMAL_COMMA.fullmatch(text) for text in texts) and not all(map(_THOUSANDS.fullmatch, texts)):
+        return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
+    if all(_DATE.fullmatch(text) for text in texts):
+        try:
+            return np.array([_microseconds(text) for text in texts], dtype=np.int64) / DAY, DATES
+        except ValueError:  # the 30th of February
+            return None
+    return None
+
+
+def _microseconds(text: str) -> int:
+    """Since 1970; a time of a known zone is taken in UTC, another as it stands."""
+    time = datetime.fromisoformat(text.strip())
+    return (time.replace(tzinfo=time.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def days_of(moment: object) -> float:
+    """A date, a datetime, or either as text, in days since 1970; of others a ValueError."""
+    text = moment.isoformat() if isinstance(moment, date) else str(moment)
+    if not _DATE.fullmatch(text):
+        raise ValueError(text)
+    return _microseconds(text) / DAY
+
+
+def shown_date(days: float) -> str:
+    """Days since 1970 as a date, with the time of day where there is one."""
+    if abs(days) < _DAYS_IN_MICROSECONDS:
+        return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return str(np.datetime64(math.floor(days), "D")) if abs(days) < 2.0**62 else f"{shown_number(days)} days since 1970"
+
+
+def spelled(text: str) -> str:
+    """A raw text, in the one spelling that it has if it is a number."""
+    return shown_number(float(text) + 0.0) if is_number(text) else text  # -0 is 0, as among numbers

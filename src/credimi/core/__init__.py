@@ -1,0 +1,1 @@
+"""What all packages share: errors, argument checks, tables, threads, files, the version."""

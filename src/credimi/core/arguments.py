@@ -1,0 +1,80 @@
+"""What a caller may pass besides counts: refused here in words, rather than further in by numpy."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from numbers import Number
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+def require_numbers(name: str, values: object) -> FloatArray:
+    """Return `values` as an array of doubles, or refuse text, holes and whatever else is no real number, by `name`."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O" and all(isinstance(value, Number) for value in array.flat):
+            array = array.astype(np.float64)  # fractions, decimals, long integers; a complex number fails here
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _no_numbers(name, values) from error
+    if array.dtype.kind not in "biuf":
+        raise _no_numbers(name, values)
+    return array.astype(np.float64, copy=False)
+
+
+def _no_numbers(name: str, values: object) -> CredimiError:
+    return CredimiError(f"{name} is {reprlib.repr(values)}, not a number or an array of numbers: pass real numbers")
+
+
+def require_number(name: str, value: object) -> float:
+    """Return `value` as a float (which may be NaN), or refuse it by `name`."""
+    if isinstance(value, float):  # nearly always
+        return float(value)
+    array = require_numbers(name, value)
+    if array.ndim:
+        raise CredimiError(f"{name} is {reprlib.repr(value)}: pass one number")
+    return float(array)
+
+
+def require_finite(name: str, value: object) -> float:
+    """Return `value` as a float, or refuse it by `name`."""
+    number = require_number(name, value)
+    if not math.isfinite(number):
+        raise CredimiError(f"{name} is {number}, but a distribution needs a finite number; check where it came from")
+    return number
+
+
+def require_whole(name: str, value: object, least: int) -> None:
+    """Refuse what is not a whole number from `least` up."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
+
+
+def require_information(name: str, value: object) -> None:
+    """Refuse what is no threshold of information."""
+    if not isinstance(value, int | float | np.number) or not 0.0 <= value < math.inf:
+        raise CredimiError(f"{name} is {value!r}: it must be a finite number of nats from 0 up")
+
+
+def require_share(name: str, value: object) -> None:
+    """Refuse what is no probability, or a certain one."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
+        raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
+
+
+def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """A generator from what the user gave."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise CredimiError(
+            f"random_state is {random_state!r}: pass a whole number from 0 up, or a numpy Generator"
+        ) from error

@@ -1,0 +1,219 @@
+"""Results on their way out: to standard output, or to a file that is written whole or not at all, by one at a time."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import stat
+import sys
+import zlib
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+_LONGEST = 50  # characters of a name that its temporary file has, too: 200 bytes, of 255 that names may have
+
+
+def plain(text: str) -> str:
+    """Text of the data or of the caller for a terminal: on one line, with nothing in it that steers the terminal.
+
+    Controls, line ends, characters that turn the direction of writing, and bytes that are no text are shown by their
+    codes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def write(text: str, path: str | None, *, laid_out: bool = False) -> None:
+    """To standard output, or to a file: whole or not at all.
+
+    On a terminal data are made plain, line by line, unless they were when they were `laid_out`, with colours.
+    """
+    text = text.encode(errors="backslashreplace").decode()  # names of files may hold bytes that are no text
+    if path is None or path == "-":
+        if not laid_out and sys.stdout is not None and sys.stdout.isatty():
+            text = "\n".join(map(plain, text.split("\n")))
+        _print(text)
+    else:
+        write_bytes(text.encode(), path)
+
+
+def write_bytes(content: bytes, path: str | Path) -> None:
+    """To a file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary file beside the target, which gets the target's name once all went well; else nothing is left."""
+    try:
+        if Path(path).exists() and not Path(path).is_file():  # a device or a pipe takes the text, and stays what it is
+            yield Path(path)
+            return
+        target = Path(path).resolve()
+        temporary = _created(target)
+        try:
+            yield temporary
+            _sync(temporary)  # or a crash could leave the name with nothing behind it
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            temporary.replace(target)
+            with suppress(OSError):  # not all systems can do that of a directory, and the file is there
+                _sync(target.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CredimiError(f"{path or '--output'} cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Refuse others who want to change a file while it is read, added to and written again: one sum would be lost.
+
+    The lock is the system's, on a file beside the target, and ends with its process, however that ends. The file names
+    its owner: where a shared disk does not tell of locks of other machines, it is all that is known of them.
+    """
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():  # a device
+        yield
+        return
+    encoded = os.fsencode(target.name)
+    short = target.name if len(encoded) < 250 else f"{target.name[:_LONGEST]}.{zlib.crc32(encoded):08x}"
+    place = target.with_name(f".{short}.lock")
+    try:
+        descriptor = _taken(place, path)
+    except OSError as error:
+        raise CredimiError(f"{path} cannot be written: {error.strerror or error} ({place})") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)  # Windows may not let it go while others look at it: then it has no owner
+        with suppress(OSError):
+            place.unlink()  # before it is closed, so that nobody takes a lock that is about to go
+        os.close(descriptor)
+        if os.name == "nt":
+            with suppress(OSError):
+                place.unlink()
+
+
+def _taken(place: Path, path: str | Path) -> int:
+    """The lock's file, open and ours."""
+    while True:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            free = _lock(descriptor)
+            _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), free, place, path)
+            if _is_file(descriptor, place):
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                os.write(descriptor, f"{platform.node()} {os.getpid()}\n".encode())
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # its owner ended just now, and took it away
+
+
+def _check_owner(text: str, free: bool | None, place: Path, path: str | Path) -> None:  # noqa: FBT001
+    """Refuse a lock that somebody else has; one of this machine whose owner was killed is free."""
+    host, process = text.split() if len(text.split()) == 2 else ("", "")
+    here = host in ("", platform.node())
+    if free is False or (free is None and here and _is_alive(process)):
+        owner = f"process {process} on {host}" if host else "another process"
+        raise CredimiError(f"{path} is being changed by {owner}: wait until that has ended, and call again")
+    if not here:
+        raise CredimiError(
+            f"{path} is being changed by process {process} on {host}, or was when that was killed: "
+            f"wait until it has ended, or delete {place} if it is not at work any more"
+        )
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Whether the lock is ours now; None where the disk has no locks."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        try:
+            os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # beyond the owner's name, which others may read
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        except OSError:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            return False
+        return True
+    import fcntl  # noqa: PLC0415
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _is_file(descriptor: int, place: Path) -> bool:
+    """Whether what is open is still what is there."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), place.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _is_alive(process: str) -> bool:
+    if not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)  # no signal, but a question; not asked on Windows, which has locks
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise CredimiError("standard output is closed: name a file with --output")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try again at exit
+        if not isinstance(error, BrokenPipeError):  # a reader that left (`| head`) is no fault
+            raise CredimiError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
+def _created(target: Path) -> Path:
+    """A new file beside the target, with the permissions of a new file: the kernel knows the process's mask.
+
+    Where there is a target, which may be private, nobody else may look before its permissions are known.
+    """
+    mode = 0o600 if target.exists() else 0o666
+    while True:
+        temporary = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(4)}")
+        try:
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        except FileExistsError:
+            continue
+        return temporary
+
+
+def _sync(path: Path) -> None:
+    """To the disk, before what comes next."""
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

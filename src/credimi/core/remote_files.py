@@ -1,0 +1,185 @@
+"""Where files are: a `Path` of this machine, or a `Remote` file that offers as much of a path as is asked for here.
+
+What a URL means is pyarrow's to know (s3, gs, hdfs, abfss ...), and fsspec's, if that is installed, for all other
+schemes (https, sftp, memory ...). Both find keys and endpoints where their users put them: in the environment, in
+their configuration, in the URL.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import unquote
+
+from credimi.core.errors import CredimiError, one_line
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # two letters at least: C:// is a drive
+
+
+class Status(NamedTuple):
+    """What `Path.stat` would say."""
+
+    st_size: int
+    st_mtime_ns: int
+
+
+@dataclass(frozen=True, order=True)
+class Remote:
+    """A file elsewhere, by its URL."""
+
+    url: str
+    filesystem: Any = field(compare=False, repr=False)
+    inside: str = field(compare=False, repr=False)  # the path as the filesystem has it
+
+    def __str__(self) -> str:
+        return self.url
+
+    @property
+    def name(self) -> str:
+        """The last part."""
+        return PurePosixPath(self.inside).name
+
+    @property
+    def suffix(self) -> str:
+        """The end of the name, with its dot."""
+        return PurePosixPath(self.inside).suffix
+
+    @property
+    def suffixes(self) -> list[str]:
+        """All ends of the name."""
+        return PurePosixPath(self.inside).suffixes
+
+    def absolute(self) -> Remote:
+        """The same: a URL is."""
+        return self
+
+    resolve = absolute
+
+    def stat(self) -> Status:
+        """Size and time of change; 0 where nobody tells."""
+        info = self.filesystem.get_file_info(self.inside)
+        return Status(info.size or 0, info.mtime_ns or 0)
+
+    def open(self, mode: str = "rb") -> Any:  # noqa: ANN401
+        """Its bytes, from any place; it is not written to."""
+        if mode != "rb":
+            raise ValueError(f"mode {mode!r} of a remote file")
+        return self.filesystem.open_input_file(self.inside)
+
+
+Place: TypeAlias = Path | Remote
+
+
+def is_remote(data: str) -> bool:
+    """Whether this is a URL."""
+    return bool(_URL.match(data))
+
+
+def local_path(place: Place | str) -> Path | None:
+    """The file of this machine that a place is, if it is one; URLs may name it, too."""
+    if isinstance(place, Path) or not is_remote(str(place)):
+        return Path(str(place))
+    scheme, _, rest = str(place).partition("://")
+    if scheme.lower() not in ("file", "local"):
+        return None
+    # file:///C:/a.csv is C:/a.csv
+    return Path(place.inside) if isinstance(place, Remote) else Path(re.sub(r"^/(?=[A-Za-z]:)", "", unquote(rest)))
+
+
+def identity(place: Place | str) -> object:
+    """The same for all names of a file, hard links and URLs among them."""
+    path = local_path(place)
+    if path is None:
+        return str(place)
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return str(path)
+    return (status.st_dev, status.st_ino) if status.st_ino else str(path.resolve())
+
+
+def remote_files(url: str) -> tuple[list[Remote], bool]:
+    """The files that a URL means, and whether it is the URL of one; else of a directory or a pattern."""
+    from pyarrow import fs  # noqa: PLC0415  (who has local files need not load it)
+
+    literal = re.split(r"[*?\[]", url, maxsplit=1)[0]
+    pattern = len(literal) < len(url) and "?" not in literal and not _queried(url)
+    root = literal.rpartition("/")[0] if pattern else url
+    try:
+        filesystem, inside = _found(root, fs)
+        kind = filesystem.get_file_info(inside).type
+        selector = fs.FileSelector(inside, recursive=True)
+        below = filesystem.get_file_info(selector) if kind == fs.FileType.Directory else []
+    except CredimiError:
+        raise
+    except (OSError, ImportError, ValueError) as error:  # ValueError: pyarrow's, of a URL that means nothing to it
+        raise CredimiError(
+            f"cannot read {url}: {one_line(error)}; check the address, and install what fsspec needs for its kind"
+        ) from error
+    if kind == fs.FileType.NotFound:
+        raise CredimiError(f"cannot read {url}: there is no such file or directory")
+    if kind != fs.FileType.Directory and not pattern:
+        return [Remote(url, filesystem, inside)], True
+    start = len(inside.rstrip("/"))
+    found = [
+        Remote(root.rstrip("/") + each.path[start:], filesystem, each.path)
+        for each in below
+        if each.type == fs.FileType.File
+    ]
+    exactly = [each for each in found if each.url == url]  # a name may look like a pattern
+    if exactly:
+        return exactly, True
+    if pattern:
+        wanted = _compiled(url[len(root) :])
+        hidden = url.rpartition("/")[2].startswith(".")  # to be had by name only, as everywhere
+        found = [
+            each for each in found if wanted.fullmatch(each.url[len(root) :]) and each.name.startswith(".") <= hidden
+        ]
+        if not found:
+            raise CredimiError(f"no file matches {url}: check the address, and put a pattern in quotes")
+    return sorted(found), False
+
+
+def _queried(url: str) -> bool:
+    """Whether a question mark begins parameters: s3://bucket/file?region=..."""
+    return bool(re.search(r"\?[A-Za-z_]+=", url))
+
+
+def _found(url: str, fs: Any) -> tuple[Any, str]:  # noqa: ANN401
+    """The filesystem of a URL, and the path inside it."""
+    try:
+        found: tuple[Any, str] = fs.FileSystem.from_uri(url)
+    except ValueError as error:  # pyarrow has none for this scheme
+        try:
+            from fsspec.core import url_to_fs  # noqa: PLC0415
+        except ImportError:
+            raise CredimiError(
+                f"cannot read {url}: {one_line(error)}; for more kinds of addresses: "
+                "pip install fsspec, and what it needs for this one"
+            ) from None
+        filesystem, inside = url_to_fs(url)
+        return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), inside
+    return found
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern as a regular expression: * within a directory, ** through all of them."""
+    translated = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])", pattern)
+    return re.compile(
+        "".join(
+            translated.get(piece) or (piece.replace("[!", "[^", 1) if piece.startswith("[") else re.escape(piece))
+            for piece in pieces
+        )
+    )
+
+
+def source_of(data: object) -> str:
+    """The paths of the data, if they came from files."""
+    if isinstance(data, str | Path):
+        return str(data)
+    if isinstance(data, list | tuple) and data and all(isinstance(each, str | Path) for each in data):
+        return ", ".join(map(str, data[:5])) + (f" and {len(data) - 5:,} more" if len(data) > 5 else "")
+    return ""

@@ -1,0 +1,84 @@
+"""Many tables of counts in one flat array, and blocks of counts on other labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+    CountArray = NDArray[Any]
+    Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see many_tables).
+
+    `odds` are the prior odds that target and feature depend, beside those that the adaptive prior has; 1 unless said.
+    """
+
+    flat: NDArray[np.number]
+    rows: IntegerArray
+    columns: IntegerArray
+    odds: FloatArray | None = None
+
+    @cached_property
+    def offsets(self) -> IntegerArray:
+        """Where each block starts."""
+        sizes = (self.rows + 1) * (self.columns + 1)
+        offsets = np.zeros(sizes.size, dtype=np.int64)
+        np.cumsum(sizes[:-1], out=offsets[1:])
+        return offsets
+
+    def block(self, table: int) -> NDArray[np.number]:
+        """One block, (r + 1) x (s + 1)."""
+        start, shape = self.offsets[table], (self.rows[table] + 1, self.columns[table] + 1)
+        return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
+
+    def chosen(self, tables: NDArray[np.bool_]) -> Tables:
+        """Some of the tables, without odds."""
+        rows, columns = self.rows, self.columns
+        return Tables(self.flat[np.repeat(tables, (rows + 1) * (columns + 1))], rows[tables], columns[tables])
+
+    @classmethod
+    def of(cls, blocks: list[FloatArray], odds: list[float] | None = None) -> Tables:
+        """Join blocks as `Table.block` makes them."""
+        return cls(
+            np.concatenate([block.ravel() for block in blocks]) if blocks else np.zeros(0),
+            np.array([block.shape[0] - 1 for block in blocks], dtype=np.int64),
+            np.array([block.shape[1] - 1 for block in blocks], dtype=np.int64),
+            None if odds is None else np.array(odds, dtype=np.float64),
+        )
+
+
+def relabel(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:
+    """A block on larger or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, the missing stay last."""
+    height, width = size
+    if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
+        return block
+    across = np.zeros((block.shape[0], width + 1), dtype=block.dtype)
+    _add(across.T, np.append(columns, width), block.T)
+    if height + 1 == block.shape[0] and _unmoved(rows):
+        return across
+    out = np.zeros((height + 1, width + 1), dtype=block.dtype)
+    _add(out, np.append(rows, height), across)
+    return out
+
+
+def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
+    """Row i of the block to row positions[i]; several may go to one."""
+    if np.all(positions[1:] > positions[:-1]):
+        out[positions] = block
+    else:
+        np.add.at(out, positions, block)
+
+
+def _unmoved(positions: Positions) -> bool:
+    return bool(np.array_equal(positions, np.arange(positions.size)))

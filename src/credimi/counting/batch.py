@@ -1,0 +1,245 @@
+"""A batch of columns -> `Counts`: encode each column, count it against the target, put the labels in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from credimi.columns import labels
+from credimi.columns.arrow_buffers import width
+from credimi.columns.column import Column, seen_only
+from credimi.columns.encode import encode
+from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
+from credimi.columns.labels import MANY, Labels
+from credimi.columns.missing import MissingValues, missing_of
+from credimi.core.errors import CredimiError, UncountableError
+from credimi.core.tables import relabel
+from credimi.core.threads import share
+from credimi.counting import tabulate
+from credimi.counting.counts import Counts, bounded
+from credimi.counting.merge import within_plan
+from credimi.counting.request import Plan, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.reading_options import ReadingOptions
+    from credimi.core.remote_files import Place
+
+    CountArray = NDArray[Any]
+
+
+_FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known.
+
+    `weights` is what each row counts for, where that is not 1. `fault` says where in the source bytes are that are no
+    text. `path` is the file that the rows come from.
+    """
+
+    columns: Mapping[str, Any]
+    rows: int
+    raw: bool = False
+    cells: int = 0
+    fault: Callable[[Exception], str] = str
+    weights: NDArray[np.float64] | None = None
+    path: Place | None = None
+
+
+def tally(
+    batch: Batch,
+    target: str,
+    features: Sequence[str],
+    settings: ReadingOptions,
+    *,
+    threads: int | None = None,
+    table: int = 0,
+    required: Collection[str] | None = None,
+) -> Counts:
+    """The counts of one batch; `table` is how many features there are in all, where these are some of them.
+
+    Of what cannot be counted it is counted where it is missing, unless the column is `required`, as all are by default.
+    """
+    missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
+    compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
+    raw = missing if batch.raw else None
+
+    def coded(name: str, *, refused: bool = True) -> Column:
+        try:
+            return encode(batch.columns[name], name, raw=raw, missing=missing.texts, compiled=compiled)
+        except UncountableError as fault:
+            if refused and batch.rows:  # a part without rows says nothing of the others
+                raise
+            return seen_only(batch.columns[name], fault, missing.texts)
+
+    classes, groups = grouped(coded(target), missing, target, batch.weights)
+    most = labels.most_labels(max(table, len(features)), len(classes) + 1)
+    longest = labels.most_bytes(max(table, len(features)))
+    encoded: dict[str, Column] = {}
+
+    def work(name: str) -> None:
+        column = coded(name, refused=required is None or name in required or name in settings.named)
+        encoded[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
+
+    share(work, features, threads if compiled else 1)
+    columns = [encoded[name] for name in features]
+    height = len(classes) + 1
+    codes, values = [column.codes for column in columns], [column.values for column in columns]
+    counted: list[CountArray]
+    if batch.weights is None:
+        counted = [*tabulate.cross_counts(groups, height, codes, values, compiled=compiled, threads=threads)]
+    else:
+        counted = [*tabulate.weighted_counts(groups, height, codes, values, batch.weights)]
+    rows = batch.rows if batch.weights is None else float(batch.weights.sum())
+    blocks = {
+        name: bounded(*_ordered(column, block, missing, most), most, longest)
+        for name, column, block in zip(features, columns, counted, strict=True)
+    }
+    return Counts.join(target, classes, blocks, rows, settings)
+
+
+def grouped(
+    column: Column, missing: MissingValues, target: str, weights: NDArray[np.float64] | None = None
+) -> tuple[Labels, NDArray[Any]]:
+    """The target's labels in order, and for each row its class, r where it is missing."""
+    occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
+    keep = occurring & ~missing.among(column)
+    if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
+        raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
+    kept, positions = labels_of(column, keep)
+    check_classes(target, kept)
+    moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
+    moved[:-1][keep] = positions
+    return kept, moved[np.minimum(column.codes, column.values)]
+
+
+def _occurring(column: Column) -> Column:
+    """The same without labels that no row has: a range of whole numbers has gaps, a dictionary what nobody uses."""
+    places = np.minimum(column.codes, column.values)
+    keep = np.bincount(places, minlength=column.values + 1)[:-1] > 0
+    kept = int(np.count_nonzero(keep))
+    wide = width(kept)
+    moved = np.full(column.values + 1, np.iinfo(wide).max, dtype=wide)
+    moved[:-1][keep] = np.arange(kept)
+    texts = tuple(text for text, seen in zip(column.texts, keep.tolist(), strict=False) if seen)
+    numbers = None if column.numbers is None else column.numbers[keep]
+    return replace(column, codes=moved[places], texts=texts, numbers=numbers)
+
+
+def _fewer(column: Column, missing: MissingValues, most: int) -> Column:
+    """A column of more labels than are kept: coarser numbers, or nothing but seen and missing. Before it is counted."""
+    if column.values <= most:
+        return column
+    gone = missing.among(column)
+    if column.numbers is not None:
+        kept, positions = labels.of_numbers(column.numbers[~gone], most=most)
+        moved = np.full(column.values + 1, len(kept), dtype=np.uint16)
+        moved[:-1][~gone] = positions
+        codes = moved[np.minimum(column.codes, column.values)]
+        codes = np.where(codes == len(kept), np.uint16(65_535), codes)
+        return replace(column, codes=codes, numbers=kept.numbers, dropped_bits=kept.dropped_bits)
+    kept_texts = (text for text, missing_ in zip(column.texts, gone.tolist(), strict=True) if not missing_)
+    if not labels.exceed(kept_texts, column.kind, most):  # without what means missing, or other spellings
+        return column
+    seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
+    return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
+
+
+def _ordered(column: Column, block: CountArray, missing: MissingValues, most: int) -> tuple[Labels, CountArray]:
+    """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
+    if column.kind == MANY:
+        return _given_up(column), block
+    occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
+    if column.values <= _FEW and sum(map(len, column.texts)) <= _SHORT:
+        numbers = None if column.numbers is None else column.numbers.tobytes()
+        own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
+        found = _order(own, occurring.tobytes(), missing, most)
+    else:
+        found = _find_order(column, occurring, missing, most)
+    if found.gone is not None:
+        block[:, -1] += block[:, found.gone].sum(axis=1)
+    chosen = block[:, found.kept]
+    if found.apart:
+        return found.labels, chosen
+    height = block.shape[0] - 1
+    return found.labels, relabel(chosen, np.arange(height), found.positions, (height, len(found.labels)))
+
+
+class _Order(NamedTuple):
+    """Labels in order, the codes that are kept, the missing last, and where they have gone; the codes of the missing.
+
+    Where each has gone to a place of its own (`apart`), the codes are in the order of these places.
+    """
+
+    labels: Labels
+    kept: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    gone: NDArray[np.int64] | None
+    apart: bool
+
+
+def _find_order(column: Column, occurring: NDArray[np.bool_], missing: MissingValues, most: int) -> _Order:
+    gone = missing.among(column)
+    keep = occurring & ~gone
+    kept, positions = labels_of(column, keep, most)
+    codes = np.append(np.flatnonzero(keep), column.values)
+    apart = np.array_equal(np.sort(positions), np.arange(len(kept)))
+    if apart:
+        codes[:-1] = codes[np.argsort(positions)]
+    return _Order(kept, codes, positions, np.flatnonzero(gone) if gone.any() else None, apart)
+
+
+@lru_cache(maxsize=1 << 9)  # 16 times as many were found hardly more often, and cost memory
+def _order(
+    own: tuple[str, tuple[str, ...], bytes | None, int, bool, bool], occurring: bytes, missing: MissingValues, most: int
+) -> _Order:
+    """The same of labels that can be looked up, as those of a column's batches are mostly alike."""
+    kind, texts, numbers, dropped_bits, instants, spans = own
+    doubles = None if numbers is None else np.frombuffer(numbers)
+    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
+    return _find_order(column, np.frombuffer(occurring, dtype=bool), missing, most)
+
+
+def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
+    """The labels of a column that are kept, in order, and where each has gone."""
+    if column.numbers is not None:
+        return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)
+    if column.kind == MANY:
+        return _given_up(column), np.zeros(1, dtype=np.int64)
+    return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)
+
+
+def _given_up(column: Column) -> Labels:
+    """The labels of a column that is counted as seen or missing only: what it holds, if that cannot be counted."""
+    return Labels(MANY, tuple(filter(None, column.texts)))
+
+
+def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
+    """The counts of all batches; of none, counts without rows."""
+    result: Counts | None = None
+    for batch in batches:
+        try:
+            more = tally(
+                batch,
+                plan.target,
+                plan.features,
+                plan.settings,
+                threads=threads,
+                table=plan.table,
+                required=plan.required,
+            )
+        except UnicodeDecodeError as error:
+            raise CredimiError(batch.fault(error)) from error
+        result = checked(more if result is None else within_plan(result + more, plan), plan)
+    if result is None:
+        empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
+        result = tally(empty, plan.target, plan.features, plan.settings)
+    return result

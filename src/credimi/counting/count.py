@@ -1,0 +1,268 @@
+"""`count`: the one door for data of all kinds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.reading_options import ReadingOptions
+from credimi.core.errors import CredimiError
+from credimi.core.threads import ahead
+from credimi.counting.batch import Batch, counted
+from credimi.counting.counted_files import CountedFile
+from credimi.counting.engines import files, frames, polars_lazy
+from credimi.counting.engines.dispatch import check_engine, tallies
+from credimi.counting.merge import merged
+from credimi.counting.request import (
+    CountRequest,
+    Plan,
+    by_place,
+    by_places,
+    check_levels,
+    check_named,
+    checked,
+    columns_of,
+    name_of_target,
+    target_of_files,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from credimi.counting.counts import Counts
+
+
+def count(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    *,
+    features: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    missing_values: Iterable[str | float] = MISSING_VALUES,
+    discretize: str | Mapping[str, Any] | None = "mdl",
+    max_levels: int | None = None,
+    delimiter: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    engine: str | None = None,
+    master: str | None = None,
+    scheduler: str | None = None,
+) -> Counts:
+    """Count a target with every feature.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame, array, ...
+        A CSV or Parquet file, several, a directory or a pattern; a DataFrame of Spark or Dask, counted where its
+        partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow table, a duckdb relation or whatever
+        else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of dictionaries;
+        a dictionary of columns.
+    target : str or array
+        The target's column, or its values beside the data. Names of pandas that are no text (numbers, dates, tuples of
+        a MultiIndex) are names here, too.
+    features : list of str, optional
+        The columns to count. All but the target, unless said. One that is named here, or in `discretize`, is refused if
+        its values cannot be counted, as lists cannot; of others it is counted where they are missing, and the ranking
+        says so.
+    exclude : list of str, optional
+        Columns to leave out, where all others are to be counted.
+    missing_values : list of str and numbers
+        What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included. A
+        number means numbers, written or not, and no dates or durations; "9999-12-31" means the date.
+    discretize : str, None or dict
+        How numbers become categories. "mdl" cuts where the target's entropy falls by more than the cut costs
+        (Fayyad and Irani), or into quarters where no cut passes, "quantile" into ten ranges of equal counts,
+        "categories" takes every number for a category of its own, None refuses them. A dictionary says it for single
+        columns, with lists of cuts if one likes: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20
+        distinct values are categories, unless they are named; decimal commas and dates of CSV files are text, unless
+        they are. Dates and timestamps are cut as days since 1970, where cuts may be dates as well,
+        `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
+    max_levels : int, optional
+        Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
+        than are kept is counted as seen or missing only, and the ranking says so.
+    delimiter : str, optional
+        The character between the fields of CSV files. Without it, the commonest of comma, semicolon, tab and | in the
+        header of each file, outside quotes.
+    threads : int, optional
+        All cores, unless said.
+    progress : callable, optional
+        Called with the share of the data that has been counted.
+    engine : str, optional
+        Who counts files: "files" (this process), "duckdb", "dask" or "spark", the last two as schedulers over files
+        that their workers see under the same paths.
+    master, scheduler : str, optional
+        The address of a Spark master (or `sc://` of Spark Connect), of a Dask scheduler. Without them, the
+        session or client that is active, else a local one.
+
+    Returns
+    -------
+    Counts
+        All that `rank` needs; counts of parts add up to those of the whole.
+
+    Examples
+    --------
+    >>> counts = credimi.count({"x": ["a", "b", None, "b"], "class": ["p", "q", "q", None]}, "class")
+    >>> counts["x"].joint
+    array([[1., 0.],
+           [0., 1.]])
+    >>> counts["x"].target_only, counts["x"].feature_only
+    (array([0., 1.]), array([0., 1.]))
+    """
+    settings = ReadingOptions.of(missing_values, discretize)
+    check_engine(engine, master, scheduler)
+    check_levels(max_levels)
+    asked = CountRequest(features, exclude, settings, max_levels, delimiter, named=features is not None)
+    told = progress or (lambda _: None)
+    return _count(data, target, asked, told=told, threads=threads, engine=engine, master=master, scheduler=scheduler)
+
+
+def count_more(data: Any, counts: Counts, delimiter: str | None) -> Counts:  # noqa: ANN401
+    """The same columns of other data; that they were counted before does not mean that the user named them."""
+    return _count(
+        data, counts.target, CountRequest(counts.features, None, counts.settings, None, delimiter, named=False)
+    )
+
+
+def _count(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    asked: CountRequest,
+    *,
+    told: Callable[[float], None] = lambda _: None,
+    threads: int | None = None,
+    engine: str | None = None,
+    master: str | None = None,
+    scheduler: str | None = None,
+) -> Counts:
+    if files.reads(data):
+        paths = files.each_once(files.paths_of(data))
+        plan = asked.plan(files.names(paths, asked.delimiter), target_of_files(target))
+        parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
+        sources = tuple(map(CountedFile.of, paths))  # as they are before they are read
+        whole = merged(counts for _, counts in parts)
+        return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
+    if engine is not None:
+        raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
+    _check_undelimited(data, asked.delimiter)
+    cluster = _cluster(data)
+    if cluster is not None:
+        offered = cluster.names(data)
+        plan = asked.plan(offered, name_of_target(target, offered))
+        counts: Counts = cluster.count(data, plan, told)
+        told(1.0)
+        return counts
+    wanted, batches = source(data, target, asked.features, asked.settings, told, exclude=asked.exclude, threads=threads)
+    features = tuple(wanted[1:])
+    required = frozenset(features if asked.named else ())
+    plan = Plan(wanted[0], features, asked.settings, max_levels=asked.max_levels, required=required)
+    return counted(batches, plan, threads=threads)
+
+
+def _cluster(data: Any) -> Any:  # noqa: ANN401
+    """The engine of a frame whose rows are elsewhere, if it is one: before Arrow's stream, which would fetch them."""
+    if not type(data).__module__.startswith(("pyspark.", "dask")):
+        return None
+    from credimi.counting.engines import dask, spark  # noqa: PLC0415
+
+    return next((engine for engine in (spark, dask) if engine.reads(data)), None)
+
+
+def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN401
+    """Refuse a delimiter beside what is no file."""
+    if delimiter is not None:
+        raise CredimiError(
+            f"delimiter={delimiter!r} is for CSV files: a {type(data).__name__} has its columns apart already"
+        )
+
+
+def source(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    features: Sequence[str] | None,
+    settings: ReadingOptions,
+    progress: Callable[[float], None],
+    *,
+    exclude: Sequence[str] | None = None,
+    threads: int | None = None,
+    delimiter: str | None = None,
+) -> tuple[list[str], Iterator[Batch]]:
+    """The wanted columns, the target first, and their batches."""
+    wanted, offered, batches = _offered(data, target, features, exclude, progress, threads=threads, delimiter=delimiter)
+    check_named(settings, offered, wanted[0])
+    return wanted, batches
+
+
+def _offered(
+    data: Any,  # noqa: ANN401
+    target: Any,  # noqa: ANN401
+    features: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    progress: Callable[[float], None],
+    *,
+    threads: int | None,
+    delimiter: str | None,
+) -> tuple[list[str], list[str], Iterator[Batch]]:
+    """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
+    if _cluster(data) is not None:
+        raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
+    if files.reads(data):
+        paths = files.each_once(files.paths_of(data))
+        offered = files.names(paths, delimiter)
+        wanted = [target_of_files(target), *columns_of(offered, target_of_files(target), features, exclude)]
+        sizes = files.sizes_of(paths)
+        made = files.batches(paths, sizes, wanted, progress, threads=threads, delimiter=delimiter)
+        return wanted, offered, ahead(made)
+    _check_undelimited(data, delimiter)
+    if polars_lazy.reads(data):
+        offered = polars_lazy.names(data)
+        wanted = Plan.of(offered, target, features, ReadingOptions(), exclude=exclude).wanted
+        return wanted, offered, polars_lazy.batches(data, wanted)
+    if not frames.reads(data):
+        raise CredimiError(
+            f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "
+            "pyarrow, duckdb), a numpy array or a list of dictionaries"
+            + ("; collect() it first" if hasattr(data, "collect") else "")
+        )
+    data = frames.opened(data)
+    offered = frames.names(data)
+    if isinstance(data, np.ndarray) and not data.dtype.names:
+        features, exclude = (by_places(each, offered) for each in (features, exclude))
+        target = by_place(target, offered)
+    elif isinstance(target, int | np.integer):  # the name of a frame's column
+        target = str(target)
+    target = name_of_target(target, offered)
+    if isinstance(target, str):
+        wanted = [target, *columns_of(offered, target, features, exclude)]
+        return wanted, offered, frames.batches(data, wanted)
+    if target is None:
+        raise CredimiError('name the target: count(data, "column"), or pass its values')
+    frames.check_order(data, target)
+    name = str(getattr(target, "name", None) or frames.TARGET)
+    while name in offered:
+        name += "_"
+    columns = columns_of([*offered, name], name, features, exclude)
+    return (
+        [name, *columns],
+        [*offered, name],
+        _beside(frames.batches(data, columns), name, frames.array_of(target, name)),
+    )
+
+
+def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401
+    """The batches with one column more, cut to fit."""
+    if getattr(values, "ndim", 1) != 1:
+        raise CredimiError(f"the target has the shape {values.shape}: pass one value a row")
+    start = 0
+    for batch in batches:
+        part = values[start : start + batch.rows]
+        start += batch.rows
+        if len(part) < batch.rows:
+            break
+        yield Batch({name: part, **batch.columns}, batch.rows, batch.raw, batch.cells)
+    if start != len(values):
+        raise CredimiError(
+            f"the target has {len(values):,} values, the data have {start:,} rows or more: pass one a row"
+        )

@@ -1,0 +1,152 @@
+"""Which files have been counted, so that none is added twice: path, size, time of change, digest of both ends.
+
+A file is the same if its path is, or if size, time and digest are alike and it was moved (the name is the same),
+renamed (no such file is left where it was) or linked. A copy of another name beside the first is another file: parts
+of no rows are often alike. The digest is that of the first and last `_END` bytes, where formats keep their metadata
+(CSV its header, Parquet its footer): O(1) a file, and enough beside size and time to tell files apart that nobody made
+alike on purpose.
+
+While a call that counts several files is at work, the files it is done with are marked `unfinished`: the call, made
+again after it was killed, leaves them out instead of refusing them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from credimi.core.errors import CredimiError
+from credimi.core.remote_files import identity, local_path
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from credimi.core.remote_files import Place
+
+_END = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class CountedFile:
+    """A file as it was when it was counted."""
+
+    path: str
+    size: int
+    modified: int  # nanoseconds
+    digest: str
+    unfinished: bool = False
+
+    @classmethod
+    def of(cls, path: Place) -> CountedFile:
+        """The file as it is."""
+        try:
+            status = path.stat()
+            with path.open("rb") as file:
+                ends = file.read(_END)
+                file.seek(max(status.st_size - _END, 0))
+                ends += file.read(_END)
+        except OSError as error:
+            raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+        digest = hashlib.sha256(ends).hexdigest()
+        name = str(path.resolve()).encode(errors="backslashreplace").decode()  # bytes that are no text stay in order
+        return cls(name, status.st_size, status.st_mtime_ns, digest)
+
+    def described(self) -> dict[str, Any]:
+        """As the header of a file of counts has it."""
+        own = asdict(self)
+        return own if self.unfinished else {name: own[name] for name in own if name != "unfinished"}
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return Path(self.path).name
+
+    @property
+    def content(self) -> tuple[int, int, str]:
+        """What stays when a file is moved or renamed."""
+        return (self.size, self.modified, self.digest)
+
+
+def fresh(
+    given: Sequence[CountedFile], counted: Iterable[CountedFile], into: str, *, force: bool = False
+) -> list[CountedFile]:
+    """Those of the given files that are to be counted: without those that a call did before it was killed.
+
+    Files that were counted by a call that came to its end are refused, unless forced; so is a file named twice.
+    """
+    known = _Known(counted)
+    left = []
+    for source in given:
+        before = known.find(source)
+        if before is None:
+            left.append(source)
+        elif before.content != source.content and not (force and not before.unfinished):
+            raise CredimiError(
+                f"{source.path} was counted into {into} before, and has changed since: its former rows would count "
+                "twice; count all files into a new one" + ("" if before.unfinished else ", or add it with --force")
+            )
+        elif not before.unfinished and not force:
+            name = "" if before.path == source.path else f" as {before.path}"
+            raise CredimiError(
+                f"{source.path} was counted into {into} before{name}: leave it out, or count it twice with --force"
+            )
+        elif not before.unfinished:
+            left.append(source)
+    seen: dict[object, int] = {}
+    for place, source in enumerate(given):
+        for key in (identity(source.path), (source.name, source.content)):  # a moved copy is taken for the file
+            first = given[seen.setdefault(key, place)]
+            if seen[key] < place and not force:
+                also = "" if first.path == source.path else f", as {source.path}, too"
+                raise CredimiError(f"{first.path} is named twice{also}: name it once, or count it twice with --force")
+    return left
+
+
+class _Known:
+    """The files that were counted, to be found by path, or by content if it is the same file."""
+
+    def __init__(self, counted: Iterable[CountedFile]) -> None:
+        self.by_path: dict[str, CountedFile] = {}
+        self.alike: dict[object, list[CountedFile]] = {}
+        self.identities: dict[str, object] = {}
+        for source in sorted(counted, key=lambda source: not source.unfinished):
+            self.by_path.setdefault(source.path, source)
+            self.alike.setdefault(source.content, []).append(source)
+
+    def find(self, source: CountedFile) -> CountedFile | None:
+        """The file as it was counted, if it was; else what was counted under its path."""
+        alike = self.alike.get(source.content, ())
+        same = next((before for before in alike if before.path == source.path), None)
+        same = same or next((before for before in alike if self._is_same(before, source)), None)
+        return same or self.by_path.get(source.path)
+
+    def _is_same(self, before: CountedFile, source: CountedFile) -> bool:
+        """Whether files of the same content are one: moved, renamed or linked."""
+        if before.name == source.name:
+            return True
+        path = local_path(before.path)
+        if path is None:  # whether it is still there would have to be asked elsewhere
+            return False
+        if before.path not in self.identities:
+            self.identities[before.path] = identity(path) if _is_still(before, path) else None
+        own = self.identities[before.path]
+        return own is None or own == identity(source.path)
+
+
+def _is_still(before: CountedFile, path: Path) -> bool:
+    """Whether a file is where it was, as it was."""
+    try:
+        return CountedFile.of(path).content == before.content
+    except CredimiError:
+        return False
+
+
+def finished(sources: Iterable[CountedFile], given: Collection[CountedFile]) -> tuple[CountedFile, ...]:
+    """The same, those that were given with their call at its end, also under names that they had before."""
+    paths, contents = {source.path for source in given}, {source.content for source in given}
+    return tuple(
+        replace(source, unfinished=False) if source.path in paths or source.content in contents else source
+        for source in sources
+    )

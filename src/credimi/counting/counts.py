@@ -1,0 +1,375 @@
+"""`Counts`: all that is kept of the rows, one (r + 1) x (s + 1) block a feature, in one flat array; missing last.
+
+    n_11 ... n_1s | n_1?          r classes of the target, s values of the feature; n_i?: the feature is missing,
+    ...           | ...           n_?j: the target is missing, n_??: both
+    n_r1 ... n_rs | n_r?
+    --------------+-----
+    n_?1 ... n_?s | n_??
+
+Counts of parts add up to the counts of the whole, whatever labels each part has shown: blocks are aligned by label
+first. What is kept is raw: whether text looks like numbers, and where numbers are cut, is decided when the counts are
+read (`settled`), from all of them, so that neither the order of the rows nor their batches matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns import labels
+from credimi.columns.interpret import check_classes, doubts_of_classes, settle, settle_classes
+from credimi.columns.labels import BOOLEAN, NUMBER, Labels
+from credimi.columns.reading_options import ReadingOptions
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.core.tables import relabel
+from credimi.counting import counts_file, counts_header
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.feature import Feature
+    from credimi.core.remote_files import Place
+    from credimi.core.table import Table
+    from credimi.counting.counted_files import CountedFile
+
+    CountArray = NDArray[Any]  # whole numbers, or weights
+
+
+_ROUNDING = 1e-9  # of weights that are taken away again
+_COMPARED = 5_000  # names with which a mistaken one is compared: of each thousand it takes a tenth of a second
+_DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
+
+
+@public
+@dataclass(eq=False)
+class Counts:
+    """Counts of one target with many features, made by `credimi.count`: all that is kept of the rows.
+
+    `a + b` are the counts of both, `a - b` those of a without rows that were counted before; `counts["column"]` is
+    the `Table` of one feature, numbers cut as in `rank`.
+
+    Attributes
+    ----------
+    target : str
+        The target's name.
+    features : tuple of str
+        The columns.
+    rows : int or float
+        The rows that were counted, or their weight.
+    sources : tuple
+        The files that were counted, as far as known.
+
+    Examples
+    --------
+    >>> january = credimi.count({"x": ["a", "b"], "class": ["p", "q"]}, "class")
+    >>> february = credimi.count({"x": ["b", "c"], "class": ["q", "p"]}, "class")
+    >>> january + february
+    Counts(target='class', rows=4, features=1, classes=2)
+    >>> january + february - january == february
+    True
+    """
+
+    target: str
+    classes: Labels
+    features: tuple[str, ...]
+    labels: tuple[Labels, ...]
+    flat: CountArray
+    rows: int | float = 0
+    settings: ReadingOptions = field(default_factory=ReadingOptions)
+    sources: tuple[CountedFile, ...] = ()  # files that were counted, as far as known
+
+    @classmethod
+    def join(
+        cls,
+        target: str,
+        classes: Labels,
+        columns: Mapping[str, tuple[Labels, CountArray]],
+        rows: float,
+        settings: ReadingOptions,
+    ) -> Counts:
+        """From the blocks of single features."""
+        flat = [block.ravel() for _, block in columns.values()]
+        return cls(
+            target,
+            classes,
+            tuple(columns),
+            tuple(each for each, _ in columns.values()),
+            np.concatenate(flat) if flat else np.zeros(0, dtype=np.int64),
+            rows,
+            settings,
+        )
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.features
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.features)
+
+    def __getitem__(self, column: str) -> Table:
+        """The counts of one column and the target, numbers cut as in `rank`, which alone knows how they were chosen."""
+        return self.feature(str(column)).table  # a name of pandas may be no text
+
+    def __repr__(self) -> str:
+        return (
+            f"Counts(target={self.target!r}, rows={self.rows:,}, features={len(self.features):,}, "
+            f"classes={len(self.classes):,})"
+        )
+
+    def feature(self, column: str) -> Feature:
+        """One column, settled: its counts, the names of its values, how they came about."""
+        if column not in self.features:
+            raise CredimiError(unknown(column, self.features))
+        index = self.features.index(column)
+        return self._settle(column, self.labels[index], self.blocks()[index], self._settled_classes())
+
+    def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
+        """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
+
+        Truth values are 0 and 1. More numbers than are kept have lost their last bits (see `labels`).
+        """
+        if column not in self.features:
+            raise CredimiError(unknown(column, self.features))
+        index = self.features.index(column)
+        kept, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
+        if len(kept) and kept.kind not in (NUMBER, BOOLEAN):
+            raise CredimiError(
+                f"column {column!r} holds no numbers, but {kept.kind}: count the columns of numbers (features=[...])"
+            )
+        classes, rows = labels.typed(self.classes)
+        numbers = np.array([text == "true" for text in kept.texts], dtype=np.float64) if kept.texts else kept.numbers
+        return numbers, relabel(self.blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
+
+    def class_names(self, least: int = 2) -> tuple[str, ...]:
+        """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
+        return self._settled_classes(least)[0].shown()
+
+    def class_totals(self) -> CountArray:
+        """How many rows have each of the classes."""
+        classes, positions = self._settled_classes()
+        totals = np.zeros(len(classes), dtype=self.flat.dtype)
+        for block in self.blocks()[:1]:  # each has all rows
+            np.add.at(totals, positions, block[:-1].sum(axis=1))
+        return totals
+
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with the target, in words."""
+        return doubts_of_classes(self.target, self._settled_classes()[0], self.class_totals())
+
+    def settled(self, least_classes: int = 2) -> list[Feature]:
+        """All columns as they are ranked."""
+        classes = self._settled_classes(least_classes)
+        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if (self.target, self.rows, set(self.features)) != (other.target, other.rows, set(other.features)):
+            return False
+        own, others = self._typed(), other._typed()
+        return all(
+            labels_ == others[name][0] and np.array_equal(block, others[name][1])
+            for name, (labels_, block) in own.items()
+        )
+
+    def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
+        """All columns with their types, uncut: what makes two counts equal."""
+        most = labels.most_labels(len(self), len(self.classes) + 1)
+        classes, rows = labels.typed(self.classes)
+        found = {}
+        for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
+            kept, columns = labels.typed(own, most)
+            both = labels.kindless(classes), labels.kindless(kept)
+            found[name] = (both, relabel(block, rows, columns, (len(classes), len(kept))))
+        return found
+
+    __hash__ = None  # type: ignore[assignment]  # counts change
+
+    def _require_alike(self, other: Counts) -> None:
+        """Refuse counts of something else."""
+        if self.target != other.target:
+            raise CredimiError(
+                f"counts of the targets {self.target!r} and {other.target!r} do not add: count the same target"
+            )
+        if set(self.features) != set(other.features):
+            apart = sorted(set(self.features) ^ set(other.features))
+            raise CredimiError(
+                f"only one of the two counts has the column {apart[0]!r}: count the same columns (features, --features)"
+            )
+        if self.settings != other.settings:
+            raise CredimiError(
+                f"counts made with different settings do not add: {self.settings} and {other.settings}; "
+                "use the same missing_values and discretize"
+            )
+
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        self._require_alike(other)
+        rows, sources = self.rows + other.rows, self.sources + other.sources
+        same = self.classes == other.classes and self.features == other.features
+        if same and all(
+            one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
+        ):
+            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
+        classes, mine, theirs = labels.union(self.classes, other.classes)
+        check_classes(self.target, classes)
+        others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
+        columns, most, longest = {}, labels.most_labels(len(self), len(classes) + 1), labels.most_bytes(len(self))
+        for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
+            other_labels, other_block = others[name]
+            merged, here, there = labels.union(own, other_labels, most)
+            size = (len(classes), len(merged))
+            added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
+            columns[name] = bounded(merged, added, most, longest)
+        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
+
+    def __sub__(self, other: Counts) -> Counts:
+        """Without rows that were counted before, as if they had never been."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        self._require_alike(other)
+        both = self + replace(other, flat=-other.flat, rows=-other.rows)
+        slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
+        for name, block in zip(both.features, both.blocks(), strict=True):
+            if np.any(block < -slack):
+                raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
+        return replace(both, flat=np.where(both.flat > slack, both.flat, 0))._trimmed()
+
+    def labelled(self) -> Counts:
+        """The counts of those rows alone whose class is known."""
+        known = replace(self, flat=self.flat.copy())
+        for block in known.blocks():
+            known.rows = self.rows - block[-1].sum().item()  # the same of every feature
+            block[-1] = 0
+        return known._trimmed()  # noqa: SLF001  (of the same class)
+
+    def _trimmed(self) -> Counts:
+        """Without the labels and classes that do not occur."""
+        blocks = self.blocks()
+        occurring = np.zeros(len(self.classes), dtype=bool)
+        for block in blocks:
+            occurring |= block[:-1].any(axis=1)
+        classes, rows = self.classes.chosen(occurring), np.append(occurring, True)
+        kept = {}
+        for name, own, block in zip(self.features, self.labels, blocks, strict=True):
+            seen = np.asarray(block[:, :-1].any(axis=0) | (own.kind == labels.MANY))
+            kept[name] = own.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
+        return Counts.join(self.target, classes, kept, self.rows, self.settings)
+
+    def __radd__(self, other: object) -> Counts:
+        """So that `sum` of several counts works, which starts from 0."""
+        return self if other == 0 else NotImplemented
+
+    def update(self, data: Any, *, delimiter: str | None = None) -> Counts:  # noqa: ANN401
+        """Count more data of the same columns, and return these counts; the delimiter is as in `credimi.count`."""
+        from credimi.counting.count import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
+
+        self.__dict__.update((self + count_more(data, self, delimiter)).__dict__)
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Write to one file (docs/counts-format.md), whole or not at all."""
+        counts_file.save(*self._parts(), path)
+
+    def to_bytes(self) -> bytes:
+        """What `save` would write, to be sent elsewhere."""
+        return counts_file.packed(*self._parts())
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header and arrays of a file."""
+        header = {
+            "target": self.target,
+            "rows": self.rows,
+            "missing_values": list(self.settings.missing_values),
+            "discretize": self.settings.discretize,
+            "classes": counts_header.described(self.classes),
+            "features": [
+                {"name": name} | counts_header.described(own)
+                for name, own in zip(self.features, self.labels, strict=True)
+            ],
+        }
+        if self.sources:
+            header["sources"] = [source.described() for source in self.sources]
+        numbers = [each.numbers for each in (self.classes, *self.labels)]
+        return header, {"numbers": np.concatenate(numbers), "counts": self.flat}
+
+    @staticmethod
+    def load(path: str | Place) -> Counts:
+        """Read what `save` wrote."""
+        return Counts._checked(*counts_file.load(path), path)
+
+    @staticmethod
+    def from_bytes(content: bytes) -> Counts:
+        """Read what `to_bytes` made."""
+        place = "what was sent"
+        return Counts._checked(*counts_file.unpacked(content, place), place)
+
+    @staticmethod
+    def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Place) -> Counts:
+        try:
+            return Counts(**counts_header.read(header, arrays))
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+            raise CredimiError(counts_file.no_counts(path, error)) from error
+
+    def blocks(self) -> list[CountArray]:
+        """The blocks of the features, raw: views into the flat array."""
+        blocks, start, height = [], 0, len(self.classes) + 1
+        for each in self.labels:
+            width = len(each) + 1
+            blocks.append(self.flat[start : start + height * width].reshape(height, width))
+            start += height * width
+        return blocks
+
+    def _settled_classes(self, least: int = 2) -> tuple[Labels, NDArray[np.int64]]:
+        return settle_classes(self.target, self.classes, self.rows, least)
+
+    def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
+        most = labels.most_labels(len(self), len(self.classes) + 1)
+        return settle(name, own, block, classes, settings=self.settings, most=most)
+
+
+def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
+    """The same; of more labels than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
+    if len(own) <= most and not labels.too_long(own, longest):
+        return own, block
+    kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
+    if kept.kind == NUMBER:
+        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
+        positions = onward[positions]
+    if len(kept) > most or labels.too_long(kept, longest):
+        kept, positions = labels.collapsed(own)
+    return kept, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
+
+
+def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
+    """A message on a name that is not there, with the nearest ones that are; `place` is where, if it could be two."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
+
+    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
+        each for each in offered if each.lower() == name.lower()
+    ]
+    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
+    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
+    if several is not None:
+        return (
+            f"{fault}, but {several!r}: if these are several columns, name the character between them "
+            "(delimiter, --delimiter)"
+        )
+    if near:
+        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
+    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
+    return f"{fault}: there are {listed or 'none'}"
+
+
+def _among(name: str, others: str, *, alone: bool) -> bool:
+    """Whether a name is one of several that were taken for one column; blanks are common in names, unless it is all."""
+    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)

@@ -1,0 +1,119 @@
+r"""One file for counts: a line that names the format, a header in JSON, arrays, a digest. docs/counts-format.md.
+
+    b"credimi counts 1\n"
+    8 bytes, the header's length, little endian
+    the header, JSON in UTF-8; its "arrays" lists [name, type, length] of what follows
+    the arrays, little endian, one after the other
+    32 bytes, SHA-256 of all that stands before
+
+Nothing in it is code, so nothing that is read can run. A file that was cut short or altered fails its digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.core.atomic_files import write_bytes
+from credimi.core.errors import CredimiError, one_line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.core.remote_files import Place
+
+_NAME = b"credimi counts "
+_VERSION = b"1\n"
+_TYPES = {"int64": "<i8", "float64": "<f8"}
+_DIGEST = 32
+
+
+def is_counts(path: Place) -> bool:
+    """Whether a file says that it holds counts."""
+    try:
+        with path.open("rb") as file:
+            return bool(file.read(len(_NAME)) == _NAME)
+    except OSError:
+        return False
+
+
+def save(header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: str | Path) -> None:
+    """Write header and arrays; the file is there whole or not at all."""
+    write_bytes(packed(header, arrays), path)
+
+
+def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+    """What a file would hold; counts travel between processes in this form too."""
+    listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
+    text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
+    parts = [_NAME + _VERSION, len(text).to_bytes(8, "little"), text]
+    parts += [array.astype(_TYPES[array.dtype.name], copy=False).tobytes() for array in arrays.values()]
+    body = b"".join(parts)
+    return body + hashlib.sha256(body).digest()
+
+
+def load(path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read header and arrays."""
+    try:
+        with (Path(path) if isinstance(path, str) else path).open("rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+    return unpacked(content, path)
+
+
+def unpacked(content: bytes, path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header and arrays of what `packed` made; `path` is where it comes from, for messages."""
+    if not content.startswith(_NAME):
+        raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")
+    start = len(_NAME) + len(_VERSION)
+    if content[len(_NAME) : start] != _VERSION:
+        version = content[len(_NAME) :].split(b"\n", 1)[0][:20].decode(errors="replace")
+        raise CredimiError(
+            f"{path} is of format version {version}, which this credimi does not know: install a newer one"
+        )
+    body = content[:-_DIGEST]
+    if len(content) < start + 8 + _DIGEST or hashlib.sha256(body).digest() != content[-_DIGEST:]:
+        raise CredimiError(f"{path} is damaged or was cut short: count the data again")
+    try:
+        return _parsed(body, start + 8)
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise CredimiError(no_counts(path, error)) from error
+
+
+def no_counts(path: str | Place, fault: Exception) -> str:
+    """A message on a file of which all bytes are right, and what they say is not."""
+    return (
+        f"{path} was not written by credimi's save() ({one_line(fault) or type(fault).__name__}): count the data again"
+    )
+
+
+def _parsed(body: bytes, start: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header and arrays; the header starts here, its length stands before."""
+    after = start + int.from_bytes(body[start - 8 : start], "little")
+    if after > len(body):
+        raise ValueError("the header is longer than the file")
+    header = json.loads(body[start:after], object_pairs_hook=_each_once)
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, kind, size in header.pop("arrays"):
+        if name in arrays or not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            raise ValueError(f"the array {name!r} is there twice, or has no size")
+        if kind not in _TYPES:
+            raise ValueError(f"the array {name!r} is of the type {kind!r}")
+        array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=after).astype(kind)
+        after += array.nbytes
+        arrays[name] = array
+    if after != len(body):
+        raise ValueError("the arrays do not end where the file does")
+    return header, arrays
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key of the header is there twice")
+    return found

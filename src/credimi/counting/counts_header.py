@@ -1,0 +1,169 @@
+"""What a file of counts says of its arrays, made and read: docs/counts-format.md.
+
+The digest of a file says that its bytes are those that were written, not who wrote them. So all that is read is checked
+once, here: types, signs, sizes, names and labels that are there twice. What comes out is safe to add and to rank.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
+from credimi.columns.reading_options import ReadingOptions
+from credimi.counting.counted_files import CountedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Header = Mapping[str, Any]
+    Arrays = Mapping[str, NDArray[Any]]
+
+_KINDS = (RAW, TEXT, BOOLEAN, NUMBER, MANY)
+_BITS = 64  # of a double
+_MOST_ROWS = 2**63
+_ROUNDING = 1e-9  # of sums of very many rows
+
+
+class FaultError(ValueError):
+    """What is wrong with a header."""
+
+
+def described(own: Labels) -> dict[str, Any]:
+    """Labels as the header of a file names them; the numbers themselves stand in an array."""
+    numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
+    instants = {"instants": True} if own.instants else {}
+    return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants
+
+
+def read(header: Header, arrays: Arrays) -> dict[str, Any]:
+    """The fields of `Counts` by their names; a `FaultError` or another ValueError says what is wrong."""
+    target, rows = _text(_of(header, "target"), "target"), _rows(_of(header, "rows"))
+    numbers, flat = _of(arrays, "numbers"), _of(arrays, "counts")
+    listed = [_object(each, "features") for each in _list(header, "features")]
+    names = tuple(_text(_of(each, "name"), "the name of a feature") for each in listed)
+    _require(target not in names, f"the target {target!r} is a feature as well")
+    _require(len(set(names)) == len(names), "two features have one name")
+    kept, start = [], 0
+    for name, each in zip((target, *names), (_object(_of(header, "classes"), "classes"), *listed), strict=True):
+        size = _whole(each.get("numbers", 0), f"numbers of {name!r}")
+        kept.append(_labels(each, numbers[start : start + size], size, name))
+        start += size
+    _require(numbers.dtype.kind == "f", "the array numbers holds no doubles")
+    _require(start == numbers.size, f"the labels take {start} of {numbers.size} numbers")
+    _check_counts(flat, rows, names, kept)
+    return {
+        "target": target,
+        "classes": kept[0],
+        "features": names,
+        "labels": tuple(kept[1:]),
+        "flat": flat,
+        "rows": rows,
+        "settings": ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize")),
+        "sources": tuple(_source(_object(each, "sources")) for each in _list(header, "sources", ())),
+    }
+
+
+def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) -> Labels:
+    kind, texts = _of(each, "kind"), tuple(_list(each, "texts"))
+    bits, instants = _whole(each.get("dropped_bits", 0), "dropped_bits"), each.get("instants", False)
+    _require(kind in _KINDS, f"labels of {name!r} are of the kind {kind!r}")
+    for text in texts:
+        _text(text, f"a label of {name!r}")
+    _require(isinstance(instants, bool) and bits < _BITS, f"instants or dropped_bits of {name!r} is out of range")
+    _require(kind == NUMBER or not (size or bits or instants), f"labels of {name!r} are no numbers, and have some")
+    _require(kind != NUMBER or not texts, f"labels of {name!r} are numbers, and have texts")
+    _require(kind != MANY or len(texts) < 2, f"labels of {name!r} were given up, and have {len(texts)} texts")
+    _require(kind != BOOLEAN or {"false", "true"} >= set(texts), f"labels of {name!r} are no truth values")
+    _require(numbers.size == size, f"there are not {size} numbers of {name!r}")
+    rising = all(one < other for one, other in pairwise(texts)) and bool(np.all(numbers[1:] > numbers[:-1]))
+    _require(rising and not np.isnan(numbers).any(), f"labels of {name!r} are there twice, or are not in order")
+    return Labels(kind, texts, numbers, bits, instants)
+
+
+def _check_counts(flat: NDArray[Any], rows: float, names: tuple[str, ...], kept: list[Labels]) -> None:
+    """Refuse counts that do not fill their blocks, or cannot be counts of so many rows."""
+    height = len(kept[0]) + 1
+    sizes = [height * (len(each) + 1) for each in kept[1:]]
+    _require(sum(sizes) == flat.size, f"{flat.size} counts do not fill {sum(sizes)} cells")
+    _require(bool(np.all(np.isfinite(flat) & (flat >= 0))), "counts are negative, or no numbers")
+    if flat.dtype.kind == "f" or not names:  # sums of weights are rounded, and drift where some are taken away
+        return
+    _require(isinstance(rows, int), f"rows is {rows!r}, and counts are whole")
+    for name, total in zip(names, np.add.reduceat(flat, np.cumsum([0, *sizes[:-1]]), dtype=np.float64), strict=True):
+        _require(
+            math.isclose(total, rows, rel_tol=_ROUNDING),
+            f"counts of {name!r} are those of {total:.0f} rows, not {rows}",
+        )
+
+
+def _source(each: Header) -> CountedFile:
+    source = CountedFile(**{name: each[name] for name in CountedFile.__dataclass_fields__ if name in each})
+    for text in (source.path, source.digest):
+        _text(text, "the path or digest of a source")
+    _whole(source.size, "the size of a source")
+    _require(isinstance(source.modified, int), "the time of a source is no whole number")
+    _require(isinstance(source.unfinished, bool), "unfinished of a source is no truth value")
+    return source
+
+
+def _rows(rows: Any) -> int | float:  # noqa: ANN401
+    whole = isinstance(rows, int | float) and not isinstance(rows, bool)
+    _require(whole and 0 <= rows < _MOST_ROWS, f"rows is {_short(rows)}")  # NaN is not
+    found: int | float = rows
+    return found
+
+
+def _of(given: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
+    _require(name in given, f"{name} is not there")
+    return given[name]
+
+
+def _list(given: Header, name: str, default: Any = None) -> Any:  # noqa: ANN401
+    found = _of(given, name) if default is None else given.get(name, default)
+    _require(isinstance(found, list | tuple), f"{name} is no list")
+    return found
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
+    _require(isinstance(value, dict), f"{name} is, or holds, {_short(value)}")
+    found: dict[str, Any] = value
+    return found
+
+
+def _text(value: Any, name: str) -> str:  # noqa: ANN401
+    _require(isinstance(value, str), f"{name} is {_short(value)}, and no text")
+    text: str = value
+    _require(text.isascii() or _is_unicode(text), f"{name} has half a character")
+    return text
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _whole(value: Any, name: str) -> int:  # noqa: ANN401
+    _require(isinstance(value, int) and not isinstance(value, bool) and value >= 0, f"{name} is {_short(value)}")
+    found: int = value
+    return found
+
+
+def _short(value: Any) -> str:  # noqa: ANN401
+    """A value of any size for a message."""
+    if isinstance(value, int) and abs(value) >= _MOST_ROWS:  # Python does not write whole numbers of any length
+        return "a number beyond all sense"
+    return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)[:80]
+
+
+def _require(holds: bool, fault: str) -> None:  # noqa: FBT001
+    if not holds:
+        raise FaultError(fault)

@@ -1,0 +1,332 @@
+"""CSV (also .gz, .zst, .bz2), read part by part.
+
+It is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
+`labels` knows better once all is counted. The file is cut into parts of whole lines (`lines`), about `_PART` bytes
+each, which are parsed on one core each: several at a time are faster than one after the other on all cores. Memory is
+bounded by the parts under way, one a core and four more, each of which takes some four times `_PART` with its columns.
+Only of tables so wide that a part has few rows, several are counted together, up to `_GATHERED` bytes: what a column
+costs, it costs once for all of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from credimi.core.errors import CredimiError, one_line
+from credimi.core.remote_files import Remote
+from credimi.core.threads import cores, in_order
+from credimi.counting.batch import Batch
+from credimi.counting.engines.csv_split import LONGEST, LongLineError, first_line, parts
+from credimi.report.export import csv_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.core.remote_files import Place
+    from credimi.counting.engines.csv_split import Part
+
+    Progress = Callable[[float], None]
+
+_PART = 7 << 20  # blocks of 8 MB and more pyarrow's allocator gets from the system each time, page by page
+_BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
+_ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
+_GATHERED = 1 << 26  # bytes, up to which parts of fewer rows than these are counted together
+_LARGEST_BLOCK = 2**31 - 1  # of pyarrow's
+_MOST_THREADS = 8  # each has a part under way
+COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"?')
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes, at the beginning of a file
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NO_TEXT = {  # by its first bytes
+    b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
+    b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
+    b"ARROW1": "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet",
+}
+
+
+def names(path: Place, delimiter: str | None = None) -> list[str]:
+    """The columns' names."""
+    return _header(path, delimiter).names
+
+
+def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+    """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        given = f"{len(delimiter)} characters" if isinstance(delimiter, str) else "no text"
+        raise CredimiError(
+            f"the delimiter {delimiter!r} is {given}: pass the one character that stands between the fields, such as "
+            "';' or a tab (delimiter, --delimiter)"
+        )
+    if delimiter in '"\r\n\0' or not delimiter.isascii():
+        raise CredimiError(
+            f"{delimiter!r} cannot be a delimiter: pass a character of ASCII that is neither a quote, a line end nor "
+            "NUL (delimiter, --delimiter)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The first line of a CSV file: names, what separates them, how lines end, and how many bytes it takes."""
+
+    names: list[str]
+    delimiter: str
+    line_end: str
+    size: int
+
+
+def _header(path: Place, delimiter: str | None = None) -> _Header:
+    """The header; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
+    line, size = _first_line(path)
+    if line.count('"') % 2:
+        raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
+    if line.strip()[:-1] == "sep=":
+        raise CredimiError(
+            f"{path} starts with the line {line.strip()!r}, which only Excel understands: delete that line"
+        )
+    plain = _QUOTED.sub("", line)
+    if "\r" in plain.rstrip("\r\n"):
+        raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
+    if delimiter is None:
+        delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))
+    with _long_fields():
+        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+    if not names:
+        raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
+    return _Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size)
+
+
+def _open(path: Place) -> Any:  # noqa: ANN401
+    try:
+        packed = COMPRESSED.get(path.suffix.lower())
+        if isinstance(path, Remote):
+            return path.filesystem.open_input_stream(path.inside, compression=packed)
+        file = pa.OSFile(os.fsencode(path))  # bytes, as a name need not be text
+        return pa.CompressedInputStream(file, packed) if packed else file
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
+
+
+def _first_line(path: Place) -> tuple[str, int]:
+    """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
+    try:
+        with _open(path) as stream:
+            content = first_line(stream)
+    except LongLineError as error:
+        raise CredimiError(f"{path}, line 1: {error}") from None
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+    for start, what in _NO_TEXT.items():
+        if content.startswith(start):
+            raise CredimiError(f"{path} is no CSV but {what}")
+    if content.startswith(_UTF16):
+        raise CredimiError(
+            f"{path} is not UTF-8 but UTF-16: convert the file, for example with iconv -f utf-16 -t utf-8"
+        )
+    try:
+        return content.decode("utf-8-sig").lstrip("\r\n"), len(content)
+    except UnicodeDecodeError as error:
+        raise CredimiError(
+            f"{path}, line 1: byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8: "
+            "convert the file, for example with iconv -f cp1252 -t utf-8"
+        ) from None
+
+
+def batches(
+    path: Place,
+    wanted: Sequence[str],
+    total: int,
+    progress: Progress,
+    threads: int | None = None,
+    *,
+    delimiter: str | None = None,
+) -> Iterator[Batch]:
+    """The wanted columns, part by part; `total` is the size of all files, in bytes."""
+    header = _header(path, delimiter)
+    convert = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=list(wanted),
+        strings_can_be_null=False,  # an empty field is a label like others, and means missing
+        check_utf8=False,  # the few labels are checked, not the many cells
+    )
+    fault = partial(_fault, path, header)
+    packed = path.suffix.lower() in COMPRESSED
+    size = max(path.stat().st_size, 1)
+
+    def parsed(part: Part) -> tuple[Any, int]:
+        content, quoted, unclosed = part
+        failure: Exception = _UnclosedError("a quote is never closed")
+        if unclosed:
+            return failure, 0
+        if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
+            content = pa.py_buffer(_MARK + content)
+        parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
+        # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
+        short = max(_BLOCK, _ROWS // 2 * header.size)
+        for block in (short, content.size) if short < content.size and not quoted else (content.size,):
+            most = min(block, _LARGEST_BLOCK)
+            read = pa.csv.ReadOptions(column_names=header.names, block_size=most, use_threads=False)
+            try:
+                return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
+            except (pa.ArrowException, OSError) as error:
+                failure = error
+        return failure, 0
+
+    unpacked = size * (8 if packed else 1)  # guessed
+
+    def tables() -> Iterator[tuple[Any, int]]:
+        done = header.size
+        for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
+            if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
+                raise CredimiError(fault(table)) from table
+            yield table, taken
+            done += taken
+            progress(min(done / unpacked, 1.0))
+
+    cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
+    for table in _gathered(tables()):
+        columns = dict(zip(table.schema.names, table.columns, strict=True))
+        yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
+    progress(1.0)
+
+
+def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[Any]:
+    """Tables, of which the bytes are known; those of few rows put together, as wide tables have them."""
+    waiting: list[Any] = []
+    rows = taken = 0
+    for table, size in tables:
+        waiting.append(table)
+        rows, taken = rows + table.num_rows, taken + size
+        if rows >= _ROWS or taken + size > _GATHERED:  # with the next it would be too much
+            yield pa.concat_tables(waiting)
+            waiting, rows, taken = [], 0, 0
+    if waiting:
+        yield pa.concat_tables(waiting)
+
+
+class _UnclosedError(Exception):
+    """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
+
+
+def _rows(path: Place, header: _Header) -> Iterator[Part]:
+    """The parts behind the header, which pyarrow would take for one line."""
+    try:
+        with _open(path) as stream:
+            stream.read(header.size)
+            yield from parts(stream, min(max(_PART, _ROWS * header.size), 2 * _PART), header.delimiter)
+    except LongLineError as error:
+        raise CredimiError(f"{path}: {error}") from None
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
+
+
+def _fault(path: Place, header: _Header, error: Exception) -> str:
+    """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
+    try:
+        with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
+            reader = csv.reader(text, delimiter=header.delimiter)
+            line = last = 1
+            for fields in reader:
+                last = line
+                if fields and len(fields) != len(header.names):
+                    return (
+                        f"{path}, line {line}: {_fields(len(fields))}, the header has {len(header.names)}: "
+                        "correct that line (a text that holds the delimiter stands in quotes)"
+                    )
+                line = reader.line_num + 1
+            if isinstance(error, _UnclosedError):
+                return f"{path}, line {last}: {error}: close it, or write a quote itself as two, inside quotes"
+    except UnicodeDecodeError as fault:
+        byte, line = fault.object[fault.start], _line_of_bad_byte(path)
+        return (
+            f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
+            "convert the file, for example with iconv -f cp1252 -t utf-8"
+        )
+    except (csv.Error, OSError, pa.ArrowException):
+        pass
+    return f"{path} is not readable as CSV: {one_line(error)}"
+
+
+def _fields(count: int) -> str:
+    return "1 field" if count == 1 else f"{count} fields"
+
+
+def _line_of_bad_byte(path: Place) -> int:
+    with _open(path) as stream:
+        for number, line in enumerate(io.BufferedReader(stream), start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 0
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none.
+
+    Several threads may read at a time: the first of them raises the limit, and the last puts it back.
+    """
+    with _LIMIT.lock:
+        if _LIMIT.users == 0:
+            _LIMIT.before = csv.field_size_limit(LONGEST)
+        _LIMIT.users += 1
+    try:
+        yield
+    finally:
+        with _LIMIT.lock:
+            _LIMIT.users -= 1
+            if _LIMIT.users == 0:
+                csv.field_size_limit(_LIMIT.before)
+
+
+@dataclass(slots=True)
+class _Limit:
+    """How many read long fields now, and the limit that was there before them."""
+
+    lock: Lock = field(default_factory=Lock)
+    users: int = 0
+    before: int = 0
+
+
+_LIMIT = _Limit()
+
+
+def _created(output: Path, suffix: str) -> Any:  # noqa: ANN401
+    file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
+    return pa.CompressedOutputStream(file, packed) if packed else file
+
+
+def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, delimiter: str | None = None) -> None:
+    """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
+    header = _header(path, delimiter)
+    try:
+        with (
+            _long_fields(),
+            io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
+            _created(output, suffix) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
+        ):
+            rows = (row for row in csv.reader(source, delimiter=header.delimiter) if row)
+            next(rows)
+            positions = [header.names.index(name) for name in wanted]
+            writer = csv_writer(sink, header.line_end, header.delimiter)
+            writer.writerow(wanted)
+            writer.writerows([row[position] for position in positions] for row in rows)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CredimiError(_fault(path, header, error)) from error

@@ -1,0 +1,124 @@
+"""Dask: a DataFrame is counted partition by partition, files are counted file by file, where the workers are.
+
+Only counts travel, as bytes in the format of their files, and are merged as a tree on the way. A DataFrame is computed
+by whatever scheduler is in force; each partition is a pandas frame in a worker's memory. Files are cheaper, as no
+frame is made of them: the workers, which have to see the same paths, read them as this process would. Each task uses
+one thread; the scheduler has as many tasks at work as the workers have threads.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from credimi.columns.python_objects import shown_name
+from credimi.core.errors import CredimiError
+from credimi.core.optional import library
+from credimi.counting.batch import counted
+from credimi.counting.engines import files, frames
+from credimi.counting.merge import as_planned, merged_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from credimi.core.remote_files import Place
+    from credimi.counting.counts import Counts
+    from credimi.counting.request import Plan
+
+_FAN = 8  # parts that are merged at once
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this is a Dask DataFrame; found out without dask."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "columns")
+
+
+def names(data: Any) -> list[str]:  # noqa: ANN401
+    """The columns' names; nothing is computed for them."""
+    return [shown_name(name) for name in data.columns]
+
+
+def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
+    """The counts of a DataFrame."""
+    delayed = library("dask", "dask").delayed
+    by_name = {shown_name(name): name for name in data.columns}
+    chosen = data[[by_name[name] for name in plan.wanted]]
+    leaves = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
+    parts = leaves
+    while len(parts) > 1:
+        parts = [delayed(merged_bytes)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
+    client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
+    if hasattr(client, "compute"):  # the scheduler in force is a client's
+        with _lacking(plan):
+            return as_planned(_computed(client, leaves, parts[0], progress), plan)
+
+    def told(_key: Any, _result: Any, _graph: Any, state: dict[str, Any], _worker: Any) -> None:  # noqa: ANN401
+        done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
+        progress(done / (done + left))
+
+    with library("dask.callbacks", "dask").Callback(posttask=told), _lacking(plan):
+        return as_planned(parts[0].compute(), plan)
+
+
+@contextmanager
+def _lacking(plan: Plan) -> Iterator[None]:
+    """Say that a partition lacks a column: Dask and pandas raise a KeyError with its name in it."""
+    try:
+        yield
+    except KeyError as error:
+        lacks = next((name for name in plan.wanted if repr(name) in str(error)), None)
+        if lacks is None:
+            raise
+        raise CredimiError(
+            f"a partition of the Dask DataFrame lacks the column {lacks!r}, which its columns name: give all "
+            "partitions the same columns (reindex), or leave it out (exclude)"
+        ) from error
+
+
+def _computed(client: Any, leaves: Sequence[Any], root: Any, progress: Callable[[float], None]) -> bytes:  # noqa: ANN401
+    """The root of the tree, by a cluster; each partition that is done is told of, and need not be kept for us."""
+    *futures, last = client.compute([*leaves, root])
+    completed = library("distributed", "dask").as_completed([*futures, last])
+    for done, future in enumerate(completed, start=1):
+        if future.key == last.key:  # all is done, or something failed
+            break
+        future.release()
+        progress(done / len(futures))
+    content: bytes = last.result()
+    return content
+
+
+def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401
+    return counted(frames.batches(frame, plan.wanted), plan, threads=1).to_bytes()
+
+
+def tallies(
+    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
+) -> Iterator[tuple[Sequence[Place], Counts]]:
+    """Files and their counts as they are done, by the workers of the scheduler at this address."""
+    distributed = library("distributed", "dask")
+    with _client(distributed, scheduler) as client:
+        futures = client.map(partial(_count_file, plan), [str(path.absolute()) for path in paths], pure=False)
+        place = {future.key: path for future, path in zip(futures, paths, strict=True)}
+        for done, future in enumerate(distributed.as_completed(futures), start=1):
+            yield [place[future.key]], as_planned(future.result(), plan)
+            future.release()  # the workers need not keep it
+            progress(done / len(paths))
+
+
+def _client(distributed: Any, scheduler: str | None) -> Any:  # noqa: ANN401
+    """A client of that scheduler; else the one that is active, which stays open; else threads of this process."""
+    if scheduler is None:
+        try:
+            return nullcontext(distributed.default_client())
+        except ValueError:  # there is none
+            return distributed.Client(processes=False, dashboard_address=None)
+    try:
+        return distributed.Client(scheduler, timeout=30)
+    except (OSError, ValueError) as error:
+        raise CredimiError(f"there is no Dask scheduler at {scheduler}: {error}") from error
+
+
+def _count_file(plan: Plan, path: str) -> bytes:
+    return files.count_file(path, plan)

@@ -1,0 +1,96 @@
+"""Parquet, read batch by batch, and some columns at a time.
+
+What bounds memory: each column that is being read needs a stream of `_STREAM` bytes, a page or two, and its share of
+a batch of `_CELLS` cells, decoded. So a wide file is read in blocks of columns, one block after the other, which the
+format is made for, and its rows do not matter at all. Neither a map of the file nor pyarrow's buffering in advance
+would do: both hold as much as the file has.
+
+Only remote files are buffered in advance, a row group at a time: there every small read would be a request.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from credimi.core.errors import CredimiError, one_line
+from credimi.core.remote_files import Remote
+from credimi.counting.batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.core.remote_files import Place
+
+    Progress = Callable[[float], None]
+
+_STREAM = 1 << 16
+_CELLS = 1 << 20
+_INSIDE = 64  # values that a list is thought to hold
+_GROUP = 1 << 13  # rows of a group, from which on its dictionaries are worth having
+COLUMNS = 17  # read together, the target among them: it is read again with each block, which costs a seventeenth
+
+
+def names(path: Place) -> list[str]:
+    """The columns' names."""
+    with _opened(path) as file:
+        return list(file.schema_arrow.names)
+
+
+@contextmanager
+def _opened(path: Place, dictionaries: Sequence[str] | None = None, metadata: Any = None) -> Iterator[Any]:  # noqa: ANN401
+    remote = isinstance(path, Remote)
+    opened = path.open if isinstance(path, Remote) else partial(pa.OSFile, os.fsencode(path))  # a name may be no text
+    try:
+        with (
+            opened() as source,
+            pa.parquet.ParquetFile(
+                source,
+                metadata=metadata,
+                read_dictionary=dictionaries,
+                pre_buffer=remote,
+                buffer_size=0 if remote else _STREAM,
+            ) as file,
+        ):
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        raise CredimiError(f"{path} is no readable Parquet file: {one_line(error)}") from error
+
+
+def batches(path: Place, blocks: Sequence[Sequence[str]], times: float, progress: Progress) -> Iterator[Batch]:
+    """Each block of columns, batch by batch; `times` is how many such files there are."""
+    with _opened(path) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+    texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+    if metadata.num_rows < _GROUP * metadata.num_row_groups:  # dictionaries would end a batch with each group of rows
+        texts = []
+    cells, done = sum(map(len, blocks)) * metadata.num_rows, 0
+    parts = [[group] for group in range(metadata.num_row_groups)] if isinstance(path, Remote) else [None]
+    with _opened(path, texts, metadata) as file:
+        for block in blocks:
+            nested = any(pa.types.is_nested(schema.field(name).type) for name in block)
+            size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
+            for part in parts:
+                for batch in file.iter_batches(size, row_groups=part, columns=list(block)):
+                    yield Batch(_columns(batch, block), batch.num_rows, cells=int(cells * times), path=path)
+                    done += batch.num_rows * len(block)
+                    progress(done / max(cells, 1))
+
+
+def _columns(batch: Any, block: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
+    return {name: batch.column(name) for name in block}
+
+
+def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:
+    """The same rows with some of the columns."""
+    with path.open("rb") as source, pa.parquet.ParquetFile(source) as file:
+        schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
+        with pa.OSFile(os.fsencode(output), "wb") as sink, pa.parquet.ParquetWriter(sink, schema) as writer:
+            for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):
+                writer.write_batch(batch.select(list(wanted)))

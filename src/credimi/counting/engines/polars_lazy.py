@@ -1,0 +1,45 @@
+"""polars' LazyFrame: the query runs in its streaming engine, and its chunks are counted as they come.
+
+Only the columns that are counted are asked for, so that polars reads no others. Memory holds what is gathered for one
+batch (see `counting.engines.frames.gathered`) and what polars itself keeps, whatever the number of rows. Where this
+polars cannot hand out chunks, the columns are collected first.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+from credimi.counting.engines import frames as arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from credimi.counting.batch import Batch
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this is a LazyFrame; found out without polars."""
+    return type(data).__module__.split(".")[0] == "polars" and type(data).__name__ == "LazyFrame"
+
+
+def names(data: Any) -> list[str]:  # noqa: ANN401
+    """The columns' names; nothing is computed for them."""
+    return list(data.collect_schema().names())
+
+
+def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+    """The wanted columns, batch by batch."""
+    from polars import selectors  # noqa: PLC0415  (whoever has a LazyFrame has polars)
+
+    chosen = data.select(selectors.by_name(*wanted))  # a mere string may mean a pattern
+    if hasattr(chosen, "collect_batches"):
+        frames = iter(chosen.collect_batches(maintain_order=False))
+    else:
+        frames = iter([chosen.collect(engine="streaming")])
+    first = list(islice(frames, 1))
+    if first and arrow.untaken(first[0]):
+        yield from (arrow.apart(frame, wanted) for frame in chain(first, frames))
+        return
+    chunks = (chunk for frame in chain(first, frames) for chunk in arrow.reader_of(frame))
+    yield from arrow.gathered(chunks, wanted)

@@ -1,0 +1,181 @@
+"""Spark: a DataFrame is counted partition by partition where its rows are; only counts come to the driver.
+
+`mapInArrow` hands each partition to Python as Arrow batches, and gets one row back: the partition's counts, as bytes in
+the format of their files. A second, small stage merges sixteen partitions' counts each, and the driver merges the
+rest. Works on classic sessions and on Spark Connect alike, since nothing but DataFrames is used. The workers need
+credimi installed.
+
+Wide tables are counted `_BLOCK` columns at a time, a pass each: Spark generates code for at most 100 fields
+(`counting.engines.spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as
+Parquet, reads only those of the pass, and the target again.
+
+Spark weighs a batch after every row of it, all columns again, a large part of what Java does here: the limit for it
+(`counting.engines.spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has set
+one. Batches end by their rows (`maxRecordsPerBatch`, 10,000).
+
+Files are cheaper, as no row is converted for Spark at all: each task gets the number of one path, and reads the file
+as this process would. They are scheduled in groups, the counts of which come back at once.
+
+A refusal of ours comes back as a row, too: raised in a worker, Spark would try it four times, and wrap it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from credimi.core.errors import CredimiError
+from credimi.core.optional import library
+from credimi.counting.batch import counted
+from credimi.counting.engines import files, frames
+from credimi.counting.engines.spark_progress import watched
+from credimi.counting.merge import as_planned, beside, merged_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from credimi.core.remote_files import Place
+    from credimi.counting.counts import Counts
+    from credimi.counting.request import Plan
+
+_BLOCK = 95
+_FAN = 16  # partitions whose counts are merged before they travel to the driver
+_GROUP = 64  # files whose counts come back at once
+_WEIGHT = "spark.sql.execution.arrow.maxBytesPerBatch"
+_ROW = "part int, counts binary, refusal string"
+_ARROW_ROW = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
+
+
+def reads(data: Any) -> bool:  # noqa: ANN401
+    """Whether this is a DataFrame of Spark, classic, Connect or pandas on Spark; found out without pyspark."""
+    return type(data).__module__.startswith("pyspark.") and (
+        hasattr(data, "mapInArrow") or (hasattr(data, "to_spark") and hasattr(data, "columns"))
+    )
+
+
+def names(data: Any) -> list[str]:  # noqa: ANN401
+    """The columns' names; nothing is computed for them."""
+    return [str(name) for name in data.columns]
+
+
+def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
+    """The counts of a DataFrame."""
+    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
+    plans = plan.blocks(_BLOCK)
+    blocks: list[Counts] = []
+
+    def told(share: float) -> None:
+        progress((len(blocks) + share) / len(plans))
+
+    with _unweighed(frame.sparkSession):
+        for each in plans:
+            with watched(frame.sparkSession, told):
+                counts = _count_block(frame, each)
+            blocks.append(counts)
+            told(0.0)
+    return beside(blocks, plan)
+
+
+@contextmanager
+def _unweighed(session: Any) -> Iterator[None]:  # noqa: ANN401
+    """Batches are not weighed while they are filled."""
+    if session.conf.get(_WEIGHT, None) is not None:  # as the user wants it
+        yield
+        return
+    session.conf.set(_WEIGHT, str(2**31 - 1))
+    try:
+        yield
+    finally:
+        session.conf.unset(_WEIGHT)
+
+
+def _count_block(frame: Any, plan: Plan) -> Counts:  # noqa: ANN401
+    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
+    plain = frame.toDF(*place.values())  # `mapInArrow` takes dots in names for paths; capitals are all one to Spark
+    chosen = plain.select(*(place[name] for name in plan.wanted))
+    parts = chosen.mapInArrow(partial(_count_partition, plan), _ROW)
+    rows = parts.repartition("part").mapInArrow(_merge_partitions, _ROW).collect()
+    return _total(rows, plan)
+
+
+def tallies(
+    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], master: str | None = None
+) -> Iterator[tuple[Sequence[Place], Counts]]:
+    """Files and their counts, a group at a time, counted by the session that is active, else by that of this master."""
+    sessions = library("pyspark.sql", "spark").SparkSession
+    builder = sessions.builder.appName("credimi")
+    if master is not None:
+        builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    if master is None or master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would start whatever python3 is on the path
+    running = sessions.getActiveSession()
+    session = running or builder.getOrCreate()
+    try:
+        for start in range(0, len(paths), _GROUP):
+            group = paths[start : start + _GROUP]
+            numbers = session.range(0, len(group), 1, len(group))  # one to a partition, so that each is a task
+            names = [str(path.absolute()) for path in group]
+            with watched(session, partial(_told, progress, start, len(group), len(paths))):
+                rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect()
+            yield group, _total(rows, plan)
+            progress((start + len(group)) / len(paths))
+    finally:
+        if running is None:
+            session.stop()
+
+
+def _told(progress: Callable[[float], None], start: int, size: int, paths: int, share: float) -> None:
+    progress((start + share * size) / paths)
+
+
+def _total(rows: Sequence[Any], plan: Plan) -> Counts:
+    """The sum of what came back; a refusal is raised."""
+    for row in rows:
+        if row["refusal"] is not None:
+            raise CredimiError(row["refusal"])
+    content = merged_bytes(bytes(row["counts"]) for row in rows)
+    return as_planned(content, plan) if content else counted([], plan)
+
+
+# In the workers
+
+
+def _count_partition(plan: Plan, batches: Iterable[Any]) -> Iterator[Any]:
+    from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
+
+    context = TaskContext.get()
+    part = context.partitionId() // _FAN if context is not None else 0
+    named = (batch.rename_columns(plan.wanted) for batch in batches)
+    yield _answer(part, lambda: counted(frames.gathered(named, plan.wanted), plan, threads=1).to_bytes())
+
+
+def _merge_partitions(batches: Iterable[Any]) -> Iterator[Any]:
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    refusal = next((row["refusal"] for row in rows if row["refusal"] is not None), None)
+    if refusal is not None:
+        yield _row(0, None, refusal)
+    elif rows:
+        yield _answer(0, lambda: merged_bytes(row["counts"] for row in rows))
+
+
+def _count_files(plan: Plan, paths: Sequence[str], batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield _answer(number, partial(files.count_file, paths[number], plan))
+
+
+def _answer(part: int, work: Callable[[], bytes]) -> Any:  # noqa: ANN401
+    try:
+        return _row(part, work(), None)
+    except CredimiError as error:
+        return _row(part, None, str(error))
+
+
+def _row(part: int, content: bytes | None, refusal: str | None) -> Any:  # noqa: ANN401
+    arrays = [pa.array([part], pa.int32()), pa.array([content], pa.binary()), pa.array([refusal], pa.string())]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW_ROW)

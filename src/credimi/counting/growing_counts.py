@@ -1,0 +1,169 @@
+"""The labels of one column while rows come one at a time: found, added and removed without a look at the others.
+
+`columns.labels.Labels` are sorted, so that a new one moves the others. Here they stay where they are: a dictionary says
+at which place each is counted, and the order is made when it is asked for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns.labels import BOOLEAN, EXACT, MANY, NUMBER, TEXT, Labels, of_numbers
+from credimi.columns.python_objects import is_no_double, shown
+from credimi.columns.text_types import shown_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    IntegerArray = NDArray[np.int64]
+
+_FEW = 32  # new labels that are put between the others; more are sorted together with them
+
+
+class GrowingLabels:
+    """Labels of one kind, in the order in which they came; `where` says at which place each is counted."""
+
+    def __init__(self, own: Labels, places: Iterable[int]) -> None:
+        self.where: dict[Any, int] = {}
+        self._ordered: tuple[Labels, IntegerArray] | None = None
+        self._new: list[Any] = []  # since they were ordered
+        self._become(own)
+        self.where.update(zip(_keys(own), places, strict=True))
+        self.bytes = sum(map(_bytes_of, self.where))  # of texts
+
+    def __len__(self) -> int:
+        return len(self.where)
+
+    def _become(self, own: Labels) -> None:
+        self.kind, self.dropped_bits, self.instants = own.kind, own.dropped_bits, own.instants
+        self.uncounted = own.texts if own.kind == MANY else ()
+        self._ordered = None
+
+    def adopt(self, other: Labels) -> None:
+        """Be of the kind of other labels, where there are none yet: nothing but missing values has no kind."""
+        if not self.where and len(other):
+            self._become(other)
+
+    def add(self, key: Any, place: int) -> None:  # noqa: ANN401
+        """A label that is new."""
+        self.where[key] = place
+        self.bytes += _bytes_of(key)
+        self._new.append(key)
+
+    def remove(self, key: Any) -> int:  # noqa: ANN401
+        """Forget a label; its place is free."""
+        self._ordered = None
+        self.bytes -= _bytes_of(key)
+        return self.where.pop(key)
+
+    def has_room_for(self, keys: Iterable[Any], most: int, longest: int) -> bool:
+        """Whether with these there are at most so many labels, and their texts have at most so many bytes."""
+        new = {key for key in keys if key not in self.where}
+        return len(self) + len(new) <= most and self.bytes + sum(map(_bytes_of, new)) <= longest
+
+    def find(self, cell: Any) -> int | None:  # noqa: ANN401
+        """The place of a value that is not missing, -1 if it is new; None if it is not known so."""
+        key = self.key_of(cell)
+        if key is not None:
+            return self.where.get(key, -1)
+        if labels_of_cell(cell) is None:
+            return None
+        if self.kind == MANY:
+            return self.where[None]
+        return None if self.where else -1
+
+    def key_of(self, cell: Any) -> Any:  # noqa: ANN401
+        """What a value is called here, whether it is there or not; None if it is of another kind."""
+        kind = self.kind
+        if isinstance(cell, str):
+            return cell if kind == TEXT else None
+        if isinstance(cell, bool | np.bool_):
+            return shown(cell) if kind in (BOOLEAN, TEXT) else None
+        if not is_number(cell) or is_no_double(cell):
+            return None
+        if kind == NUMBER and not self.instants:
+            return cell
+        return shown_number(float(cell)) if kind == TEXT and -EXACT <= cell <= EXACT else None
+
+    def keys_of(self, other: Labels) -> list[Any] | None:  # noqa: PLR0911
+        """Under which keys labels that were counted elsewhere are counted here; None where `union` decides."""
+        if not len(other):
+            return []
+        if not self.where:
+            return _keys(other)
+        if self.kind == MANY:
+            return [None] * len(other) if other.kind != MANY or other.texts in ((), self.uncounted) else None
+        if self.kind == TEXT and other.kind in (NUMBER, BOOLEAN):
+            return None if other.dropped_bits else list(other.shown())
+        if self.kind != other.kind or other.dropped_bits > self.dropped_bits or self.instants > other.instants:
+            return None
+        if self.dropped_bits:
+            coarse, positions = of_numbers(other.numbers, self.dropped_bits)
+            return [*coarse.numbers[positions].tolist()]
+        return _keys(other)
+
+    def ordered(self) -> tuple[Labels, IntegerArray]:
+        """The labels in order, and the place of each."""
+        if self._ordered is None or len(self._new) > _FEW:
+            keys = list(self.where) if self.kind == MANY else sorted(self.where)
+            places = np.array([self.where[key] for key in keys], dtype=np.int64)
+            self._ordered = self._labels(keys), places
+        elif self._new:
+            own, places = self._ordered
+            fresh = sorted(self._new)
+            if own.kind == NUMBER:
+                between = np.searchsorted(own.numbers, fresh)
+                own = replace(own, numbers=np.insert(own.numbers, between, fresh))
+            else:
+                between = np.array([bisect_left(own.texts, key) for key in fresh], dtype=np.int64)
+                texts = list(own.texts)
+                for place, key in zip(between[::-1].tolist(), reversed(fresh), strict=True):
+                    texts.insert(place, key)
+                own = replace(own, texts=tuple(texts))
+            self._ordered = own, np.insert(places, between, [self.where[key] for key in fresh])
+        self._new.clear()
+        return self._ordered
+
+    def glimpse(self, most: int) -> Labels:
+        """Some of the labels, as they came: enough to see what kind they are, and whether they are more than a few."""
+        return self._labels(list(islice(self.where, most)))
+
+    def _labels(self, keys: list[Any]) -> Labels:
+        if self.kind == MANY:
+            return Labels(MANY, self.uncounted)
+        if self.kind != NUMBER:
+            return Labels(self.kind, tuple(keys))
+        return Labels(NUMBER, (), np.array(keys, dtype=np.float64), self.dropped_bits, self.instants)
+
+
+def labels_of_cell(cell: Any) -> Labels | None:  # noqa: ANN401
+    """What one value that is not missing would be counted as; None where `encode` has to say it."""
+    if isinstance(cell, str):
+        return Labels(TEXT, (shown(cell),))
+    if isinstance(cell, bool | np.bool_):
+        return Labels(BOOLEAN, (shown(cell),))
+    if is_number(cell) and -EXACT <= cell <= EXACT:
+        return Labels(NUMBER, numbers=np.array([float(cell) + 0.0]))  # no -0.0
+    return None
+
+
+def is_number(cell: object) -> bool:
+    """Whether a value is a number; to Python truth values are, and spans to numpy."""
+    return isinstance(cell, int | float | np.integer | np.floating) and not isinstance(cell, bool | np.timedelta64)
+
+
+def _bytes_of(key: Any) -> int:  # noqa: ANN401
+    return len(key.encode(errors="surrogatepass")) if isinstance(key, str) else 0
+
+
+def _keys(own: Labels) -> list[Any]:
+    if own.kind == MANY:
+        return [None]
+    return own.numbers.tolist() if own.kind == NUMBER else list(own.texts)

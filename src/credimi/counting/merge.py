@@ -1,0 +1,74 @@
+"""Parts of a table counted apart, and put together: rows below rows by `+`, columns beside columns by `beside`.
+
+Engines that count in several places send `Counts` as bytes, in the format of their files. What arrives is merged as a
+tree: with k parts whose labels hardly overlap, adding them one after the other aligns the growing sum k times, which
+is O(k^2) labels; a tree aligns each label O(log k) times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from credimi.columns import labels
+from credimi.core.errors import CredimiError
+from credimi.counting.counts import Counts, bounded
+from credimi.counting.request import Plan, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def merged(parts: Iterable[Counts]) -> Counts | None:
+    """Their sum, each part added to one of about as many parts; None if there are none."""
+    waiting: list[tuple[int, Counts]] = []  # sums of 2^k parts, k falling, as the digits of a binary number
+    for part in parts:
+        size, total = 1, part
+        while waiting and waiting[-1][0] == size:
+            total = waiting.pop()[1] + total
+            size *= 2
+        waiting.append((size, total))
+    whole: Counts | None = None
+    for _, part in reversed(waiting):
+        whole = part if whole is None else part + whole
+    return whole
+
+
+def merged_bytes(parts: Iterable[bytes]) -> bytes:
+    """The same of counts that were sent, to be sent on."""
+    total = merged(map(Counts.from_bytes, parts))
+    return b"" if total is None else total.to_bytes()
+
+
+def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
+    """Counts of the same rows and other columns, as one."""
+    first = blocks[0]
+    for other in blocks[1:]:
+        if other.rows != first.rows or other.classes != first.classes:
+            raise CredimiError(
+                "the table changed between two passes, or its rows are drawn at random: store it, and count that"
+            )
+    return _joined(blocks, plan)
+
+
+def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
+    first = blocks[0]
+    most = plan.most_labels(len(first.classes))
+    columns = {
+        name: bounded(own, block, most, plan.most_bytes)
+        for each in blocks
+        for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
+    }
+    return Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+
+
+def within_plan(counts: Counts, plan: Plan) -> Counts:
+    """The same with no more labels than the whole table's width allows: `+` knows but the columns it adds."""
+    most = plan.most_labels(len(counts.classes))
+    few = all(len(own) <= most and not labels.too_long(own, plan.most_bytes) for own in counts.labels)
+    return counts if few else _joined([counts], plan)
+
+
+def as_planned(content: bytes, plan: Plan) -> Counts:
+    """Counts that were sent, with the settings as they were here: JSON has lists where these have tuples."""
+    return checked(replace(Counts.from_bytes(content), settings=plan.settings), plan)

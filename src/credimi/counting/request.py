@@ -1,0 +1,193 @@
+"""What is to be counted: columns by name, settings, limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns import labels
+from credimi.columns.interpret import plainly_categories
+from credimi.columns.python_objects import shown_name
+from credimi.core.errors import CredimiError
+from credimi.counting.counts import Counts, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from credimi.columns.reading_options import ReadingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is counted: the same in every place.
+
+    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have;
+    `required` are the features that the user named, and that are refused if they cannot be counted; `delimiter` is what
+    stands between the fields of CSV files, where that is not to be found out from each.
+    """
+
+    target: str
+    features: tuple[str, ...]
+    settings: ReadingOptions
+    table: int = 0
+    max_levels: int | None = None
+    required: frozenset[str] = frozenset()
+    delimiter: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        offered: Sequence[str],
+        target: Any,  # noqa: ANN401
+        features: Sequence[str] | None,
+        settings: ReadingOptions,
+        max_levels: int | None = None,
+        *,
+        exclude: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        named: bool = False,
+    ) -> Plan:
+        """Names checked against the columns there are; whether it was the user who `named` the features."""
+        if not isinstance(target, str):
+            raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
+        wanted = tuple(columns_of(offered, target, features, exclude))
+        check_named(settings, offered, target)
+        required = frozenset(wanted if named else ())
+        return cls(target, wanted, settings, max_levels=max_levels, required=required, delimiter=delimiter)
+
+    @property
+    def wanted(self) -> list[str]:
+        """All columns that are read, the target first."""
+        return [self.target, *self.features]
+
+    def blocks(self, columns: int) -> list[Plan]:
+        """The same in parts of at most so many columns, all about as wide; the target is in each."""
+        every, parts = len(self.features), max(1, math.ceil(len(self.features) / max(columns - 1, 1)))
+        ends = [every * part // parts for part in range(parts + 1)]
+        return [replace(self, features=self.features[start:end], table=every) for start, end in pairwise(ends)]
+
+    def most_labels(self, classes: int) -> int:
+        """How many labels each feature may keep: the less, the more features the whole table has."""
+        return labels.most_labels(max(self.table, len(self.features)), classes + 1)
+
+    @property
+    def most_bytes(self) -> int:
+        """How many bytes the texts of each feature may have."""
+        return labels.most_bytes(max(self.table, len(self.features)))
+
+
+def check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
+    """Refuse settings of a column that is not there, or is the target."""
+    for name in settings.named:
+        if name not in offered:
+            raise CredimiError(unknown(name, offered))
+        if name == target:
+            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+
+
+def check_levels(max_levels: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+    """Refuse a limit that is none."""
+    if max_levels is not None and (isinstance(max_levels, bool) or not isinstance(max_levels, int) or max_levels < 1):
+        raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
+
+
+def checked(counts: Counts, plan: Plan) -> Counts:
+    """The same, unless a column has more categories than it may; numbers that will be cut have none yet."""
+    most = plan.max_levels
+    if most is None:
+        return counts
+    for name, own in zip(counts.features, counts.labels, strict=True):
+        if (own.kind != labels.MANY and len(own) <= most) or (own.kind == labels.MANY and own.texts):
+            continue
+        named = name in plan.settings.named
+        if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):
+            such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
+            such = ", or longer ones than are kept" if own.kind == labels.MANY else such
+            raise CredimiError(
+                f"column {name!r} has more than {most:,} values{such}: leave it out (exclude, --exclude), put its "
+                "values into groups, or allow more (max_levels, --max-levels)"
+            )
+    return counts
+
+
+def columns_of(
+    offered: Sequence[str], target: str, features: Sequence[str] | None, exclude: Sequence[str] | None = None
+) -> list[str]:
+    """The features to count: those asked for, or all but the target and those left out; names are checked."""
+    seen: set[str] = set()
+    for name in offered:
+        if name in seen:
+            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
+        seen.add(name)
+    if target not in seen:
+        raise CredimiError(unknown(target, offered))
+    asked, left_out = _listed(features), _listed(exclude)
+    for name in (*asked, *left_out):
+        if name not in seen:
+            raise CredimiError(unknown(name, offered))
+    if target in asked:
+        raise CredimiError(f"{target!r} is the target and cannot be a feature as well: take it out of features")
+    if target in left_out:
+        raise CredimiError(f"{target!r} is the target and cannot be left out: take it out of exclude")
+    for name in asked:
+        if name in left_out:
+            raise CredimiError(f"column {name!r} is both in features and in exclude: take it out of one of them")
+    return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
+
+
+def _listed(names: Sequence[str] | None) -> dict[str, None]:
+    """The names that a caller passed, each once, as text; one alone need not stand in a list."""
+    if names is None:
+        return {}
+    listed: Sequence[Any] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
+    return dict.fromkeys(map(shown_name, listed))
+
+
+@dataclass(frozen=True, slots=True)
+class CountRequest:
+    """What is to be counted of whatever comes; features that the user `named` are refused if they cannot be."""
+
+    features: Sequence[str] | None
+    exclude: Sequence[str] | None
+    settings: ReadingOptions
+    max_levels: int | None
+    delimiter: str | None
+    named: bool
+
+    def plan(self, offered: Sequence[str], target: Any) -> Plan:  # noqa: ANN401
+        """The same of columns that are there."""
+        chosen: dict[str, Any] = {"exclude": self.exclude, "delimiter": self.delimiter, "named": self.named}
+        return Plan.of(offered, target, self.features, self.settings, self.max_levels, **chosen)
+
+
+def target_of_files(target: Any) -> str:  # noqa: ANN401
+    """The target of files, which is a name."""
+    if not isinstance(target, str):
+        raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
+    return target
+
+
+def name_of_target(target: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
+    """The target as text, if it is one of pandas' names that are none: a number, a date, a tuple of a MultiIndex."""
+    if target is None or (hasattr(target, "__iter__") and not isinstance(target, tuple)):
+        return target
+    text = shown_name(target)
+    return text if text in offered else target
+
+
+def by_place(named: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
+    """A column of an array that was named by its place, by its name."""
+    if isinstance(named, int | np.integer) and not isinstance(named, bool):
+        return offered[int(named)] if -len(offered) <= named < len(offered) else str(named)
+    return named
+
+
+def by_places(named: Sequence[Any] | None, offered: Sequence[str]) -> Sequence[str] | None:
+    """Columns of an array that were named by their places, by their names."""
+    if named is None or isinstance(named, str):
+        return named
+    return [by_place(each, offered) for each in (named if hasattr(named, "__iter__") else [named])]

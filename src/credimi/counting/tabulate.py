@@ -1,0 +1,129 @@
+"""Cross counts of a coded target with many coded features: which kernel, how many threads.
+
+Inputs too small to be worth loading compiled code for go through numpy's bincount, the same counts at 2 ns a cell.
+The choice of kernel follows from the costs measured in benchmarks/counting.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.core.threads import share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.unsignedinteger]
+    CountArray = NDArray[np.int64]
+
+CELLS_WORTH_COMPILING = 20_000_000  # below, numpy and pyarrow are done before compiled code is loaded
+_CELLS_WORTH_A_THREAD = 2_000_000
+_MOST_JOINT_CELLS = 1 << 16  # that 16 bits can number
+_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that the fastest cache holds
+
+
+def cross_counts(
+    groups: Codes,
+    group_count: int,
+    columns: Sequence[Codes],
+    values: Sequence[int],
+    *,
+    compiled: bool = True,
+    threads: int | None = None,
+) -> list[CountArray]:
+    """For each column its R x (s + 1) counts: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing."""
+    out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
+    cells = groups.size * len(columns)
+    if not compiled:
+        for codes, block in zip(columns, out, strict=True):
+            block[...] = _bincount(groups, codes, block.shape)
+        return out
+    from credimi.kernels import pair_counts  # noqa: PLC0415  (loading it costs more than small inputs take)
+
+    groups, columns = _only_read(groups), [_only_read(codes) for codes in columns]
+    lanes = next((lanes for lanes in pair_counts.LANES if group_count <= lanes), 0)
+    by_bits: set[int] = set()
+    many: set[int] = set()
+    jointly: list[int] = []
+    for index, codes in enumerate(columns):
+        few = codes.dtype == groups.dtype == np.uint8 and group_count * (values[index] + 1) <= _MOST_JOINT_CELLS
+        if few and lanes and values[index] <= pair_counts.FEW_VALUES:
+            by_bits.add(index)
+        elif few:
+            jointly.append(index)
+        else:
+            many.add(index)
+    most = min(_JOINT_CELLS, groups.size // 8)  # a table larger than its rows is mostly cleared and summed
+    parts = _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits | many)]
+    bits = np.empty((groups.size // pair_counts.WORD, lanes), dtype=np.uint64)
+    totals = np.zeros(max(lanes, group_count), dtype=np.int64)
+    if by_bits:
+        pair_counts.group_bits(groups, bits)
+        totals[:lanes] += np.bitwise_count(bits).sum(axis=0, dtype=np.int64)
+        totals += np.bincount(groups[bits.shape[0] * pair_counts.WORD :], minlength=totals.size)
+
+    def work(indices: list[int]) -> None:
+        if indices[0] in by_bits:
+            pair_counts.count_bits(columns[indices[0]], groups, bits, totals, out[indices[0]], (0,) * lanes)
+        elif indices[0] in many:
+            pair_counts.count_cells(columns[indices[0]], groups, out[indices[0]])
+        else:
+            _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
+
+    share(work, parts, threads if cells >= _CELLS_WORTH_A_THREAD else 1)
+    return out
+
+
+def _only_read(codes: Codes) -> Codes:
+    """A view that cannot be written, in one piece: Arrow's are so, and the kernels are compiled for one kind only."""
+    view = np.ascontiguousarray(codes).view()
+    view.flags.writeable = False
+    return view
+
+
+def weighted_counts(
+    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: NDArray[np.float64]
+) -> list[NDArray[np.float64]]:
+    """The same for rows that count as much as their weights say."""
+    return [
+        _bincount(groups, codes, (group_count, size + 1), weights) for codes, size in zip(columns, values, strict=True)
+    ]
+
+
+def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: int) -> list[list[int]]:
+    """Features that share a joint table: as many neighbours as fit, at most four."""
+    parts: list[list[int]] = []
+    cells = 0
+    for index in sorted(indices, key=lambda index: values[index]):
+        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= most:
+            parts[-1].append(index)
+            cells *= values[index] + 1
+        else:
+            parts.append([index])
+            cells = group_count * (values[index] + 1)
+    return parts
+
+
+def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
+    from credimi.kernels import pair_counts as counting  # noqa: PLC0415
+
+    sizes = np.ones(4, dtype=np.int64)
+    sizes[: len(columns)] = [block.shape[1] for block in out]
+    height = out[0].shape[0]
+    flat = np.zeros((4, height * int(sizes.max())), dtype=np.int64)
+    first, second, third, fourth = columns + [columns[0]] * (4 - len(columns))
+    counting.count_joint(groups, first, second, third, fourth, len(columns), sizes, flat)
+    for counts, block in zip(flat, out, strict=False):
+        block[...] = counts[: block.size].reshape(block.shape)
+
+
+def _bincount(
+    groups: Codes, codes: Codes, shape: tuple[int, ...], weights: NDArray[np.float64] | None = None
+) -> NDArray[Any]:
+    missing = shape[1] - 1
+    index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
+    return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)

@@ -1,0 +1,162 @@
+"""How probable each class is, from the counts as they are at the moment.
+
+`Scorer` has two ways to the same numbers. Many rows: the counts are settled, the logarithms taken once, and each column
+is looked up. One row: the few counts that it needs are picked where they lie in the ledger, in O(features x classes),
+and no table is made that the next row would change. That way is open to features whose labels are values as they stand
+(`columns.interpret.plainly_categories`).
+
+What grows with the rows that were learned, where rows are predicted and learned in turn: numbers that are cut are cut
+anew by all rows so far, which takes O(distinct numbers) for each such feature that the row has; and a selector looks at
+all tables anew, in O(cells). Both are bounded, as are the labels that are kept (`columns.labels.most_labels`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns.interpret import CATEGORIES, names_rows, plainly_categories
+from credimi.columns.labels import MANY, RAW, TEXT
+from credimi.core.tables import Tables
+from credimi.estimators.likelihood import likelihood, log_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.feature import Feature
+    from credimi.counting.incremental_counts import IncrementalCounts
+    from credimi.estimators.likelihood import Likelihood
+    from credimi.estimators.selector import CredibleSelector
+
+    FloatArray = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+
+class Scorer:
+    """log P(class) + sum of log P(value | class) of the features that are used."""
+
+    def __init__(
+        self,
+        ledger: IncrementalCounts,
+        pseudo_count: float,
+        selector: CredibleSelector | None = None,
+        *,
+        unlabeled: bool = False,
+        missing_as_value: bool = False,
+    ) -> None:
+        self.ledger = ledger
+        self.pseudo_count = pseudo_count
+        self.selector = selector
+        self.unlabeled = unlabeled
+        self.missing_as_value = missing_as_value
+        self._layout = self._support_version = self._tables_version = -1
+        self._support: Mask = np.zeros(0, dtype=bool)
+        self._tables: Likelihood | None = None
+
+    def support(self) -> Mask:
+        """Which features are used now: the one place that says so."""
+        if self._support_version != self.ledger.version:
+            self._support = self._plainly_supported() if self._plain_features().all() else self._supported()
+            self._support_version = self.ledger.version
+        return self._support
+
+    def log_joint(self, columns: Mapping[str, Any], rows: int) -> FloatArray:
+        """(rows, classes) of the classes that were counted."""
+        if self._tables is None or self._tables_version != self.ledger.version:
+            used = [feature for feature, kept in zip(self._settled(), self.support(), strict=True) if kept]
+            self._tables = self._likelihood(used)
+            self._tables_version = self.ledger.version
+        return self._tables.log_joint(columns, rows, self.ledger.missing)
+
+    def log_joint_of_row(self, cells: Sequence[Any]) -> FloatArray | None:
+        """(classes,) of one row; None where that has to go the long way."""
+        ledger, plain = self.ledger, self._plain_features()
+        together = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
+        if (together and not plain.all()) or (self.unlabeled and ledger.totals()[-1] > 0.0):
+            return None
+        cut = {place: cells[place] for place in np.flatnonzero(~plain).tolist()}
+        lines = ledger.lines_of([None if place in cut else cell for place, cell in enumerate(cells)])
+        if lines is None:
+            return None
+        found = self._of_cut_numbers(cut) if cut else log_shares(ledger.totals()[:-1])
+        support = self._plainly_supported() if cut else self.support()
+        used = np.flatnonzero(support & (lines >= 0) & (lines != ledger.gone))
+        if not used.size:
+            return found
+        labels = ledger.sizes[used, None]
+        smooth = ledger.of_lines(lines[used])[:, :-1] + self.pseudo_count
+        seen = ledger.seen()[used, :-1] + labels * self.pseudo_count
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chances = np.where(seen > 0.0, smooth / seen, 1.0 / labels)
+            return np.asarray(found + np.log(chances).sum(axis=0))
+
+    def _of_cut_numbers(self, cells: Mapping[int, Any]) -> FloatArray:
+        """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
+        present = {place: cell for place, cell in cells.items() if not self.ledger.means_missing(cell)}
+        features = {place: self.ledger.feature(place) for place in present}
+        used = {place: feature for place, feature in features.items() if not feature.useless}
+        columns = {feature.name: np.array([present[place]], dtype=object) for place, feature in used.items()}
+        found: FloatArray = self._likelihood(list(used.values())).log_joint(columns, 1, self.ledger.missing)[0]
+        return found
+
+    def _likelihood(self, features: Sequence[Feature]) -> Likelihood:
+        return likelihood(features, self.ledger.totals()[:-1], self.pseudo_count, unlabeled=self.unlabeled)
+
+    def _plain_features(self) -> Mask:
+        """Of which features all labels are values as they stand; known until labels are new."""
+        ledger = self.ledger
+        if self._layout != ledger.layout:
+            named, method = set(ledger.settings.named), ledger.settings.method
+            columns = list(zip(ledger.features, ledger.columns, strict=True))
+            raw = self.missing_as_value or ledger.classes.kind == RAW
+            self._plain = np.array(
+                [
+                    not raw and plainly_categories(own.glimpse(CATEGORIES + 1), method(name), named=name in named)
+                    for name, own in columns
+                ],
+                dtype=bool,
+            )
+            several = [own.kind != MANY and len(own) > 1 for _, own in columns]
+            texts = [own.kind == TEXT and method(name) != "categories" for name, own in columns]
+            self._candidates, self._texts = self._plain & np.array(several, dtype=bool), np.array(texts, dtype=bool)
+            self._layout = ledger.layout
+        return self._plain
+
+    def _settled(self) -> list[Feature]:
+        """The features as they are ranked; one class is enough here."""
+        features = self.ledger.kept.settled(least_classes=1)
+        return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
+
+    def _supported(self) -> Mask:
+        """Those that the selector keeps, or without one all that learners do not do better without."""
+        features, selector = self._settled(), self.selector
+        if selector is None:
+            return np.array([not feature.useless for feature in features], dtype=bool)
+        telling = np.array([not feature.note for feature in features], dtype=bool)
+        kept = np.zeros(telling.size, dtype=bool)
+        if self.ledger.height > 2:
+            asked = [feature for feature in features if not feature.note]
+            blocks = Tables.of([feature.block for feature in asked], [feature.odds for feature in asked])
+            kept[telling] = selector.decide(blocks, np.ones(np.count_nonzero(telling), dtype=bool))
+        return kept
+
+    def _plainly_supported(self) -> Mask:
+        """The same of the features that are plain, without settling them: none of these has a doubt."""
+        ledger, selector = self.ledger, self.selector
+        candidates: Mask = self._candidates & ~self._identifiers()
+        if selector is None:
+            return candidates
+        kept = np.zeros(candidates.size, dtype=bool)
+        if ledger.height > 2 and candidates.any():
+            chosen = np.flatnonzero(self._candidates)
+            blocks = Tables.of([ledger.block(place)[1] for place in chosen.tolist()])
+            kept[chosen] = selector.decide(blocks, candidates[chosen])
+        return kept
+
+    def _identifiers(self) -> Mask:
+        """Texts that name rows; how many rows there are decides, so that it may change with each."""
+        found: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
+        return found

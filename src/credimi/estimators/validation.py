@@ -1,0 +1,225 @@
+"""X and y as scikit-learn passes them -> columns that `columns.encode.encode` takes.
+
+scikit-learn's own checks come first, so that `n_features_in_` and `feature_names_in_` are set in `fit` and compared
+later, with the words that its users know. Arrays and lists then go through `check_array`, which refuses what is sparse,
+complex, empty or not two-dimensional, and takes holes. Frames do not: that would turn columns of different types into
+one array of objects. They are taken apart column by column, as in `count`, without importing their library.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from credimi.columns.arrow_buffers import doubles
+from credimi.columns.column import PrecodedColumn
+from credimi.columns.encode import encode
+from credimi.columns.interpret import CATEGORIES
+from credimi.columns.labels import BOOLEAN, NUMBER
+from credimi.columns.missing import MissingValues
+from credimi.core.arguments import require_numbers
+from credimi.core.errors import CredimiError
+from credimi.counting.batch import grouped
+from credimi.counting.engines.frames import array_of, is_polars
+from credimi.counting.tabulate import CELLS_WORTH_COMPILING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.labels import Labels
+
+_TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The features, checked: `columns` has one Arrow or numpy array for each of the `names`."""
+
+    names: list[str]
+    columns: list[Any]
+    rows: int
+    source: Any  # the frame as it came, or an array
+
+    def part(self, rows: slice) -> Features:
+        """Some of the rows, as columns only."""
+        columns = [column[rows] for column in self.columns]
+        return Features(self.names, columns, len(columns[0]), None)
+
+    def widened(self, names: Sequence[str]) -> Features:
+        """With the features that came later, missing in these rows."""
+        later = [np.full(self.rows, None, dtype=object) for _ in names[len(self.names) :]]
+        return Features(list(names), self.columns + later, self.rows, None)
+
+    def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
+        """These columns of what was passed, in the same kind of container."""
+        if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
+            return self.source.select(list(positions))
+        return _safe_indexing(self.source, list(positions), axis=1)
+
+
+def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noqa: ANN401, N803
+    """The columns of X; `reset` in `fit`, where their number and names are noted, not later, where they must be alike.
+
+    Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
+    """
+    if _is_frame(X):
+        _check_names(X)
+        known = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
+        source = validate_data(estimator, X if known else pa.table(X), reset=reset, skip_check_array=True)
+        rows, width = source.shape
+        if not rows or not width:
+            kind = "sample" if width else "feature"
+            raise CredimiError(
+                f"Found a frame with 0 {kind}(s) (shape={source.shape}) while a minimum of 1 is required by "
+                f"{type(estimator).__name__}."
+            )
+        names = _names(estimator, width)
+        columns = [array_of(each, name) for each, name in zip(_columns(source), names, strict=True)]
+        return Features(names, columns, rows, source)
+    source = validate_data(estimator, _objects(X), reset=reset, dtype=None, ensure_all_finite=False)
+    return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
+
+
+def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # noqa: ANN401
+    """The target, one value a row, as an Arrow or numpy array; None, NaN and NA are missing."""
+    if y is None:
+        raise CredimiError(f"This {estimator} requires y to be passed, but the target y is None.")
+    if isinstance(y, list | tuple) and any(isinstance(each, list | tuple | np.ndarray) for each in y):
+        y = np.asarray(y, dtype=object)
+    shape = getattr(y, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] == 1 and not isinstance(y, pa.Table):
+        message = (
+            f"A column-vector y was passed when a 1d array was expected: y of shape {shape} is taken as one column."
+        )
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        y = np.asarray(y).ravel() if not hasattr(y, "iloc") else y.iloc[:, 0]
+    elif shape is not None and len(shape) != 1:
+        raise CredimiError(f"y should be a 1d array, got an array of shape {shape} instead: pass one value a row")
+    column = array_of(y, "y")
+    if len(column) != rows:
+        raise CredimiError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows:,} rows, y {len(column):,} "
+            "values; pass one a row"
+        )
+    return column
+
+
+def checked_classes(y: Any, rows: int, estimator: str = "estimator") -> tuple[Labels, NDArray[Any]]:  # noqa: ANN401
+    """The classes of the target in order, and the code of each row's; their number where it is missing."""
+    column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
+    classes, codes = grouped(column, MissingValues(()), "y")
+    if not len(classes):
+        raise CredimiError(f"y is missing in all {rows:,} rows: nothing can be said about it")
+    if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
+        raise CredimiError(
+            f"y holds {len(classes):,} different numbers, not classes (Unknown label type: continuous): "
+            "cut it into a few ranges first"
+        )
+    return classes, codes
+
+
+def checked_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """The rows' weights, None if they are all alike."""
+    if sample_weight is None:
+        return None
+    weights = require_numbers("sample_weight", np.asarray(sample_weight))
+    if weights.shape != (rows,):
+        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number a row")
+    right = (weights >= 0.0) & (weights < np.inf)
+    if not right.all():
+        row = int(np.argmin(right))
+        raise CredimiError(f"sample_weight of row {row} is {weights[row]:g}: weights are finite numbers from 0 up")
+    if not weights.any():
+        raise CredimiError("Sample weights must contain at least one non-zero number: all weights are zero")
+    return weights
+
+
+def numbers_of(column: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
+    """A column of numbers or truth values as doubles, NaN where it is missing; another is refused."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
+        return np.ascontiguousarray(column, dtype=np.float64)
+    if isinstance(column, pa.Array | pa.ChunkedArray) and any(test(column.type) for test in _NUMBERS):
+        return doubles(column)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "O":
+        coded = encode(column, name, compiled=column.size >= CELLS_WORTH_COMPILING)
+        plain = not any(isinstance(item, _TIMES) for item in column)
+        if plain and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
+            truths = [text == "true" for text in coded.texts]
+            labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
+            doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
+            return doubled
+    kind = "categories" if isinstance(column, PrecodedColumn) else "no numbers"
+    raise CredimiError(
+        f"column {name!r} holds {kind} and cannot be cut: leave it out, or name the columns of numbers in "
+        'ColumnTransformer([("cut", EntropyDiscretizer(), columns)], remainder="passthrough")'
+    )
+
+
+def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
+    """The values of a column as Python's own."""
+    if isinstance(column, PrecodedColumn):
+        values = cells_of(column.values)
+        return [None if code < 0 else values[code] for code in column.codes.tolist()]
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind == "M":  # numpy makes mere integers of nanoseconds, here and of spans
+            return list(column)
+        return list((column.astype("m8[us]") if column.dtype == "m8[ns]" else column).tolist())
+    cells: list[Any] = column.to_pylist()
+    return cells
+
+
+def _is_frame(data: Any) -> bool:  # noqa: ANN401
+    """Whether these are named columns, each of its own type; a single column is none."""
+    return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
+
+
+def _check_names(frame: Any) -> None:  # noqa: ANN401
+    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
+
+
+def _objects(rows: Any) -> Any:  # noqa: ANN401
+    """Lists in which some values are text: numpy would make text of the numbers, and of the holes."""
+    if not isinstance(rows, list | tuple):
+        return rows
+    try:
+        mixed = np.asarray(rows).dtype.kind in "US"
+    except ValueError:  # rows of different lengths, on which scikit-learn has its own words
+        return rows
+    return np.array(rows, dtype=object) if mixed else rows
+
+
+def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, place] for place in range(frame.shape[1])]
+    if is_polars(frame):
+        return list(frame.get_columns())
+    table = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    return list(table.columns)
+
+
+def _names(estimator: Any, width: int) -> list[str]:  # noqa: ANN401
+    named = getattr(estimator, "feature_names_in_", None)
+    return [f"x{place}" for place in range(width)] if named is None else [str(name) for name in named]
+
+
+def by_text(x: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """A row by its features' names as text; 1 and "1" would be one of them."""
+    given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
+    if len(given) < len(x):
+        raise CredimiError(f"two features have the same name as text: {list(x)}; give each a name of its own")
+    return given

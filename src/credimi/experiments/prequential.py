@@ -1,0 +1,252 @@
+"""`prequential`: filters and naive Bayes on a stream of rows, each of which is a question before it is an example.
+
+`steps` has the formulas, and goes through some orders of the rows side by side. Here blocks of orders are shared among
+threads. An order's result does not depend on its block, so that finished blocks can be kept in files (`kept`), and a
+run that was killed goes on from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.columns.missing import MISSING_VALUES
+from credimi.core.arguments import require_whole
+from credimi.core.errors import CredimiError
+from credimi.core.threads import cores, share
+from credimi.counting.coded_table import Rows, rows_of
+from credimi.experiments import checkpoints
+from credimi.experiments.prequential_loop import go_through
+from credimi.experiments.prequential_options import PrequentialOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+    Progress = Callable[[float], None]
+
+_ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prequential:
+    """What became of each row: `correct` and `used` are rules x orders x rows, the rows as each order has them."""
+
+    rows: Rows
+    settings: PrequentialOptions
+    orders: IntegerArray
+    correct: NDArray[np.bool_]
+    used: NDArray[np.int16]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The filters, in the order of the results' first axis."""
+        return self.settings.rules
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of rows whose class was said right, rules x orders."""
+        return np.asarray(self.correct.mean(axis=2))
+
+    @property
+    def features(self) -> FloatArray:
+        """How many features were picked, on average over the rows, rules x orders."""
+        return np.asarray(self.used.mean(axis=2))
+
+    def running_accuracy(self, rule: str) -> FloatArray:
+        """Orders x rows: the accuracy on the first k rows, each k from 1."""
+        correct = self.correct[self._place(rule)]
+        return np.asarray(np.cumsum(correct, axis=1) / np.arange(1, correct.shape[1] + 1))
+
+    def of(self, rule: str) -> NDArray[np.bool_]:
+        """Orders x rows: whether the class was said right."""
+        return np.asarray(self.correct[self._place(rule)])
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One row a rule: means and standard deviations over the orders."""
+        return [
+            {
+                "rule": rule,
+                "orders": self.orders.shape[0],
+                "accuracy_mean": float(accuracy.mean()),
+                "accuracy_sd": _deviation(accuracy),
+                "features_mean": float(features.mean()),
+                "features_sd": _deviation(features),
+            }
+            for rule, accuracy, features in zip(self.rules, self.accuracy, self.features, strict=True)
+        ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The accuracy of each filter on the first k rows, with matplotlib; the axes (`credimi.plot_prequential`)."""
+        from credimi.report.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
+
+        return plot_prequential(self, ax)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{row['rule']}: accuracy {row['accuracy_mean']:.4f}, features {row['features_mean']:.2f}"
+            for row in self.summary()
+        ]
+        return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
+
+    def _place(self, rule: str) -> int:
+        if rule not in self.rules:
+            raise CredimiError(f"the rule {rule!r} was not run: there are {', '.join(self.rules)}")
+        return self.rules.index(rule)
+
+
+def prequential(
+    X: Any,  # noqa: ANN401, N803  (as scikit-learn names it)
+    y: Any = None,  # noqa: ANN401
+    *,
+    rules: Sequence[str] = ("plugin", "forward", "backward"),
+    prior: str | float = "adaptive",
+    approximation: str = "matched",
+    epsilon: float = 0.003,
+    level: float = 0.95,
+    orders: int | ArrayLike = 10,
+    random_state: int = 0,
+    keep: str | Path | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **reading: Any,  # noqa: ANN401
+) -> Prequential:
+    """Accuracy of naive Bayes and features used, row by row, under the filters.
+
+    Parameters
+    ----------
+    X
+        What `credimi.count` takes: paths, data frames, arrays.
+    y : str or array
+        The target's column, or its values beside the data. Rows without it are left out.
+    rules
+        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (what
+        people do: missing values are replaced by the most frequent one, then the estimate decides).
+    prior, approximation, epsilon, level
+        As in `credimi.rank`; not "sampled".
+    orders
+        How many random orders of the rows; or the orders themselves, one permutation of the row numbers a line.
+    random_state : int
+        The seed of the orders: order k depends on it and on k alone.
+    keep : path, optional
+        A folder for the results of finished orders: a run that was killed goes on from them.
+    threads, progress
+        All cores unless said; called with the share that is done.
+    **reading
+        features, exclude, missing_values, discretize, delimiter: as in `credimi.count`. Numbers are cut once, from all
+        rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+
+    Returns
+    -------
+    Prequential
+        What became of each row, by rule and order.
+
+    Examples
+    --------
+    >>> columns = {"tells": ["a", "b"] * 30, "class": ["p", "q"] * 30}
+    >>> run = credimi.prequential(columns, "class", rules=["forward", "all"], orders=2)
+    >>> [row["rule"] for row in run.summary()]
+    ['forward', 'all']
+    """
+    settings = PrequentialOptions(
+        tuple([rules] if isinstance(rules, str) else rules), prior, approximation, epsilon, level
+    )
+    rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
+    if len(rows) == 0:
+        raise CredimiError("no row has a target: nothing can be learned from them")
+    if len(rows.classes) < 2:
+        raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: nothing is left to be said")
+    if isinstance(orders, int | np.integer):
+        require_whole("orders", orders, 1)
+        require_whole("random_state", random_state, 0)
+        chosen = shuffled(len(rows), range(int(orders)), int(random_state))
+    else:
+        chosen = _checked_orders(orders, len(rows))
+    correct, used = _run(
+        rows, chosen, settings, keep=None if keep is None else Path(keep), threads=threads, progress=progress
+    )
+    return Prequential(rows, settings, chosen, correct, used)
+
+
+def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> IntegerArray:
+    """Random orders: each depends on the seed, the data's name and its own number, and on nothing else."""
+    word = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+    lines = [np.random.default_rng([seed, word, order]).permutation(rows) for order in orders]
+    return np.array(lines, dtype=np.int64).reshape(len(orders), rows)
+
+
+def _read(data: Any, target: Any, reading: dict[str, Any], threads: int | None) -> Rows:  # noqa: ANN401
+    if target is None:
+        raise CredimiError('name the target: prequential(data, "column"), or pass its values')
+    return rows_of(data, target, **({"missing_values": MISSING_VALUES} | reading), threads=threads)
+
+
+def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:
+    found = np.atleast_2d(np.asarray(orders))
+    if found.dtype.kind not in "iu" or found.shape[1] != rows or np.any(np.sort(found, axis=1) != np.arange(rows)):
+        raise CredimiError(f"orders must be a number, or permutations of the {rows:,} row numbers from 0, one a line")
+    return found.astype(np.int64)
+
+
+def _run(
+    rows: Rows,
+    orders: IntegerArray,
+    settings: PrequentialOptions,
+    *,
+    keep: Path | None,
+    threads: int | None,
+    progress: Progress | None,
+) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+    count = orders.shape[0]
+    shape = (len(settings.rules), *orders.shape)
+    correct, used = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=np.int16)
+    width = max(1, min(_ORDERS_AT_ONCE, -(-count // cores(threads))))
+    parts = [slice(start, min(start + width, count)) for start in range(0, count, width)]
+    done, lock = [0], Lock()
+    failed: list[BaseException] = []
+
+    def told(steps: int) -> None:
+        if (
+            failed
+        ):  # on another thread, perhaps by Ctrl-C: a block may take minutes, and nobody wants the rest of this one
+            raise failed[0]
+        with lock:
+            done[0] += steps
+            if progress is not None:
+                progress(done[0] / max(orders.size, 1))
+
+    def work(part: slice) -> None:
+        try:
+            block(part)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    def block(part: slice) -> None:
+        own = orders[part]
+        path = None if keep is None else keep / f"{checkpoints.key(rows, own, settings)}.npz"
+        found = None if path is None else checkpoints.load(path, (shape[0], *own.shape))
+        if found is None:
+            found = go_through(rows, own, settings, told)
+            if path is not None:
+                checkpoints.save(path, *found)
+        else:
+            told(own.size)
+        correct[:, part], used[:, part] = found
+
+    share(work, parts, threads)
+    return correct, used
+
+
+def _deviation(values: FloatArray) -> float:
+    """The standard deviation over orders; 0 of a single one, which has none."""
+    return float(values.std(ddof=1)) if values.size > 1 else 0.0

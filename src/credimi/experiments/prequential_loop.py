@@ -1,0 +1,114 @@
+"""Rows one by one: pick features, say the class, look, count; many orders of the rows side by side.
+
+Rows come in a random order. Of each row, in turn, a filter picks features by the counts of all rows before it; naive
+Bayes says the class from the picked ones that the row has; then the class is revealed and the row is counted. With
+n_c rows of class c among the N before, of which n_cj have feature j, n_cjx of them its value x, the class said is the c
+of the largest
+
+    log (n_c + 1)/(N + r) + sum_j log (n_cjx + 1)/(n_cj + s_j)        over the picked features j that the row has;
+
+r classes, s_j values of feature j, known beforehand from all rows, as are the cuts of numbers. Of classes whose scores
+are equal within rounding the first wins. A feature that was never seen is judged by the prior alone; "haldane" adds
+nothing, and takes I = 0 for certain there.
+
+Orders go through side by side: at step t the K orders and p features make K p small tables in one flat array, for
+which one call of `inference.many_tables.beliefs` serves all rules. A step costs those moments and O(K p r) for naive
+Bayes; nothing grows with the rows that were counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.tables import Tables
+from credimi.counting.coded_table import MISSING, Rows
+from credimi.experiments.prequential_options import ALL, IMPUTED, PrequentialOptions
+from credimi.inference.many_tables import beliefs
+from credimi.inference.moments import moments
+from credimi.selection import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+
+_EQUAL = 1e-9  # scores so close are equal but for rounding
+_STEPS_TOLD = 50  # between two words on how far it is
+
+
+def go_through(
+    rows: Rows, orders: IntegerArray, settings: PrequentialOptions, told: Callable[[int], None] = lambda _: None
+) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+    """Go through the rows in all these orders, side by side."""
+    count, length = orders.shape
+    classes, sizes = len(rows.classes), np.array([len(each) for each in rows.values], dtype=np.int64)
+    widths = sizes + 1
+    cells = (classes + 1) * widths
+    starts = np.cumsum(np.append(0, count * cells))[:-1] + np.arange(count)[:, None] * cells  # orders x features
+    flat = np.zeros(int(count * cells.sum()))
+    blocks = Tables(flat, np.full(count * sizes.size, classes, dtype=np.int64), np.repeat(sizes, count))
+    by_class = np.zeros((count, classes))
+    lines, down = np.arange(count), np.arange(classes)
+    columns = np.where(rows.codes == MISSING, sizes, rows.codes)  # the missing ones have the last column
+    correct = np.zeros((len(settings.rules), count, length), dtype=bool)
+    used = np.zeros((len(settings.rules), count, length), dtype=np.int16)
+    for step in range(length):
+        row = orders[:, step]
+        column, answer = columns[row], rows.target[row]
+        kept = _kept(blocks, settings, (sizes.size, count))
+        picked = kept & (column < sizes)
+        corner = (starts + column)[:, :, None] + down * widths[:, None]  # orders x features x classes
+        seen = by_class[:, None, :] - flat[corner + (sizes - column)[:, :, None]]
+        evidence = np.log((flat[corner] + 1.0) / (seen + sizes[:, None]))
+        scores = np.log(by_class + 1.0) + np.matmul(picked[:, :, None, :].astype(np.float64), evidence)[:, :, 0, :]
+        said = np.argmax(scores >= scores.max(axis=2, keepdims=True) - _EQUAL, axis=2)
+        correct[:, :, step] = said == answer
+        used[:, :, step] = kept.sum(axis=2)
+        flat[starts + column + answer[:, None] * widths] += 1.0
+        by_class[lines, answer] += 1.0
+        if step % _STEPS_TOLD == _STEPS_TOLD - 1 or step == length - 1:
+            told(count * (step % _STEPS_TOLD + 1))
+    return correct, used
+
+
+def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Rules x orders x features: which features each rule picks now."""
+    decided = {ALL: np.ones(blocks.rows.size, dtype=bool)}
+    if IMPUTED in settings.rules and blocks.rows.size:
+        decided[IMPUTED] = rules.plugin(_imputed(blocks, shape), settings.epsilon)
+    if set(settings.rules) - {ALL, IMPUTED} and blocks.rows.size:
+        found = beliefs(
+            blocks,
+            prior=settings.prior,
+            approximation=settings.approximation,
+            epsilon=settings.epsilon,
+            threads=1,
+        )
+        decided["plugin"] = rules.plugin(found.at_mode, settings.epsilon)
+        decided["forward"] = rules.forward(found.p_above, settings.level)
+        decided["backward"] = rules.backward(found.p_above, settings.level)
+    chosen = [decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules]  # no features: any will do
+    return np.array(chosen)
+
+
+def _imputed(blocks: Tables, shape: tuple[int, int]) -> FloatArray:
+    """I of the raw counts once every missing value has become the most frequent value so far, the first of equals.
+
+    That is `mutual_info_classif(..., discrete_features=True)` of scikit-learn behind its `SimpleImputer(strategy=
+    "most_frequent")`, from the counts: those of the missing column move to the most frequent one.
+    """
+    filled = np.array(blocks.flat)
+    ends = np.append(blocks.offsets, filled.size)
+    for feature in range(shape[0]):
+        first, last = feature * shape[1], (feature + 1) * shape[1]
+        own = filled[ends[first] : ends[last]].reshape(shape[1], blocks.rows[first] + 1, -1)
+        most = own[:, :-1, :-1].sum(axis=1).argmax(axis=1)
+        lines = np.arange(shape[1])
+        own[lines, :-1, most] += own[:, :-1, -1]
+        own[:, :, -1] = 0.0
+    return moments(Tables(filled, blocks.rows, blocks.columns), 0.0, matched=False, threads=1).mean

@@ -1,0 +1,1 @@
+"""From tables of counts to posteriors of mutual information."""

@@ -1,0 +1,169 @@
+"""The prior "adaptive": how far from independence the chances are is learned from the table itself.
+
+A fixed pseudo-count in every cell says that strong dependence is as likely as any; few rows then look informative, by
+(r - 1)(s - 1)/2N nats, whatever the truth. Here the prior is a mixture. Around independent chances a_i b_j,
+
+    pi ~ Dirichlet(K a_i b_j),          K from loose (dependence of any strength) to tight (hardly any),
+
+with K on a grid of `GRID` values (two thirds of them where (r - 1)(s - 1) < 16, which suffice), evenly spaced in log K
+from `LOOSEST` = 4 (the prior weighs as four rows, and lets each class have values of its own) to `TIGHTEST` = 50 times
+n min(r, s), n the complete rows, or the cells if they are more, and equal weights; and with probability `P_ZERO` = 1/2
+exact independence, the limit of K, an atom at I = 0. a and b are the margins: all rows that have the class, or the
+value, plus half a count each. Where (r - 1)(s - 1) >= 100 the evidence may have a peak between two points of the grid,
+which is then made finer around it.
+
+**The weights** are those of the counts n_ij given their margins. A multinomial with a Dirichlet(alpha) prior has the
+evidence
+
+    L(n; alpha) = log [Gamma(A)/Gamma(A + n)] + sum log [Gamma(alpha + n)/Gamma(alpha)],      A, n the sums,
+
+and relative to independence the table has log B_K = L(n_ij; K a_i b_j) - L(n_i+; K a_i) - L(n_+j; K b_j): the evidence
+of the whole less that of its margins, which say nothing about dependence, and from which a and b were learned already.
+It is symmetric in target and feature and tends to 0 as K grows. Rows in which one of the two is missing inform about
+one margin, hence through a and b. Where only one side misses, they say nothing else: with the evidence of all rows in
+place of that of the complete ones log B_K is the same. Where both do, they say more, and all rows are taken: values
+that are missing at random, but more often for some classes and for some values, leave complete rows whose odds ratios
+are not those of the population.
+
+**The components** are posteriors as with fixed pseudo-counts, of the counts n_ij + K a_i b_j with the same margins: for
+all patterns of missingness the moments of `information` apply as they are. Components of less than `NEGLIGIBLE` weight
+are left out, which for most tables leaves two to seven. O(rs GRID) for the weights (see `kernels.adaptive_weights`),
+and that many times the moments; where both sides miss one finds weights and moments at once (see
+`kernels.two_sided_weights`).
+
+**Other odds.** A table may have been chosen, among many, for what it tells: a column of numbers is cut where that is
+most, and `discretization` says what share of the evidence is left once it is averaged over all places where the cuts
+might have been. Such a share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of
+all components alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.tables import Tables
+from credimi.core.threads import share
+from credimi.inference.moments import moments, parts
+from credimi.kernels import adaptive_weights, two_sided_weights
+from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+
+GRID = 18
+LOOSEST = 4.0
+TIGHTEST = 50.0
+P_ZERO = 0.5
+NEGLIGIBLE = 1e-4
+_SMOOTHING = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdaptiveWeights:
+    """Of each table the weight of independence, and all components, table by table: their table, weight and block."""
+
+    p_zero: FloatArray
+    table: IntegerArray
+    weight: FloatArray
+    blocks: Tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PosteriorComponents:
+    """The components of many tables with their moments."""
+
+    p_zero: FloatArray
+    table: IntegerArray
+    weight: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+
+
+def components(blocks: Tables, *, matched: bool = True, threads: int | None = None) -> PosteriorComponents:
+    """Weights and moments of every table's components."""
+    mixed, mean, variance = _mixtures(blocks, matched=matched, threads=threads)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
+    # Where both sides miss the moments come with the weights; now and then they are none that a distribution can have.
+    unknown = np.isnan(mean)
+    if matched:
+        unknown |= ~((variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean)))
+    if not unknown.any():
+        return PosteriorComponents(mixed.p_zero, mixed.table, mixed.weight, mean, variance)
+    some = mixed.blocks if unknown.all() else mixed.blocks.chosen(unknown)
+    number, weight, found_mean, found_variance = moments(some, 0.0, matched=matched, threads=threads).components()
+    number = np.flatnonzero(unknown)[number]  # of the component, which some are parts of
+    number = np.concatenate([np.flatnonzero(~unknown), number])
+    order = np.argsort(number, kind="stable")
+    number = number[order]
+    weight = np.concatenate([np.ones(unknown.size - some.rows.size), weight])[order] * mixed.weight[number]
+    mean = np.concatenate([mean[~unknown], found_mean])[order]
+    variance = np.concatenate([variance[~unknown], found_variance])[order]
+    return PosteriorComponents(mixed.p_zero, mixed.table[number], weight, np.minimum(mean, upper[number]), variance)
+
+
+def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
+    """P(independent | data) if dependence has such prior odds, of what it is from even ones."""
+    found: FloatArray = p_zero / (p_zero + (1.0 - p_zero) * odds)
+    return found
+
+
+def mixtures(blocks: Tables, *, threads: int | None = None) -> AdaptiveWeights:
+    """The weights of every table, and the counts with pseudo-counts of its components."""
+    return _mixtures(blocks, matched=True, threads=threads)[0]
+
+
+def _mixtures(blocks: Tables, *, matched: bool, threads: int | None) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
+    """The mixtures, and the moments of those components that come with them: the others' are NaN."""
+    count = blocks.rows.size
+    p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
+    strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
+    hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
+    chunks = parts(count, GRID * blocks.flat.size, threads)
+
+    def weigh(part: slice) -> None:
+        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
+        adaptive_weights.weigh(*tables, *hyper, p_zero[part], strengths[part], weights[part], staying[part])
+
+    share(weigh, chunks, threads)
+    both = np.flatnonzero(staying == BOTH_SIDES_MISS)
+    moments_of_both = np.empty((2, both.size, GRID))
+    if both.size:
+        mean, variance = moments_of_both
+        p_zero_of_both, strengths_of_both = p_zero[both], strengths[both]
+        weights_of_both, staying_of_both = weights[both], staying[both]
+
+        def weigh_two_sided(part: slice) -> None:
+            tables = blocks.flat, blocks.offsets[both[part]], blocks.rows[both[part]], blocks.columns[both[part]]
+            own = p_zero_of_both[part], strengths_of_both[part], weights_of_both[part], staying_of_both[part]
+            two_sided_weights.weigh_two_sided(*tables, *hyper, matched, *own, mean[part], variance[part])
+
+        share(weigh_two_sided, parts(both.size, 10 * GRID * blocks.flat.size, threads), threads)
+        p_zero[both], strengths[both] = p_zero_of_both, strengths_of_both
+        weights[both], staying[both] = weights_of_both, staying_of_both
+    known = np.full((2, int(staying.sum())), np.nan)
+    if both.size:
+        known[:, np.repeat(np.isin(np.arange(count), both), staying)] = moments_of_both[:, weights[both] > 0.0]
+    if blocks.odds is not None:
+        from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
+        weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
+    sizes = staying * (blocks.rows + 1) * (blocks.columns + 1)
+    numbers, targets = np.cumsum(staying) - staying, np.cumsum(sizes) - sizes
+    weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
+
+    def augment(part: slice) -> None:
+        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        adaptive_weights.augment(*tables, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
+
+    share(augment, chunks, threads)
+    table = np.repeat(np.arange(count), staying)
+    return (
+        AdaptiveWeights(p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
+        known[0],
+        known[1],
+    )

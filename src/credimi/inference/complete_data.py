@@ -1,0 +1,63 @@
+"""Formulas for complete tables: the exact mean, and central moments to the paper's order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+def exact_mean(parameters: ArrayLike) -> float:
+    """E[I] of complete data, exactly."""
+    from scipy.special import digamma  # noqa: PLC0415  (keeps `import credimi.inference.moments` light)
+
+    n, rows, columns, total = _complete(parameters)
+    terms = digamma(n + 1.0) - digamma(rows + 1.0) - digamma(columns + 1.0) + digamma(total + 1.0)
+    return float((n * terms).sum() / total)
+
+
+def second_order_variance(parameters: ArrayLike) -> float:
+    """Var[I] of complete data up to and including the order n^-2."""
+    n, rows, columns, total = _complete(parameters)
+    log_ratio, chance = np.log(n * total / (rows * columns)), n / total
+    first, second = (chance * log_ratio).sum(), (chance * log_ratio**2).sum()
+    shift = ((1.0 / n - 1.0 / rows - 1.0 / columns + 1.0 / total) * n * log_ratio).sum()
+    freedom = (n.shape[0] - 1.0) * (n.shape[1] - 1.0)
+    association = 1.0 - (n**2 / (rows * columns)).sum()
+    correction = shift + freedom * (0.5 - first) - association
+    return float((second - first**2) / (total + 1.0) + correction / ((total + 1.0) * (total + 2.0)))
+
+
+def third_central_moment(parameters: ArrayLike) -> float:
+    """E[(I - E[I])^3] of complete data, leading order n^-2."""
+    n, rows, columns, total = _complete(parameters)
+    log_ratio, chance = np.log(n * total / (rows * columns)), n / total
+    first, second, third = ((chance * log_ratio**power).sum() for power in (1, 2, 3))
+    parts = chance * log_ratio
+    margins = total * (parts.sum(axis=1) ** 2 / rows[:, 0]).sum() + total * (parts.sum(axis=0) ** 2 / columns[0]).sum()
+    skew = 2.0 * (2.0 * first**3 - 3.0 * second * first + third) + 3.0 * (second + first**2 - margins)
+    return float(skew / total**2)
+
+
+def fourth_central_moment(parameters: ArrayLike) -> float:
+    """E[(I - E[I])^4] of complete data, leading order n^-2: that of a Gaussian, hence poor near independence."""
+    n, rows, columns, total = _complete(parameters)
+    log_ratio, chance = np.log(n * total / (rows * columns)), n / total
+    first, second = (chance * log_ratio).sum(), (chance * log_ratio**2).sum()
+    return float(3.0 * (second - first**2) ** 2 / total**2)
+
+
+def _complete(parameters: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    n = np.asarray(parameters, dtype=np.float64)
+    if n.ndim != 2 or not np.all((n > 0.0) & np.isfinite(n)):
+        raise CredimiError(
+            "Dirichlet parameters must be a table of positive finite numbers: add a pseudo-count to the counts"
+        )
+    return n, n.sum(axis=1, keepdims=True), n.sum(axis=0, keepdims=True), float(n.sum())

@@ -1,0 +1,1 @@
+"""The distribution of mutual information, and what it is made of."""

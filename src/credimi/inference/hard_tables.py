@@ -1,0 +1,129 @@
+"""Tables for which the closed forms of the moments do not hold, and what takes their place.
+
+**Next to no counts**: moments of draws, always the same ones.
+
+**Thin classes**, where the target is complete: class i has few complete counts c_i. but many rows a_i, most of which
+lack the feature (a test ordered only in suspected cases). Then q_i. ~ Dirichlet(c_i.) is hardly known and matters much,
+and I is no Beta, not even with the right moments. Once q_i. is known, it is: so the posterior is taken for a mixture
+over `NODES` values of q_i. (all thin classes together), of equal weight, each a table in which class i has that q_i.
+for sure and still weighs a_i. A Dirichlet that is sure has parameters `_SURE` q_i., and a margin a_i - `_SURE` gives
+the class the weight that it has; the moments of `kernels.moments.one_sided` hold for it as they are.
+
+The values of q_i. are quantiles, of a Beta where the feature has two values, otherwise of independent Gammas, of which
+q_i. are the shares, at the points of an evenly spread sequence: with g the positive root of g^(d + 1) = g + 1 the k-th
+point is the fractional part of 1/2 + k (g^-1, ..., g^-d).
+
+Neither the order of the rows nor that of the columns changes what comes out: each table is first put into an order of
+its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy  # whose `special` loads when it is first asked for
+
+from credimi.core.table import Table
+from credimi.inference.sampling import draw_information
+from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_SHARE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+
+NODES = 128
+_SURE = 1e8
+_LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop out
+
+
+def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
+    """The block with rows and columns sorted by what they hold, so that the order they came in does not matter."""
+    cells, rows, columns = block[:-1, :-1], list(range(block.shape[0] - 1)), list(range(block.shape[1] - 1))
+    row_keys = [(block[i, -1], *np.sort(cells[i]).tolist()) for i in rows]
+    column_keys = [(block[-1, j], *np.sort(cells[:, j]).tolist()) for j in columns]
+    rows.sort(key=row_keys.__getitem__)
+    for _ in range(2):  # rows that hold the same numbers differ by the columns that these stand in
+        columns.sort(key=lambda j: (column_keys[j], cells[rows, j].tolist()))
+        rows.sort(key=lambda i: (row_keys[i], cells[i, columns].tolist()))
+    return block[np.ix_([*rows, -1], [*columns, -1])]
+
+
+def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
+    """Mean and variance of up to 4,000 draws."""
+    block = min(in_own_order(block), in_own_order(block.T), key=lambda turned: (turned.shape, turned.tolist()))
+    table = Table.of_block(block)
+    if pseudo == 0.0 and not table.joint.any():
+        return 0.0, 0.0  # no row has both: nothing says that they depend
+    generator = np.random.default_rng(0)
+    size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
+    information = draw_information(
+        table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5
+    ).information
+    return float(information.mean()), float(information.var())
+
+
+def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    """The mixture that stands for a table with a thin class: `NODES` blocks of equal weight, pseudo-counts included.
+
+    The block has rows that lack the feature, or none do and some lack the target: then all is turned.
+    """
+    ordered = in_own_order(block.T if block[-1, :-1].any() else block).astype(np.float64)
+    cells, margin = ordered[:-1, :-1] + pseudo, ordered[:-1, -1]
+    thin = _thin_classes(cells, margin)
+    columns = cells.shape[1]
+    points = _spread_points(NODES, thin.size * (1 if columns == 2 else columns))
+    nodes = np.zeros((NODES, cells.shape[0] + 1, columns + 1))
+    nodes[:, :-1, :-1], nodes[:, :-1, -1] = cells, margin
+    for number, i in enumerate(thin.tolist()):
+        if columns == 2:
+            one, other, at = float(cells[i, 0]), float(cells[i, 1]), points[:, number]
+            first, second = scipy.special.betaincinv(one, other, at), scipy.special.betaincinv(other, one, 1.0 - at)
+            shares = np.stack([first, second], axis=1)
+        else:
+            shares = scipy.special.gammaincinv(cells[i], points[:, number * columns : (number + 1) * columns])
+        shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        sure = _SURE * np.maximum(shares, _LEAST_SHARE)
+        nodes[:, i, :-1], nodes[:, i, -1] = sure, cells[i].sum() + margin[i] - sure.sum(axis=1)
+    return nodes
+
+
+def _thin_classes(cells: FloatArray, margin: FloatArray) -> IntegerArray:
+    """Which classes made `kernels.moments.one_sided` point the table out, by the same figures."""
+    counts = cells.sum(axis=1)
+    filled = counts > 0.0
+    cells, counts = np.where(filled[:, None], cells, 1.0), np.where(filled, counts, 1.0)
+    rows = counts + margin
+    total = rows[filled].sum()
+    weight = rows / total
+    shares = cells / counts[:, None]
+    value = (weight[filled, None] * shares[filled]).sum(axis=0)
+    seen = cells > 0.0
+    level = scipy.special.digamma(cells + 1.0) - scipy.special.digamma(counts + 1.0)[:, None]
+    level = np.where(seen, level - np.log(np.where(value > 0.0, value, 1.0)), 0.0)
+    deviation = level - (shares * level).sum(axis=1, keepdims=True)
+    spread = (cells * deviation**2).sum(axis=1) + _log_spread(cells).sum(axis=1) - _log_spread(counts)
+    variance = weight * (total * weight + 1.0) / (total + 1.0) * spread / (counts * (counts + 1.0))
+    coupling = weight * margin / ((total + 1.0) * (counts + 1.0))
+    doubtful = filled & (counts < THIN_COUNTS) & (rows >= 2.0 * counts)
+    most = variance[doubtful].max(initial=0.0)
+    return np.flatnonzero(filled & ((coupling > THIN_COUPLING) | (doubtful & (variance >= THIN_SHARE * most))))
+
+
+def _log_spread(c: FloatArray) -> FloatArray:
+    spread: FloatArray = c * (c + 1.0) * scipy.special.polygamma(1, c + 1.0) - c
+    return spread
+
+
+def _spread_points(count: int, dimensions: int) -> FloatArray:
+    """Points that fill the unit cube evenly; in one dimension the middles of equal parts."""
+    if dimensions == 1:
+        return ((np.arange(count) + 0.5) / count)[:, np.newaxis]
+    root = 2.0
+    for _ in range(64):
+        root = (1.0 + root) ** (1.0 / (dimensions + 1.0))
+    steps = root ** -np.arange(1.0, dimensions + 1.0)
+    points: FloatArray = (0.5 + np.arange(1.0, count + 1.0)[:, np.newaxis] * steps) % 1.0
+    return points

@@ -1,0 +1,257 @@
+"""Mean, deviation, interval and P(I > epsilon) of many tables at once.
+
+Every posterior here is a mixture: one component a table with fixed pseudo-counts, several and an atom at 0 with the
+adaptive prior. Moments come from one call of `inference.moments.moments`; tails and quantiles from `mixtures`. Tables
+with a component outside the range that these are for, and draws, go through `Distribution` one by one.
+
+**Given dependence.** The atom draws mean and interval towards 0. Without it, with the weights of the components made to
+sum to 1, the mixture says how large I is if the feature tells anything; other odds of dependence do not change it.
+
+**Rows to decide.** A table with all its counts multiplied by c stands for c times the rows with the same shares.
+Samples of that size scatter around it, and about half of them decide: the figure holds in the median. An I that lies at
+epsilon is never decided. Epsilon is a threshold that somebody chose, and hardly to two digits: I lies at it if, where c
+is large enough to decide, or at the largest c that is tried, the mean of I is within `_AT` = 5 % of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.table import Table
+from credimi.inference import adaptive_prior
+from credimi.inference.adaptive_prior import PosteriorComponents
+from credimi.inference.distributions.distribution import Distribution
+from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
+from credimi.inference.mixture_tails import Laws, above, laws_of, quantiles
+from credimi.inference.moments import moments
+from credimi.inference.mutual_information import law_of, mutual_information, with_odds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.core.tables import Tables
+    from credimi.inference.moments import Moments
+
+    FloatArray = NDArray[np.float64]
+
+_NO_ATOM = 1e-10  # a weight of independence that changes no quantile in the digits that these have
+_JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """One entry a table; `at_mode` is the information of the most probable chances.
+
+    What holds if the feature is dependent is NaN where no component is left to say so.
+    """
+
+    mean: FloatArray
+    std: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_above: FloatArray
+    p_independent: FloatArray
+    at_mode: FloatArray
+    mean_if_dependent: FloatArray
+    low_if_dependent: FloatArray
+    high_if_dependent: FloatArray
+
+
+def summarize(
+    blocks: Tables,
+    *,
+    prior: str | float,
+    approximation: str,
+    epsilon: float,
+    level: float,
+    random_state: int = 0,
+    threads: int | None = None,
+) -> Summary:
+    """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
+    if approximation == "sampled":
+        odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
+        drawn = [
+            drawn_law(table, prior, random_state, own)
+            for table, own in zip(_tables(blocks), odds.tolist(), strict=True)
+        ]
+        at_mode = moments(blocks, pseudo_counts_of(blocks, prior), matched=False, threads=threads).mean
+        return _one_by_one(drawn, at_mode, epsilon, level)
+    found, at_mode = _posteriors(blocks, prior, approximation, threads)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    mean = summed(found, found.weight * found.mean)
+    apart = found.variance + (found.mean - mean[found.table]) ** 2
+    variance = summed(found, found.weight * apart) + found.p_zero * mean**2
+    laws = laws_of(found, upper, gaussian=approximation == "leading")
+    low, high = _intervals(found, laws, level, threads)
+    p_above = above(laws, epsilon, threads)
+    for index in np.unique(found.table[~laws.trusted]).tolist():
+        law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
+        p_above[index] = law.sf(epsilon)
+        variance[index] = law.var()  # no law on [0, upper] may have as much as the leading order says
+    given = mean.copy(), low.copy(), high.copy()
+    mixed = found.p_zero > _NO_ATOM
+    rest = _without_atoms(found, mixed)
+    given[0][mixed] = summed(rest, rest.weight * rest.mean)
+    given[1][mixed], given[2][mixed] = _intervals(
+        rest, laws_of(rest, upper[mixed], gaussian=laws.gaussian), level, threads
+    )
+    for each in given:
+        each[np.bincount(found.table, minlength=mean.size) == 0] = np.nan
+    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+
+
+def _intervals(
+    found: PosteriorComponents, laws: Laws, level: float, threads: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """The ends of the credible interval of every table."""
+    tail = 0.5 - level / 2.0
+    low = quantiles(laws, 1.0 - tail, threads)
+    at_atom = (low == 0.0) & (found.p_zero > 0.0)  # where less is left below: see `Distribution.interval`
+    below = np.where(at_atom, 1.0 - above(laws, 0.0, threads) - found.p_zero, 0.0)
+    high = quantiles(laws, np.where(at_atom, 1.0 - level - np.maximum(below, 0.0), tail), threads)
+    for index in np.unique(found.table[~laws.trusted]).tolist():
+        low[index], high[index] = _law(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(level)
+    return low, high
+
+
+def _without_atoms(found: PosteriorComponents, chosen: NDArray[np.bool_]) -> PosteriorComponents:
+    """The mixtures of the chosen tables, given dependence."""
+    own = chosen[found.table]
+    table, weight = found.table[own], found.weight[own]
+    weight = weight / summed(found, found.weight)[table]
+    place = np.cumsum(chosen) - 1
+    return PosteriorComponents(np.zeros(int(chosen.sum())), place[table], weight, found.mean[own], found.variance[own])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beliefs:
+    """All that the filters ask, one entry a table."""
+
+    mean: FloatArray
+    at_mode: FloatArray
+    p_above: FloatArray
+    p_independent: FloatArray
+
+
+def beliefs(
+    blocks: Tables, *, prior: str | float, approximation: str, epsilon: float, threads: int | None = None
+) -> Beliefs:
+    """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
+
+    Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
+    """
+    if approximation == "sampled":
+        drawn = summarize(blocks, prior=prior, approximation=approximation, epsilon=epsilon, level=0.95)
+        return Beliefs(drawn.mean, drawn.at_mode, drawn.p_above, drawn.p_independent)
+    found, at_mode = _posteriors(blocks, prior, approximation, threads)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
+        laws = laws_of(found, upper, gaussian=approximation == "leading")
+    p_above, trusted = above(laws, epsilon, threads), laws.trusted
+    if prior != ADAPTIVE:  # where a component is certain it has no tail but a step, and is alone in its table
+        certain = found.variance == 0.0
+        p_above[found.table[certain]] = found.mean[certain] > epsilon
+        trusted = trusted | certain
+    for index in np.unique(found.table[~trusted]).tolist():
+        p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+    return Beliefs(summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
+
+
+def drawn_law(table: Table, prior: str | float, random_state: int, odds: float) -> Distribution:
+    """The posterior by draws; `odds` as in `Tables`."""
+    law = mutual_information(table, prior=prior, approximation="sampled", random_state=random_state)
+    return with_odds(law, odds)
+
+
+def posteriors(
+    blocks: Tables, prior: str | float, approximation: str, threads: int | None = None
+) -> PosteriorComponents:
+    """The mixtures that `summarize` reads its numbers off; draws are none."""
+    return _posteriors(blocks, prior, approximation, threads)[0]
+
+
+def _posteriors(
+    blocks: Tables, prior: str | float, approximation: str, threads: int | None
+) -> tuple[PosteriorComponents, FloatArray]:
+    """The mixtures, and the information at the mode."""
+    pseudo = pseudo_counts_of(blocks, prior)
+    leading = moments(blocks, pseudo, matched=False, threads=threads)
+    matched = approximation == "matched"
+    if prior != ADAPTIVE and not matched:
+        return _single(blocks, leading), leading.mean
+    return components_of(blocks, pseudo, prior, matched=matched, threads=threads), leading.mean
+
+
+def components_of(
+    blocks: Tables, pseudo: FloatArray, prior: str | float, *, matched: bool, threads: int | None
+) -> PosteriorComponents:
+    """Of every table the mixture that its posterior is; one component alone with fixed pseudo-counts."""
+    if prior == ADAPTIVE:
+        return adaptive_prior.components(blocks, matched=matched, threads=threads)
+    return _single(blocks, moments(blocks, pseudo, matched=matched, threads=threads))
+
+
+def _single(blocks: Tables, found: Moments) -> PosteriorComponents:
+    """One component a table, few have more, and no weight on independence."""
+    table, weight, mean, variance = found.components()
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    return PosteriorComponents(np.zeros(upper.size), table, weight, np.minimum(mean, upper[table]), variance)
+
+
+def pseudo_counts_of(blocks: Tables, prior: str | float) -> FloatArray:
+    """Of each table the fixed pseudo-count; with the adaptive prior that of the plug-in estimate."""
+    if prior == ADAPTIVE or prior != "perks":  # all but that one add the same to every shape
+        return np.full(blocks.rows.size, _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, (2, 2)))
+    return 1.0 / (blocks.rows * blocks.columns)
+
+
+def summed(found: PosteriorComponents, values: FloatArray) -> FloatArray:
+    """Of each table the sum over its components."""
+    return np.bincount(found.table, values, found.p_zero.size).astype(np.float64)
+
+
+def _tables(blocks: Tables) -> list[Table]:
+    out = []
+    for start, rows, columns in zip(
+        blocks.offsets.tolist(), blocks.rows.tolist(), blocks.columns.tolist(), strict=True
+    ):
+        block = blocks.flat[start : start + (rows + 1) * (columns + 1)].reshape(rows + 1, columns + 1)
+        out.append(Table.of_block(block))
+    return out
+
+
+def _one_by_one(laws: list[Distribution], at_mode: FloatArray, epsilon: float, level: float) -> Summary:
+    intervals = np.array([law.interval(level) for law in laws]).reshape(-1, 2)
+    given = np.array([_given_dependence(law, level) for law in laws]).reshape(-1, 3)
+    return Summary(
+        np.array([law.mean() for law in laws]),
+        np.array([law.std() for law in laws]),
+        intervals[:, 0],
+        intervals[:, 1],
+        np.array([law.sf(epsilon) for law in laws]),
+        np.array([law.p_zero for law in laws]),
+        at_mode,
+        *given.T,
+    )
+
+
+def _given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
+    """Mean and interval without the atom at 0."""
+    total = math.fsum(law.weights)
+    if total == 0.0:
+        return math.nan, math.nan, math.nan
+    rest = Distribution.mixture(law.components, [weight / total for weight in law.weights])
+    return rest.mean(), *rest.interval(level)
+
+
+def _law(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+    own = found.table == index
+    parts = [
+        law_of(mean, std, upper, gaussian=gaussian)
+        for mean, std in zip(found.mean[own].tolist(), np.sqrt(found.variance[own]).tolist(), strict=True)
+    ]
+    return Distribution.mixture(parts, found.weight[own].tolist(), float(found.p_zero[index]))

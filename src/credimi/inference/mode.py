@@ -1,0 +1,167 @@
+"""The mode of the joint chances, and the covariance there as an operator.
+
+One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
+complete count has no conditional of its own and takes the pooled one. Both missing: the mode by `kernels.mode.find`.
+
+Cov = A^-1 - pi pi'/N is applied to r x s fields and never built; one side complete, pi_ij = w_i q_ij with w and q
+independent, and with f_i = sum_j q_ij f_ij, Cov f = (w_i^2/c_i+) q_ij (f_ij - f_i) + q_ij w_i (f_i - sum_k w_k f_k)/N.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+from credimi.kernels.mode.find import find_mode
+from credimi.kernels.moments import information_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.core.table import Table
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The mode and the means to apply A^-1 there. Rows and columns may be swapped (`swapped`) against the table."""
+
+    swapped: bool
+    counts: FloatArray
+    row_only: FloatArray
+    column_only: FloatArray
+    chance: FloatArray
+    steps: int = 0
+    residual: float = 0.0
+    work: information_matrix.Workspace | None = None
+
+    @property
+    def total(self) -> float:
+        """All counts, the pseudo-counts among them."""
+        return float(self.counts.sum() + self.row_only.sum() + self.column_only.sum())
+
+    @cached_property
+    def mode(self) -> FloatArray:
+        """The chances, as the table is turned."""
+        return self.turned(self.chance)
+
+    def turned(self, field: FloatArray) -> FloatArray:
+        """Between the table's orientation and this one; read-only."""
+        array = np.array(field.T if self.swapped else field, order="C")  # a copy: the caller's stays its own
+        array.setflags(write=False)
+        return array
+
+    @cached_property
+    def _one_sided(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Where the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional has not."""
+        weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
+        conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
+        return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
+
+    def _own_scratch(self) -> information_matrix.Workspace:
+        """The factor, with scratch of this call's own: threads may share a Posterior."""
+        rows, columns = self.chance.shape
+        scratch = {
+            "row_step": np.empty(rows),
+            "column_step": np.empty(columns),
+            "inverse": np.empty((columns, columns)),
+        }
+        return cast("information_matrix.Workspace", self.work)._replace(**scratch)
+
+    def covariance_times(self, field: FloatArray) -> FloatArray:
+        """Cov f, as this is turned."""
+        # Cov kills constants, so the field may be centred; then pi pi'/N drops out, and no digits with it.
+        centred = np.ascontiguousarray(field - (self.chance * field).sum())
+        if self.work is None:  # w and q are independent: within a class, and between the classes
+            weights, conditional, certainty = self._one_sided
+            of_rows = (conditional * centred).sum(axis=1, keepdims=True)
+            between = weights * (of_rows - (weights * of_rows).sum()) / self.total
+            shared: FloatArray = certainty * conditional * (centred - of_rows) + conditional * between
+            return shared
+        solution = np.empty_like(self.chance)
+        information_matrix.solve(centred, self._own_scratch(), solution)
+        # Where v is 0 the sum over the simplex is kept by the rest already; what is left is rounding.
+        result: FloatArray = solution - self.chance * solution.sum()
+        return result
+
+    def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the cells, of the rows' and of the columns' sums."""
+        rows, columns = self.chance.shape
+        if self.work is not None:
+            cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
+            information_matrix.variances(self.chance, self.total, self._own_scratch(), cells, of_rows, of_columns)
+            # The kernel's difference has few digits where nearly all is in one cell, and where a cell has next to no
+            # count of its own, so that the margins alone hold it; a centred solve has them.
+            held_by_margins = (self.chance > 0.0) & (self.counts < 1e-4 * self.total * self.chance)
+            unit = np.zeros_like(self.chance)
+            for cell in zip(*np.nonzero(held_by_margins | (self.chance > 0.5)), strict=True):
+                unit[cell] = 1.0
+                cells[cell] = self.covariance_times(unit)[cell]
+                unit[cell] = 0.0
+            return cells, of_rows, of_columns
+        # Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
+        weights, conditional, certainty = self._one_sided
+        within = certainty * conditional * one_less(conditional, axis=1)
+        of_rows = weights * one_less(weights, axis=0) / self.total
+        between = weights * (conditional - self.chance.sum(axis=0)) ** 2 / self.total
+        return within + conditional**2 * of_rows, of_rows[:, 0], (within + between).sum(axis=0)
+
+    def laplace_evidence(self) -> float:
+        """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
+        work = cast("information_matrix.Workspace", self.work)
+        diagonal = np.diag(work.factor)
+        if not diagonal.all():  # see `kernels.moments.information_matrix.factorize`
+            raise CredimiError(
+                "the evidence is lost to rounding: the margins outweigh the complete counts by too much; "
+                "scale the margins down, or choose a larger prior"
+            )
+        x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
+        slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
+        likelihood = (self.counts * np.log(self.chance)).sum()
+        likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
+        determinant = np.log(self.counts).sum() + np.log1p(slope * work.scale.sum(axis=1) / x).sum()
+        determinant -= (2.0 * np.log(diagonal) + np.log(y)).sum() + math.log(self.total)
+        return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
+
+
+def solve(table: Table, pseudo: float) -> Solution:
+    """Find the mode, turned so that the shorter side, or the one that is complete, is that of the columns."""
+    both = table.misses_feature and table.misses_target
+    rows, columns = table.shape
+    swapped = columns > rows if both else table.misses_target
+    oriented = table.transposed() if swapped else table
+    counts = oriented.joint + pseudo
+    if not both:
+        return Solution(swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented))
+    rows, columns = counts.shape
+    chance = np.empty_like(counts)
+    work = information_matrix.carve(np.empty(information_matrix.workspace_size(rows, columns)), rows, columns)
+    steps, residual = find_mode(
+        counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
+    )
+    return Solution(swapped, counts, oriented.target_only, oriented.feature_only, chance, steps, residual, work)
+
+
+def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
+    totals = counts.sum(axis=1, keepdims=True)
+    weights = totals + table.target_only[:, None]
+    weights = weights / weights.sum()
+    conditional = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0.0)
+    pooled = (weights * conditional).sum(axis=0)
+    chance: FloatArray = weights * np.where(totals > 0.0, conditional, pooled / pooled.sum())
+    return chance
+
+
+def one_less(shares: FloatArray, axis: int) -> FloatArray:
+    """1 - shares along the axis, as the sum of the others: 1 - p has no digits where p is nearly 1."""
+    largest = shares == shares.max(axis=axis, keepdims=True)
+    others = np.where(largest, 0.0, shares).sum(axis=axis, keepdims=True)
+    alone = largest & (largest.sum(axis=axis, keepdims=True) == 1)
+    less: FloatArray = np.where(alone, others, 1.0 - shares)
+    return less

@@ -1,0 +1,161 @@
+"""Moments of the posterior of mutual information: for many tables at once, and for complete data in closed form.
+
+`moments` hands tables to the compiled kernels by their pattern of missingness (see `credimi.kernels.moments.one_sided`
+and `two_sided` for the formulas and their cost) and splits large batches over threads. The functions on complete data
+take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n their sum, r x s the shape) and return, with l_ij =
+log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
+
+    exact mean                      (1/n) sum n_ij [psi(n_ij+1) - psi(n_i+ +1) - psi(n_+j +1) + psi(n+1)]
+    variance, to O(n^-2)            (K - J^2)/(n+1) + [M + (r-1)(s-1)(1/2 - J) - Q]/((n+1)(n+2)),
+                                    M = sum (1/n_ij - 1/n_i+ - 1/n_+j + 1/n) n_ij l_ij,  Q = 1 - sum n_ij^2/(n_i+ n_+j)
+    third central moment, leading   (2/n^2)[2J^3 - 3KJ + L] + (3/n^2)[K + J^2 - P],
+                                    P = n sum_i J_i+^2/n_i+ + n sum_j J_+j^2/n_+j,  J_ij = (n_ij/n) l_ij
+    fourth central moment, leading  3 (K - J^2)^2/n^2                                 (poor near independence)
+
+(Hutter 2001; Hutter and Zaffalon 2005.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.threads import cores, share
+from credimi.inference.hard_tables import NODES, drawn_moments, split_thin_classes
+from credimi.kernels.moments import many_tables
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from credimi.core.tables import Tables
+
+    FloatArray = NDArray[np.float64]
+    IntegerArray = NDArray[np.int64]
+
+_FEW = 3.0  # complete counts, pseudo-counts included, below which the posterior is little but the prior
+_CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Posterior mean and variance of mutual information, one entry a table.
+
+    Few tables need a mixture (see `hard_tables`): `split` says which these are, and `mean_given` and `variance_given`
+    (tables that are split, parts) are the moments of its parts, which have equal weights.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    split: IntegerArray
+    mean_given: FloatArray
+    variance_given: FloatArray
+
+    def components(self) -> tuple[IntegerArray, FloatArray, FloatArray, FloatArray]:
+        """Of all components, table by table: the table, the weight in it, mean and variance."""
+        table = np.arange(self.mean.size)
+        if self.split.size == 0:
+            return table, np.ones(table.size), self.mean, self.variance
+        count = self.mean_given.shape[1]
+        whole = np.ones(table.size, dtype=np.bool_)
+        whole[self.split] = False
+        table = np.concatenate([table[whole], np.repeat(self.split, count)])
+        order = np.argsort(table, kind="stable")
+        weight = np.where(whole[table], 1.0, 1.0 / count)
+        mean = np.concatenate([self.mean[whole], self.mean_given.ravel()])
+        variance = np.concatenate([self.variance[whole], self.variance_given.ravel()])
+        return table[order], weight[order], mean[order], variance[order]
+
+
+def moments(blocks: Tables, pseudo_count: ArrayLike, *, matched: bool = True, threads: int | None = None) -> Moments:
+    """Moments of every table; `pseudo_count` is one number or one a table, `threads` all cores unless said.
+
+    The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables for which
+    the closed forms do not hold get theirs as `hard_tables` says.
+    """
+    count = blocks.rows.size
+    pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type to Numba
+    mean, variance, thin = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
+
+    def chunk(part: slice) -> None:
+        tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
+        _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], thin=thin[part], matched=matched)
+
+    share(chunk, parts(count, blocks.flat.size, threads), threads)
+    split = np.flatnonzero(thin)
+    given = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
+    mean_given, variance_given = given.reshape(-1, 2, NODES).swapaxes(0, 1)
+    mean[split] = mean_given.mean(axis=1)
+    variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
+    return Moments(mean, variance, split, mean_given, variance_given)
+
+
+def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
+    """Means and variances of the mixture that stands for a table with a thin class."""
+    nodes = split_thin_classes(block, pseudo)
+    count, rows, columns = nodes.shape[0], nodes.shape[1] - 1, nodes.shape[2] - 1
+    mean, variance = np.empty(count), np.empty(count)
+    shapes = np.full(count, rows), np.full(count, columns)
+    tables = nodes.ravel(), np.arange(count) * nodes[0].size, *shapes, np.zeros(count)
+    pattern = np.full(count, many_tables.TARGET_ONLY, dtype=np.int8)
+    many_tables.matched_one_sided(*tables, pattern, np.arange(count), mean, variance, np.empty(count, dtype=np.bool_))
+    upper = float(np.log(min(rows, columns)))
+    mean = np.clip(np.nan_to_num(mean), 0.0, upper * (1.0 - 1e-9))
+    most = mean * (upper - mean)
+    variance = np.where(variance < most, variance, 0.5 * most)  # NaN, too, is not less
+    return np.stack([mean, np.maximum(variance, 1e-9 * most)])
+
+
+def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
+    """Equal shares of the tables, several a thread, so that hard ones delay nobody for long."""
+    count = min(4 * cores(threads), cells // _CELLS_WORTH_A_THREAD, tables)
+    if cores(threads) == 1 or count < 2:
+        return [slice(0, tables)]
+    return [slice(tables * part // count, tables * (part + 1) // count) for part in range(count)]
+
+
+def _moments_of_chunk(
+    flat: NDArray[np.number],
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    pseudo: FloatArray,
+    *,
+    mean: FloatArray,
+    variance: FloatArray,
+    thin: NDArray[np.bool_],
+    matched: bool,
+) -> None:
+    """Sort the tables by what they miss, and give each sort to its kernel."""
+    pattern = np.empty(rows.size, dtype=np.int8)
+    tables = (flat, offsets, rows, columns, pseudo)
+    if not matched:
+        many_tables.leading_one_sided(*tables, _by_shape(rows, columns), pattern, mean, variance)
+    else:
+        complete = np.empty(rows.size)
+        many_tables.classify(flat, offsets, rows, columns, pattern, complete)
+        single = np.flatnonzero((pattern != many_tables.BOTH) & (pattern != many_tables.CONSTANT))
+        if single.size:
+            many_tables.matched_one_sided(*tables, pattern, single, mean, variance, thin)
+    both = np.flatnonzero(pattern == many_tables.BOTH)
+    if both.size:
+        many_tables.two_sided(*tables, both, matched, matched, mean, variance)
+    if matched:
+        upper = np.log(np.minimum(rows, columns))
+        held = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
+        held &= complete + pseudo * rows * columns >= _FEW
+        thin &= complete + pseudo * rows * columns >= _FEW
+        for table in np.flatnonzero(~held & ~thin & (pattern != many_tables.CONSTANT)):
+            size = (rows[table] + 1) * (columns[table] + 1)
+            block = flat[offsets[table] : offsets[table] + size].reshape(rows[table] + 1, columns[table] + 1)
+            drawn_mean, variance[table] = drawn_moments(block, pseudo[table])
+            if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:
+                mean[table] = drawn_mean  # otherwise the closed form holds: exact, or nearly so
+
+
+def _by_shape(rows: IntegerArray, columns: IntegerArray) -> IntegerArray:
+    """An order in which tables of one shape follow each other."""
+    if rows.size == 0 or (np.all(rows == rows[0]) and np.all(columns == columns[0])):
+        return np.arange(rows.size)
+    return np.argsort(rows * (columns.max() + 1) + columns, kind="stable")

@@ -1,0 +1,277 @@
+"""`posterior`: the joint chances of target and feature, given incomplete counts.
+
+c_ij = n_ij + pseudo-count are Dirichlet *parameters*, and the exponents of the density over log-chances, whose mode
+is reported (see `prior`).
+
+One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
+complete count (only possible without pseudo-counts) has no conditional of its own and takes the pooled one.
+Both missing: the mode by `kernels.mode.find`, O(r s^2 + s^3) a step with s the shorter side; the mean corrected for the
+skewness of the posterior,
+
+    E[pi] = pi + Cov g                                                                        (to order 1/N),
+    g_ij = -1/pi_ij + c_ij Var[pi_ij]/pi_ij^3 + n_i? Var[pi_i+]/pi_i+^3 + n_?j Var[pi_+j]/pi_+j^3 .
+
+**Covariance** (leading order, at the mode, all patterns): see `solution`.
+
+**Evidence**: the log of N = int prod pi_ij^(c_ij - 1) prod pi_i+^(n_i?) prod pi_+j^(n_?j) over the simplex (the
+paper's normalisation, prior included). One side complete: sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) - lnG(A). Both
+missing: Laplace in log-chances,
+`L(mode) + (rs-1)/2 log 2 pi - (1/2) log det`, det = prod c_ij prod_i(1 + a_i V_i/x_i) det(Woodbury)/(N prod y_j),
+which for each factor makes Stirling's error d(x) = lnG(x) - Stirling(x); these errors are known and put back: sum
+d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N), exact where one side is complete.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy
+
+from credimi.core.arguments import make_generator, require_numbers, require_whole
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.core.table import Table
+from credimi.inference.fixed_priors import pseudo_count
+from credimi.inference.mode import Solution, one_less, solve
+from credimi.inference.sampling import BURN_IN, CHAINS, THIN, Draws, draw
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+_MOST_SHIFT = 0.5  # of the mean from the mode, all cells together
+
+
+def posterior(
+    joint: ArrayLike | Table,
+    *,
+    target_only: ArrayLike | None = None,
+    feature_only: ArrayLike | None = None,
+    prior: str | float = "uniform",
+) -> Posterior:
+    """Posterior of the joint chances, given counts of which some lack the feature or the target.
+
+    Parameters
+    ----------
+    joint
+        r x s counts with both seen: a row a target class, a column a feature value. Real numbers (weights) are fine.
+    target_only
+        r counts of data rows whose feature is missing.
+    feature_only
+        s counts of data rows whose target is missing.
+    prior
+        "uniform" (1 pseudo-count a cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
+
+    Returns
+    -------
+    Posterior
+        Mode, mean, covariance, evidence and draws of the chances; each is computed when it is asked for.
+
+    Examples
+    --------
+    >>> chances = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> chances.mode.round(3)
+    array([[0.363, 0.099],
+           [0.108, 0.431]])
+    """
+    table = Table.of(joint, target_only, feature_only)
+    pseudo = pseudo_count(prior, table.shape)
+    require_proper(table, pseudo)
+    return Posterior(table, pseudo)
+
+
+def require_proper(table: Table, pseudo: float) -> None:
+    """Refuse a table that says nothing where the prior says nothing either."""
+    if pseudo == 0.0 and not table.joint.any():
+        what = "all counts are 0" if table.rows == 0.0 else "no data row has both target and feature"
+        raise CredimiError(
+            f"{what} and prior 'haldane' adds none: choose a proper prior such as 'jeffreys', or count some rows"
+        )
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What the counts say of the chances. Made by `credimi.posterior`.
+
+    `mode` and `mean` are r x s; `log_evidence` is the log of the normalisation; `covariance()` is rs x rs, cells row
+    by row.
+    """
+
+    table: Table
+    pseudo_count: float
+
+    @property
+    def mode(self) -> FloatArray:
+        """The most probable chances, where the density of their logarithms is largest (see `fixed_priors`).
+
+        With complete counts these are (n + pseudo-count) / N, which is the mean as well.
+        """
+        return self._solution.mode
+
+    @property
+    def steps(self) -> int:
+        """Newton steps that the mode took; 0 where it has a closed form, 61 where EM had to finish the work."""
+        return self._solution.steps
+
+    @property
+    def kkt_residual(self) -> float:
+        """Largest violation of the optimality conditions at the mode, relative to the number of rows.
+
+        Below 1e-10, but for tables without pseudo-counts whose margins contradict the joint counts by orders of
+        magnitude.
+        """
+        return self._solution.residual
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """The expected chances, exact where one side is complete, to order 1/N otherwise."""
+        solution = self._solution
+        if solution.work is None:
+            return solution.mode
+        chance, counts = solution.chance, solution.counts
+        variance, of_rows, of_columns = self._variances
+        safe = np.where(chance > 0.0, chance, 1.0)
+        gradient = (counts * (variance / safe) / safe - 1.0) / safe  # squares of small chances would underflow
+        gradient += _cubed(solution.row_only, of_rows, chance.sum(axis=1))[:, None]
+        gradient += _cubed(solution.column_only, of_columns, chance.sum(axis=0))
+        gradient[chance == 0.0] = 0.0
+        shift = solution.covariance_times(gradient)
+        if not np.abs(shift).sum() <= _MOST_SHIFT:
+            return solution.mode  # next to nothing is known, and this is no correction of order 1/N
+        # A cell with less than about one count can be shifted below 0 by a correction of order 1/N: halve it at most.
+        mean = np.maximum(chance + shift, 0.5 * chance)
+        return solution.turned(mean / mean.sum())
+
+    @cached_property
+    def std(self) -> FloatArray:
+        """Standard deviation of each chance, leading order, the root of the covariance's diagonal.
+
+        One beyond 1/2, as leading orders may have, says that neither counts nor margins determine the cell.
+        """
+        solution = self._solution
+        return solution.turned(np.sqrt(np.maximum(self._variances[0], 0.0)))
+
+    def covariance_times(self, field: ArrayLike) -> FloatArray:
+        """Covariance (leading order) applied to an r x s field, without building it."""
+        array = require_numbers("the field", field)
+        if array.shape != self.table.shape:
+            raise CredimiError(f"the field has shape {array.shape}, the table {self.table.shape}: they must agree")
+        if not np.isfinite(array).all():
+            raise CredimiError("the field holds values that are not finite: covariances with it are not defined")
+        solution = self._solution
+        return solution.turned(solution.covariance_times(solution.turned(array)))
+
+    def covariance(self) -> FloatArray:
+        """The rs x rs covariance matrix (leading order), cells row by row. Large: 8 (rs)^2 bytes."""
+        cells = self.table.joint.size
+        matrix = np.empty((cells, cells))
+        unit = np.zeros(self.table.shape)
+        for cell in range(cells):
+            unit.flat[cell] = 1.0
+            matrix[cell] = self.covariance_times(unit).ravel()
+            unit.flat[cell] = 0.0
+        return matrix
+
+    @cached_property
+    def log_evidence(self) -> float:
+        """Log of the normalisation, prior included; infinite where a cell has neither count nor pseudo-count."""
+        cells = self.table.joint + self.pseudo_count
+        if not cells.all():
+            return math.inf
+        rows, columns = cells.sum(axis=1), cells.sum(axis=0)
+        full_rows, full_columns = rows + self.table.target_only, columns + self.table.feature_only
+        solution = self._solution
+        if solution.work is None:
+            oriented, full = (cells.T, full_columns) if self.table.misses_target else (cells, full_rows)
+            return float(_log_beta(oriented).sum() + _log_beta(full))
+        put_back = _stirling_error(cells).sum() - _stirling_error(np.array(solution.total))
+        put_back += (_stirling_error(full_rows) - _stirling_error(rows)).sum()
+        put_back += (_stirling_error(full_columns) - _stirling_error(columns)).sum()
+        return float(solution.laplace_evidence() + put_back)
+
+    @property
+    def log_marginal_likelihood(self) -> float:
+        """Log-probability of one sequence of such rows, the evidence over the prior's own normalisation."""
+        if self.pseudo_count == 0.0:
+            raise CredimiError(
+                "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
+            )
+        return self.log_evidence - float(_log_beta(np.full(self.table.joint.size, self.pseudo_count)))
+
+    def sample(
+        self,
+        size: int,
+        random_state: int | np.random.Generator | None = None,
+        *,
+        chains: int = CHAINS,
+        burn_in: int = BURN_IN,
+        thin: int = THIN,
+    ) -> Draws:
+        """Draws with a convergence figure (`r_hat`, `effective_size`); the last three matter where both sides miss."""
+        for name, value, least in (
+            ("size", size, 0),
+            ("chains", chains, 1),
+            ("burn_in", burn_in, 0),
+            ("thin", thin, 1),
+        ):
+            require_whole(name, value, least)
+        generator = make_generator(random_state)
+        return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
+
+    def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:
+        """`size` draws, (size, r, s): independent where one side is complete, else Gibbs (see `sample`)."""
+        return self.sample(size, random_state).chances
+
+    @cached_property
+    def _solution(self) -> Solution:
+        return solve(self.table, self.pseudo_count)
+
+    @cached_property
+    def _variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self._solution.variances()
+
+    def __reduce__(self) -> tuple[type[Posterior], tuple[Table, float]]:
+        # What was computed is computed again: pickle and deepcopy forget that an array was locked.
+        return Posterior, (self.table, self.pseudo_count)
+
+    def __repr__(self) -> str:
+        rows, columns = self.table.shape
+        return f"Posterior({rows} x {columns} chances, {self.table.rows:g} rows, pseudo-count {self.pseudo_count:g})"
+
+
+def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:
+    """counts * variance / chance^3, 0 where nothing was counted."""
+    counted = (counts > 0.0) & (chance > 0.0)
+    safe = np.where(counted, chance, 1.0)
+    return np.where(counted, counts * (variance / safe) / safe / safe, 0.0)  # the cube could underflow
+
+
+def _log_beta(parameters: FloatArray) -> FloatArray:
+    """sum lnG(v) - lnG(V), V = sum v, along the last axis.
+
+    By Stirling's formula, for v log V, which cancels, is far larger than the result where V is large.
+    """
+    total = parameters.sum(axis=-1, keepdims=True)
+    share = parameters / total
+    small_rest = np.minimum(one_less(share, axis=-1), 0.5)
+    terms = (parameters - 0.5) * np.where(share > 0.5, np.log1p(-small_rest), np.log(share))
+    terms += _stirling_error(parameters)
+    freedom = parameters.shape[-1] - 1.0
+    rest = 0.5 * freedom * np.log(2.0 * math.pi / total) - _stirling_error(total)
+    beta: FloatArray = terms.sum(axis=-1) + rest[..., 0]
+    return beta
+
+
+def _stirling_error(x: FloatArray) -> FloatArray:
+    """lnG(x) - [(x - 1/2) log x - x + (1/2) log 2 pi]; by its series where lnG(x) has no digits left for it."""
+    small, inverse = np.minimum(x, 20.0), 1.0 / np.maximum(x, 20.0)  # each formula where it holds: neither overflows
+    direct = scipy.special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2.0 * math.pi)
+    series = inverse * (1.0 / 12.0 - inverse**2 * (1.0 / 360.0 - inverse**2 * (1.0 / 1260.0 - inverse**2 / 1680.0)))
+    error: FloatArray = np.where(x < 20.0, direct, series)
+    return error

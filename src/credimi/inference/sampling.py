@@ -1,0 +1,270 @@
+"""Draws from the posterior of the chances: exact where one side is complete, data-augmentation Gibbs where both miss.
+
+One side complete (say the target): w ~ Dir(a), a_i = sum_j c_ij + n_i?, and q_i. ~ Dir(c_i.) independently, c_ij =
+n_ij + pseudo-count (Dirichlet
+*parameters*); pi_ij = w_i q_ij. Draws are independent.
+
+Both missing: given the chances, each column's n_?j data rows fall on the classes as a multinomial with chances
+pi_ij/pi_+j; given these completed counts the other side is complete and the chances are drawn as above. The margin
+with the smaller sum is completed: less is forgotten between two draws. Many chains run side by side in one array.
+Weights that are no integers: the margin is rounded, and the factor prod pi_+j^(n_?j - rounded) that is left over is
+put right by a Metropolis step on the whole move, which keeps the posterior exact.
+
+Where most rows lack one side, completed counts change little from step to step, and the chain would need as many steps
+as there are incomplete rows for a complete one. So each step also moves chances along a direction in which both margins
+stay as they are: pi_ij + d, pi_kl + d, pi_il - d, pi_kj - d for two classes i, k and two values j, l at random. There
+the density is prod pi^(c - 1) of these four, and d is drawn from it by slice sampling in the logit of where d stands
+between the least and the largest that it can be.
+
+Gamma variates of small shape underflow, so they are drawn as logarithms: log G(c) = log G(c + 1) + log(U)/c.
+A cell without count and pseudo-count has chance 0 in every draw; a class without any complete count then takes the
+pooled conditional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import scipy  # whose `special` loads when it is first asked for
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from credimi.core.table import Table
+
+    FloatArray = NDArray[np.float64]
+
+
+CHAINS = 256  # side by side in one array: more cost memory, fewer cost time
+BURN_IN = 200  # steps that are forgotten
+THIN = 5  # steps from one draw that is kept to the next
+_CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
+_MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
+_MOST_TURNS = 4  # moves that keep both margins, for each step
+_SLICE = 40.0  # how far one of them may go, in logits
+_SHRINKS = 100  # by which a slice is down to where it started
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Draws of the chances, and how far to trust that they are draws from the posterior.
+
+    `r_hat` is the split potential scale reduction of mutual information over the chains (1 where the draws are
+    independent; above 1.01 ask for a longer burn-in), `effective_size` the number of independent draws that they are
+    worth. Fewer than four draws a chain tell nothing of either: r_hat is NaN.
+    """
+
+    chances: FloatArray
+    r_hat: float
+    effective_size: float
+
+
+def information_of(chances: FloatArray) -> FloatArray:
+    """Mutual information (nats) of joint chances (..., r, s)."""
+    rows = chances.sum(axis=-1, keepdims=True)
+    columns = chances.sum(axis=-2, keepdims=True)
+    expected = rows * columns
+    ratio = np.divide(chances, expected, out=np.ones_like(chances), where=(chances > 0.0) & (expected > 0.0))
+    information: FloatArray = np.maximum((chances * np.log(ratio)).sum(axis=(-2, -1)), 0.0)
+    return information
+
+
+def draw(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> Draws:
+    """`size` draws of the chances; `chains`, `burn_in` and `thin` matter only where both sides miss."""
+    batches = list(_batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin))
+    chances = np.concatenate([np.empty((0, *table.shape)), *batches])[:size]
+    if not (table.misses_feature and table.misses_target) or size == 0:
+        return Draws(chances, 1.0, float(size))
+    r_hat, effective = _convergence(np.stack([information_of(batch) for batch in batches]))
+    return Draws(chances, r_hat, min(effective, float(size)))
+
+
+class InformationDraws(NamedTuple):
+    """Draws of mutual information, and their r_hat with the steps and the chains that it was found from."""
+
+    information: FloatArray
+    r_hat: float = 1.0
+    shape: tuple[int, int] = (0, 0)
+
+    def converged(self, limit: float) -> bool:
+        """Whether r_hat is within the limit, or such as independent draws have once in a hundred times.
+
+        r_hat^2 = (n - 1) / n + F / n for half chains of n draws, and F, the variance between the m half chains over
+        that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal.
+        """
+        if not self.r_hat > limit:  # NaN where there are too few draws to tell
+            return True
+        half, parts = self.shape[0] // 2, 2 * self.shape[1]
+        by_chance = scipy.special.fdtri(parts - 1, parts * (half - 1), 0.99)
+        return bool(self.r_hat**2 <= (half - 1 + by_chance) / half)
+
+
+def draw_information(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> InformationDraws:
+    """`size` draws of mutual information: as `draw`, without keeping the chances."""
+    batches = _batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
+    trace = [information_of(batch) for batch in batches]
+    information = np.concatenate(trace)[:size]
+    if not (table.misses_feature and table.misses_target):
+        return InformationDraws(information)
+    return InformationDraws(information, _convergence(np.stack(trace))[0], (len(trace), trace[0].size))
+
+
+def _batches(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> Iterator[FloatArray]:
+    """Draws a batch at a time, (draws, r, s), few enough to fit in memory; of several chains one draw each."""
+    at_once = max(16, _CELLS_AT_ONCE // table.joint.size)
+    if table.misses_feature and table.misses_target:
+        swapped = table.target_only.sum() < table.feature_only.sum()
+        oriented = table.transposed() if swapped else table
+        chains = max(1, min(chains, size // 20, at_once))  # 20 draws a chain, or nobody can tell convergence
+        for state in _gibbs(oriented, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin):
+            yield state.swapaxes(1, 2) if swapped else state
+        return
+    oriented = table.transposed() if table.misses_target else table
+    for first in range(0, size, at_once):
+        shape = (min(at_once, size - first), *oriented.shape)
+        product = _product(np.broadcast_to(oriented.joint + pseudo, shape), oriented.target_only, generator)
+        yield product.swapaxes(1, 2) if table.misses_target else product
+
+
+def _product(cells: FloatArray, row_only: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """w_i q_ij for Dirichlet parameters `cells` (draws, r, s) and margins `row_only` (r)."""
+    totals = cells.sum(axis=2)
+    weights = _dirichlet(totals + row_only, generator)
+    conditionals = _dirichlet(cells, generator)
+    empty = totals == 0.0
+    if empty.any():
+        known = np.where(empty, 0.0, weights)
+        pooled = np.einsum("ni,nij->nj", known, conditionals)
+        mass = pooled.sum(axis=1, keepdims=True)
+        pooled = np.divide(pooled, mass, out=np.full_like(pooled, 1.0 / pooled.shape[1]), where=mass > 0.0)
+        conditionals = np.where(empty[:, :, None], pooled[:, None, :], conditionals)
+    product: FloatArray = weights[:, :, None] * conditionals
+    return product
+
+
+def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """Dirichlet draws along the last axis; all zeros where all parameters are 0."""
+    gamma = generator.standard_gamma(parameters + 1.0)
+    uniform = generator.standard_exponential(parameters.shape)
+    with np.errstate(divide="ignore"):
+        logarithm = np.log(gamma) - np.divide(
+            uniform, parameters, out=np.full_like(uniform, np.inf), where=parameters > 0.0
+        )
+    peak = logarithm.max(axis=-1, keepdims=True)
+    share = np.exp(logarithm - np.where(np.isfinite(peak), peak, 0.0))
+    total = share.sum(axis=-1, keepdims=True)
+    draws: FloatArray = np.divide(share, total, out=np.zeros_like(share), where=total > 0.0)
+    return draws
+
+
+def _gibbs(
+    table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
+) -> Iterator[FloatArray]:
+    if table.feature_only.max() > _MOST_MULTINOMIAL:
+        raise CredimiError(
+            f"a margin counts more than {_MOST_MULTINOMIAL:g} rows, too many to draw: scale the counts down"
+        )
+    cells = table.joint + pseudo
+    whole = np.rint(table.feature_only).astype(np.int64)
+    left_over = table.feature_only - whole
+    exact = not left_over.any()
+    kept = -(-size // chains)
+    freedom = (cells.shape[0] - 1) * (cells.shape[1] - 1)
+    mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > cells.sum()
+    turns = min(-(-freedom // 4), _MOST_TURNS) if mostly_incomplete else 0
+    state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
+    for step in range(burn_in + kept * thin):
+        columns = state.sum(axis=1)
+        rows = state.sum(axis=2)
+        split = np.where(columns[:, None, :] > 0.0, state, rows[:, :, None])  # an empty column falls like the classes
+        split = (split / split.sum(axis=1, keepdims=True)).swapaxes(1, 2)
+        completed = cells + generator.multinomial(whole, split).swapaxes(1, 2)
+        proposal = _product(completed, table.target_only, generator)
+        if not exact:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gain = (left_over * (np.log(proposal.sum(axis=1)) - np.log(columns))).sum(axis=1)
+            accepted = np.log(generator.random(chains)) < np.nan_to_num(gain, nan=0.0)
+            proposal = np.where(accepted[:, None, None], proposal, state)
+        state = proposal
+        for _ in range(turns):
+            _turn(state, cells, generator)
+        if step >= burn_in and (step - burn_in + 1) % thin == 0:
+            yield state
+
+
+def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) -> None:
+    """Move four chances of every chain so that all margins stay; `state` (chains, r, s) is changed in place."""
+    chains, rows, columns = state.shape
+    chain = np.arange(chains)
+    i, j = generator.integers(rows, size=chains), generator.integers(columns, size=chains)
+    k = (i + generator.integers(1, rows, size=chains)) % rows
+    m = (j + generator.integers(1, columns, size=chains)) % columns
+    row, column = np.stack([i, k, i, k]), np.stack([j, m, m, j])  # the first two grow, the others shrink
+    four, power = state[chain, row, column], cells[row, column] - 1.0
+    down, up = four[:2].min(axis=0), four[2:].min(axis=0)
+    rest = four - np.stack([down, down, up, up])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        start = np.log(down) - np.log(up)
+    movable = np.flatnonzero(np.isfinite(start) & (power > -1.0).all(axis=0))
+    rest, power, width, start = rest[:, movable], power[:, movable], (down + up)[movable], start[movable]
+
+    def moved(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
+        """The four chances where d stands at this logit."""
+        share = np.exp(-np.logaddexp(0.0, np.stack([-logit, -logit, logit, logit])))
+        found: FloatArray = rest[:, of] + width[of] * share
+        return found
+
+    def log_density(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
+        chances = np.maximum(moved(logit, of), 1e-300)
+        slope = -np.logaddexp(0.0, -logit) - np.logaddexp(0.0, logit)
+        density: FloatArray = (power[:, of] * np.log(chances)).sum(axis=0) + slope
+        return density
+
+    left = np.arange(movable.size)
+    level = log_density(start, left) - generator.standard_exponential(left.size)
+    low = start - _SLICE * generator.random(left.size)
+    high, end = low + _SLICE, start.copy()
+    for _ in range(_SHRINKS):
+        if left.size == 0:
+            break
+        trial = low[left] + (high[left] - low[left]) * generator.random(left.size)
+        inside = log_density(trial, left) >= level[left]
+        end[left[inside]] = trial[inside]
+        left, trial = left[~inside], trial[~inside]
+        below = trial < start[left]
+        low[left[below]], high[left[~below]] = trial[below], trial[~below]
+    state[chain[movable], row[:, movable], column[:, movable]] = moved(end, np.arange(movable.size))
+
+
+def _convergence(trace: FloatArray) -> tuple[float, float]:
+    """Split r-hat and effective size of a trace (steps, chains), as in Gelman et al., Bayesian Data Analysis."""
+    half = trace.shape[0] // 2
+    if half < 2:
+        return float("nan"), float(trace.size)
+    split = np.concatenate([trace[:half], trace[-half:]], axis=1)
+    within = split.var(axis=0, ddof=1).mean()
+    if within == 0.0:
+        return 1.0, float(trace.size)
+    between = half * split.mean(axis=0).var(ddof=1)
+    pooled = (half - 1) / half * within + between / half
+    # Autocorrelation averaged over chains, summed until it turns negative.
+    centred = split - split.mean(axis=0)
+    correlation_sum = 0.0
+    for lag in range(1, half - 1):
+        correlation = 1.0 - (within - (centred[lag:] * centred[:-lag]).mean()) / pooled
+        if correlation < 0.0:
+            break
+        correlation_sum += correlation
+    return float(np.sqrt(pooled / within)), float(trace.size / (1.0 + 2.0 * correlation_sum))

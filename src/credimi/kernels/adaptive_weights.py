@@ -1,0 +1,333 @@
+"""Weights of the adaptive prior (see `adaptive_prior` for their meaning), and the blocks of the components that stay.
+
+With a_i, b_j the shares of the margins and K the strength, the parameters of a table's Dirichlets are K a_i b_j, K a_i
+and K b_j. With `special.log_rise` for the rising factorials, the evidence relative to independence is
+
+    log B_K = R(K, n) + sum_ij R(K a_i b_j, n_ij) - sum_i R(K a_i, n_i+) - sum_j R(K b_j, n_+j),     R = log_rise,
+
+because what log_rise leaves out, n log K + sum n_ij log(a_i b_j) - ..., is 0 exactly; so that with many rows no large
+terms cancel.
+
+Loops run over `LANES` points of the grid side by side, where they vectorise however small the table is, and a cell's
+count, which decides on the formula, is the same for all. Counts of 0 and 1 have log_rise 0. Small whole counts are
+multiplied out, prod (1 + k/a), and one logarithm serves many cells. O(rs) a point of the grid.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.kernels.jit import compiled, inlined
+from credimi.kernels.moments.many_tables import BOTH, CONSTANT, pattern_of
+from credimi.kernels.special import log_rise, log_rise_of_large, logarithm
+
+if TYPE_CHECKING:
+    from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
+
+LANES = 8
+BOTH_SIDES_MISS = -1  # in place of how many points stay
+_MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the series
+_LARGE = 8.0  # from here on the series holds without a shift
+_STEEP = 1e24  # a factor above this, four at a time, might overflow
+_FULL = 1e100  # a product above this is turned into its logarithm
+_MANY_CELLS = 16  # degrees of freedom of a table
+_VERY_MANY_CELLS = 80  # of which the evidence may be a peak that falls between two points of the grid
+_SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
+MOST_ZOOMS = 8
+
+
+@inlined
+def shares(
+    flat: NumberArray,
+    start: int,
+    r: int,
+    s: int,
+    smoothing: float,
+    by_class: FloatArray,
+    by_value: FloatArray,
+    classes: FloatArray,
+    values: FloatArray,
+) -> float:
+    """Fill the margins n_i+, n_+j and the shares a_i, b_j, to which rows that miss the other side count; return n."""
+    for j in range(s):
+        by_value[j] = 0.0
+    total, of_classes, of_values = 0.0, 0.0, 0.0
+    for i in range(r):
+        row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+        row_sum = 0.0
+        for j in range(s):
+            row_sum += row[j]
+            by_value[j] += row[j]
+        by_class[i] = row_sum
+        classes[i] = row_sum + row[s] + smoothing
+        of_classes += classes[i]
+        total += row_sum
+    for j in range(s):
+        values[j] = by_value[j] + flat[start + r * (s + 1) + j] + smoothing
+        of_values += values[j]
+    for i in range(r):
+        classes[i] /= of_classes
+    for j in range(s):
+        values[j] /= of_values
+    return total
+
+
+@inlined
+def grid_size(r: int, s: int, most: int) -> int:
+    """How many points a table's grid has: `most` where cells are many, and a component is narrow beside a step."""
+    return most if (r - 1) * (s - 1) >= _MANY_CELLS else most * 2 // 3
+
+
+@inlined
+def grid_ratio(loosest: float, tightest: float, total: float, r: int, s: int, points: int) -> float:
+    """Of neighbours on the grid of K."""
+    ratio: float = (tightest * min(r, s) * max(total, np.float64(r * s)) / loosest) ** (1.0 / max(points - 1, 1))
+    return ratio
+
+
+@inlined
+def _flush(product: FloatArray, score: FloatArray) -> None:
+    for point in range(product.size):
+        score[point] += logarithm(product[point])
+        product[point] = 1.0
+
+
+@inlined
+def highest(score: FloatArray) -> int:
+    """Where the score is highest, first of all."""
+    top = 0
+    for point in range(1, score.size):
+        if score[point] > score[top]:
+            top = point
+    return top
+
+
+@inlined
+def is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
+    """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
+    if (r - 1) * (s - 1) < _VERY_MANY_CELLS:
+        return False
+    top = min(max(highest(score), 1), score.size - 2)
+    bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
+    return bool(bend < -_SHARP and score[top] > rival - 40.0)
+
+
+@inlined
+def fill_scores(
+    flat: NumberArray,
+    start: int,
+    r: int,
+    s: int,
+    total: float,
+    margins: FloatArray,
+    terms: FloatArray,
+    lanes: FloatArray,
+) -> None:
+    """Fill log B_K of the complete rows for every strength K in `lanes[0]`, a whole number of `LANES`, into `lanes[1]`.
+
+    `margins` (4, side) holds what `shares` fills; `terms` (3, rs + r + s + 1) and the rest of `lanes` (4, points) are
+    scratch. The formula for large parameters or the one for any, and whether a count is multiplied out, is decided for
+    `LANES` points at a time.
+    """
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    signs, parts, counts = terms[0], terms[1], terms[2]
+    strength, score, inverse, product = lanes[0], lanes[1], lanes[2], lanes[3]
+    for point in range(strength.size):
+        inverse[point] = 1.0 / strength[point]
+        score[point] = 0.0
+        product[point] = 1.0
+    signs[0], parts[0], counts[0] = 1.0, 1.0, total
+    found = 1
+    for i in range(r):
+        signs[found], parts[found], counts[found] = -1.0, classes[i], by_class[i]
+        found += 1
+    for j in range(s):
+        signs[found], parts[found], counts[found] = -1.0, values[j], by_value[j]
+        found += 1
+    for i in range(r):
+        row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+        for j in range(s):
+            n, part = np.float64(row[j]), classes[i] * values[j]
+            if n <= _MULTIPLIED_OUT and n == np.floor(n) and n * inverse[0] < _STEEP * part:
+                scale = 1.0 / part
+                for first in range(1, np.int64(n), 4):
+                    one, two = first * scale, (first + 1) * scale if first + 1 < n else 0.0
+                    three = (first + 2) * scale if first + 2 < n else 0.0
+                    four = (first + 3) * scale if first + 3 < n else 0.0
+                    for point in range(strength.size):
+                        each = inverse[point]
+                        low = (1.0 + one * each) * (1.0 + two * each)
+                        product[point] *= low * ((1.0 + three * each) * (1.0 + four * each))
+                    if product[0] > _FULL:
+                        _flush(product, score)
+            else:
+                signs[found], parts[found], counts[found] = 1.0, part, n
+                found += 1
+    _flush(product, score)
+    for term in range(found):
+        sign, part, n = signs[term], parts[term], counts[term]
+        for first in range(0, strength.size, LANES):
+            some, sums = strength[first : first + LANES], score[first : first + LANES]
+            if some[0] * part >= _LARGE:
+                for lane in range(some.size):
+                    sums[lane] += sign * log_rise_of_large(some[lane] * part, n)
+            else:
+                for lane in range(some.size):
+                    sums[lane] += sign * log_rise(some[lane] * part, n)
+
+
+@inlined
+def fill_grid(strength: FloatArray, least: float, ratio: float) -> None:
+    """Fill the strengths from the least on, each the same factor above the one before."""
+    for point in range(strength.size):
+        strength[point] = least
+        least *= ratio
+
+
+@inlined
+def zoom_in(strength: FloatArray, score: FloatArray, points: int) -> tuple[float, float]:
+    """The least strength and the ratio of a finer grid around the highest score."""
+    top = highest(score[:points])
+    begin, end = max(top - 2, 0), min(top + 2, points - 1)
+    return strength[begin], (strength[end] / strength[begin]) ** (1.0 / (points - 1))
+
+
+@inlined
+def settle(
+    score: FloatArray,
+    strength: FloatArray,
+    log_zero: float,
+    log_point: float,
+    negligible: float,
+    strengths: FloatArray,
+    weights: FloatArray,
+    points: int,
+) -> tuple[float, int]:
+    """Turn scores into weights of one table; return the weight of independence and how many points stay."""
+    best = log_zero
+    for point in range(points):
+        score[point] += log_point
+        best = max(best, score[point])
+    zero = np.exp(log_zero - best)
+    whole = zero
+    for point in range(points):
+        score[point] = np.exp(score[point] - best)
+        whole += score[point]
+    bound = negligible * whole
+    whole = zero
+    for point in range(points):
+        score[point] = score[point] if score[point] >= bound else 0.0
+        whole += score[point]
+    staying = 0
+    for point in range(points):
+        strengths[point] = strength[point]
+        weights[point] = score[point] / whole
+        staying += weights[point] > 0.0
+    for point in range(points, weights.size):
+        weights[point] = 0.0
+    return zero / whole, staying
+
+
+@compiled
+def weigh(
+    flat: NumberArray,
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    smoothing: float,
+    loosest: float,
+    tightest: float,
+    prior_zero: float,
+    negligible: float,
+    p_zero: FloatArray,
+    strengths: FloatArray,
+    weights: FloatArray,
+    staying: IntegerArray,
+) -> None:
+    """Fill each table's weight of independence, its grid of K, (tables, points), the weights there, and how many stay.
+
+    For tables with a complete side; those that miss values on both are marked `BOTH_SIDES_MISS`, and are for
+    `two_sided_weights`. Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K.
+    A grid of wider steps zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for.
+
+    A point that has less than `negligible` has none. Independence, which costs no moments, keeps its weight however
+    small: other odds than these may multiply it.
+    """
+    most = (weights.shape[1] + LANES - 1) // LANES * LANES
+    side, cells = 1, 1
+    for table in range(offsets.size):
+        side = max(side, rows[table], columns[table])
+        cells = max(cells, rows[table] * columns[table])
+    margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(4 * most)
+    for table in range(offsets.size):
+        r, s, start = rows[table], columns[table], offsets[table]
+        staying[table] = 0
+        p_zero[table] = 1.0
+        weights[table, :] = 0.0
+        pattern = pattern_of(flat, start, r, s)
+        if pattern == CONSTANT:  # nothing can depend: independent for sure
+            continue
+        if pattern == BOTH:
+            staying[table] = BOTH_SIDES_MISS
+            continue
+        points = grid_size(r, s, weights.shape[1])
+        padded = (points + LANES - 1) // LANES * LANES
+        lanes = room[: 4 * padded].reshape(4, padded)
+        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
+        total = shares(flat, start, r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
+        least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
+        for zoom in range(MOST_ZOOMS + 1):
+            fill_grid(lanes[0], least, ratio)
+            fill_scores(flat, start, r, s, total, margins, terms, lanes)
+            if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], r, s, log_zero - log_point):
+                break
+            least, finer = zoom_in(lanes[0], lanes[1], points)
+            log_point += np.log(np.log(finer) / np.log(ratio))
+            ratio = finer
+        p_zero[table], staying[table] = settle(
+            lanes[1], lanes[0], log_zero, log_point, negligible, strengths[table], weights[table], points
+        )
+
+
+@compiled
+def augment(
+    flat: NumberArray,
+    offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
+    smoothing: float,
+    strengths: FloatArray,
+    weights: FloatArray,
+    numbers: IntegerArray,
+    targets: IntegerArray,
+    weight: FloatArray,
+    augmented: FloatArray,
+) -> None:
+    """Write the weights of each table's components, from the number `numbers[table]` on, and their blocks.
+
+    A block holds the counts with their pseudo-counts. They follow each other from `targets[table]` on.
+    """
+    side = 1
+    for table in range(offsets.size):
+        side = max(side, rows[table], columns[table])
+    by_class, by_value, classes, values = np.empty(side), np.empty(side), np.empty(side), np.empty(side)
+    for table in range(offsets.size):
+        r, s, start = rows[table], columns[table], offsets[table]
+        number, target, size = numbers[table], targets[table], (r + 1) * (s + 1)
+        shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
+        for point in range(grid_size(r, s, weights.shape[1])):
+            if weights[table, point] > 0.0:
+                weight[number] = weights[table, point]
+                for i in range(r):
+                    source = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
+                    row = augmented[target + i * (s + 1) : target + (i + 1) * (s + 1)]
+                    pseudo = strengths[table, point] * classes[i]
+                    for j in range(s):
+                        row[j] = source[j] + pseudo * values[j]
+                    row[s] = source[s]
+                for j in range(s + 1):
+                    augmented[target + r * (s + 1) + j] = flat[start + r * (s + 1) + j]
+                number += 1
+                target += size

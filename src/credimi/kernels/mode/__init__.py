@@ -1,0 +1,1 @@
+"""Compiled search for the mode of the cell probabilities."""

@@ -1,0 +1,86 @@
+"""One step of Newton's method on the products pi t = c, a x = m, b y = k (see `mode`), and when to stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.kernels.jit import compiled, inlined
+from credimi.kernels.moments.information_matrix import substitute
+
+if TYPE_CHECKING:
+    from credimi.kernels.jit import FloatArray
+    from credimi.kernels.moments.information_matrix import Workspace
+
+MOST_STEPS = 60
+SMALL_STEP = 1e-6  # Newton's error after a relative step of this size is about its square
+RESIDUAL = 1e-11  # of the optimality conditions, relative to N
+SHORT = 0.999  # of the way to the closest boundary
+
+
+@inlined
+def direct(
+    row_only: FloatArray, column_only: FloatArray, row_slope: FloatArray, column_slope: FloatArray, work: Workspace
+) -> None:
+    """Newton's direction: delta a into `row_step`, delta b into `column_step`.
+
+    `row_step` and `column_wanted` hold the sums of the chances that the slacks ask for.
+    """
+    rows, columns = work.scale.shape
+    row_step, column_step, wanted, root = work.row_step, work.column_step, work.column_wanted, work.root
+    for i in range(rows):
+        step = 0.0
+        if row_slope[i] > 0.0:
+            step = (row_only[i] - row_slope[i] * row_step[i]) * work.row_gain[i] / row_slope[i]
+            for j in range(columns):
+                wanted[j] += work.scale[i, j] * step
+        row_step[i] = step
+    for j in range(columns):
+        column_step[j] = (column_only[j] - column_slope[j] * wanted[j]) / root[j] if root[j] > 0.0 else 0.0
+    substitute(work.factor, column_step)
+    for j in range(columns):
+        column_step[j] *= root[j]
+    for i in range(rows):
+        if row_slope[i] > 0.0:
+            shared = 0.0
+            for j in range(columns):
+                shared += work.scale[i, j] * column_step[j]
+            row_step[i] -= work.row_gain[i] * shared
+
+
+@compiled
+def kkt_residual(
+    counts: FloatArray,
+    row_only: FloatArray,
+    column_only: FloatArray,
+    total: float,
+    chance: FloatArray,
+    row_slope: FloatArray,
+    column_slope: FloatArray,
+) -> float:
+    """Set a = m/x, b = k/y from the chances; return the largest violation of optimality, relative to N.
+
+    The gradient c/pi + a + b must equal N where pi > 0 and may not exceed it where pi = 0.
+    """
+    rows, columns = counts.shape
+    for j in range(columns):
+        column_slope[j] = 0.0
+    for i in range(rows):
+        total_of_row = 0.0
+        for j in range(columns):
+            total_of_row += chance[i, j]
+            column_slope[j] += chance[i, j]
+        row_slope[i] = row_only[i] / total_of_row if row_only[i] > 0.0 else 0.0
+    for j in range(columns):
+        column_slope[j] = column_only[j] / column_slope[j] if column_only[j] > 0.0 else 0.0
+    worst = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            excess = row_slope[i] + column_slope[j] - total
+            if chance[i, j] > 0.0:
+                excess = abs(excess + counts[i, j] / chance[i, j])
+            if not excess < np.inf:  # a margin without chances, or no number at all
+                return np.inf
+            worst = max(worst, excess)
+    return worst / total

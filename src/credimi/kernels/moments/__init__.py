@@ -1,0 +1,1 @@
+"""Compiled moments of mutual information: one table, and many at once."""

@@ -1,0 +1,238 @@
+"""Codes for a column of few distinct values, straight from Arrow's buffers.
+
+A text of at most sixteen bytes is two integers, its first and its last eight bytes (which overlap), and its length a
+third; they are looked up in a small table of the texts seen so far, those of one byte in a table of bytes. A longer
+text is hashed over all its bytes, and compared byte by byte with the one of the same hash. Few distinct values are
+what makes this fast, and the only case it is for: at the 256th it gives up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.kernels.jit import compiled, inlined, intrinsic, ir, types
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    ByteArray = NDArray[Any]  # of bytes
+
+MISSING = 255
+_SLOTS = 1024  # four times the texts, so that most are found at the first look
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads neighbours apart
+_OTHER_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
+_SHIFT, _LAST_SLOT = np.uint64(64 - 10), np.uint64(_SLOTS - 1)
+_LOAD = 8
+_ROWS = 256  # looked up at once, as long as all their texts are of one byte
+
+
+@intrinsic
+def _eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ANN401, ARG001
+    """The eight bytes from here on as an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        value = builder.load(builder.bitcast(builder.gep(start, [arguments[1]]), ir.IntType(64).as_pointer()))
+        value.align = 1
+        return value
+
+    return types.uint64(data, types.int64), generate
+
+
+@inlined
+def _few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
+    """Up to eight bytes as an integer, the rest 0; never reads beyond the buffer."""
+    if start + _LOAD <= data.size:
+        if length == 0:
+            return np.uint64(0)
+        return np.uint64(_eight_bytes(data, start) & (~np.uint64(0) >> np.uint64(8 * (_LOAD - length))))
+    key = np.uint64(0)
+    for byte in range(length):
+        key |= np.uint64(data[start + byte]) << np.uint64(8 * byte)
+    return key
+
+
+@inlined
+def _keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint64]:  # noqa: ANN401
+    """A text of up to sixteen bytes itself, or a hash of a longer one and its last bytes."""
+    if length <= _LOAD:
+        return _few_bytes(data, start, length), np.uint64(0)
+    last = _few_bytes(data, start + length - _LOAD, _LOAD)
+    key = _few_bytes(data, start, _LOAD)
+    for at in range(start + _LOAD, start + length - _LOAD, _LOAD):
+        key = (key ^ (key >> np.uint64(29))) * _MULTIPLIER ^ _few_bytes(data, at, _LOAD)
+    return key, last
+
+
+@inlined
+def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:  # noqa: ANN401
+    for at in range(0, length - _LOAD, _LOAD):  # the last eight bytes were compared before
+        if _few_bytes(data, one + at, _LOAD) != _few_bytes(data, other + at, _LOAD):
+            return False
+    return True
+
+
+@inlined
+def _valid(bits: ByteArray, place: Any) -> Any:  # noqa: ANN401
+    return np.int64((bits[place >> 3] >> (place & 7)) & 1)
+
+
+@inlined
+def _longest(offsets: NDArray[Any]) -> Any:  # noqa: ANN401
+    longest = offsets[0] - offsets[0]
+    for row in range(offsets.size - 1):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    return longest
+
+
+@inlined
+def _look_up_bytes(
+    offsets: NDArray[Any], data: ByteArray, valid: ByteArray, bit: int, code_of_byte: ByteArray, codes: ByteArray
+) -> bool:
+    """Fill `codes` for texts of at most one byte; False if one of them is not known yet.
+
+    Nothing is asked of the single row: no processor can guess which are empty or missing.
+    """
+    unknown = np.uint8(0)
+    for row in range(codes.size):
+        start = np.uint64(offsets[row])
+        code = code_of_byte[np.uint64(data[start]) + np.uint64(256) * (np.uint64(offsets[row + 1]) - start)]
+        there = np.uint8(1) if valid.size == 0 else np.uint8(_valid(valid, bit + row))
+        codes[row] = code | np.uint8(there - np.uint8(1))
+        unknown |= np.uint8(code == MISSING) & there
+    return bool(unknown == 0)
+
+
+@inlined
+def _look_up_words(
+    offsets: NDArray[Any],
+    data: ByteArray,
+    valid: ByteArray,
+    bit: int,
+    masks: NDArray[np.uint64],
+    first: NDArray[np.uint64],
+    lengths: NDArray[np.int64],
+    slot_code: ByteArray,
+    codes: ByteArray,
+) -> bool:
+    """The same for texts of at most eight bytes, those that are found at the first look."""
+    unknown = np.uint8(0)
+    for row in range(codes.size):
+        start = np.int64(offsets[row])
+        length = np.int64(offsets[row + 1]) - start
+        key = np.uint64(_eight_bytes(data, start) & masks[np.uint64(length)])
+        slot = ((key + np.uint64(length)) * _MULTIPLIER) >> _SHIFT
+        there = np.uint8(1) if valid.size == 0 else np.uint8(_valid(valid, bit + row))
+        codes[row] = slot_code[slot] | np.uint8(there - np.uint8(1))
+        unknown |= (np.uint8(first[slot] != key) | np.uint8(lengths[slot] != length)) & there
+    return bool(unknown == 0)
+
+
+@compiled
+def encode_texts(
+    offsets: NDArray[Any],
+    data: ByteArray,
+    valid: ByteArray,
+    valid_offset: int,
+    codes: ByteArray,
+    examples: NDArray[np.int64],
+) -> int:
+    """Fill `codes` in the order of first appearance, and `examples`, a row of each; return their number.
+
+    `offsets` are the rows' own, one more than rows; `valid` holds Arrow's bits from `valid_offset` on, or nothing. -1
+    is returned if the texts are too many.
+    """
+    first, final = np.zeros(_SLOTS, dtype=np.uint64), np.zeros(_SLOTS, dtype=np.uint64)
+    lengths, starts = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int64)
+    slot_code = np.zeros(_SLOTS, dtype=np.uint8)
+    code_of_byte = np.full(2 * 256, MISSING, dtype=np.uint8)  # of the empty text, 256 times; then of those of one byte
+    masks = np.zeros(_LOAD + 1, dtype=np.uint64)  # of a text's bytes among eight
+    for size in range(1, _LOAD + 1):
+        masks[size] = ~np.uint64(0) >> np.uint64(8 * (_LOAD - size))
+    seen = 0
+    for block in range(0, codes.size, _ROWS):
+        stop = min(block + _ROWS, codes.size)
+        own, part, bit = offsets[block : stop + 1], codes[block:stop], valid_offset + block
+        longest = _longest(own)
+        if longest <= _LOAD and own[part.size] + _LOAD <= data.size:  # eight bytes can be read wherever a text starts
+            if longest <= 1:
+                if _look_up_bytes(own, data, valid, bit, code_of_byte, part):
+                    continue
+            elif _look_up_words(own, data, valid, bit, masks, first, lengths, slot_code, part):
+                continue
+        for row in range(block, stop):
+            if valid.size > 0 and _valid(valid, valid_offset + row) == 0:
+                codes[row] = MISSING
+                continue
+            start = np.int64(offsets[row])
+            length = np.int64(offsets[row + 1]) - start
+            if length <= 1:
+                codes[row] = code_of_byte[256 + np.int64(data[start]) if length else 0]
+                if codes[row] != MISSING:
+                    continue
+            key, last = _keys(data, start, length)
+            slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
+            while lengths[slot] >= 0:
+                alike = first[slot] == key and final[slot] == last and lengths[slot] == length
+                if alike and (length <= 2 * _LOAD or _same(data, start, starts[slot], length)):
+                    break
+                slot = (slot + np.uint64(1)) & _LAST_SLOT
+            if lengths[slot] < 0:
+                if seen == MISSING:
+                    return -1
+                first[slot], final[slot], lengths[slot], starts[slot], slot_code[slot] = key, last, length, start, seen
+                examples[seen] = row
+                if length == 0:
+                    code_of_byte[:256] = seen
+                elif length == 1:
+                    code_of_byte[256 + np.int64(data[start])] = seen
+                seen += 1
+            codes[row] = slot_code[slot]
+    return seen
+
+
+@compiled
+def encode_integers(
+    keys: NDArray[np.int64], valid: ByteArray, valid_offset: int, codes: ByteArray, examples: NDArray[np.int64]
+) -> int:
+    """The same for integers of any size, such as the addresses of Python's objects, or the bits of doubles."""
+    slot_key, slot_code = np.zeros(_SLOTS, dtype=np.int64), np.full(_SLOTS, MISSING, dtype=np.uint8)
+    seen = 0
+    all_valid = valid.size == 0
+    for row in range(codes.size):
+        if not all_valid and _valid(valid, valid_offset + row) == 0:
+            codes[row] = MISSING
+            continue
+        key = keys[row]
+        slot = (np.uint64(key) * _MULTIPLIER) >> _SHIFT
+        while slot_code[slot] != MISSING and slot_key[slot] != key:
+            slot = (slot + np.uint64(1)) & _LAST_SLOT
+        if slot_code[slot] == MISSING:
+            if seen == MISSING:
+                return -1
+            slot_key[slot], slot_code[slot] = key, seen
+            examples[seen] = row
+            seen += 1
+        codes[row] = slot_code[slot]
+    return seen
+
+
+@compiled
+def narrow(values: NDArray[Any], least: int, valid: ByteArray, valid_offset: int, codes: NDArray[Any]) -> None:
+    """Fill `codes` with the distance of each value from the least, with all bits set where it is not valid."""
+    if valid.size == 0:
+        for row in range(codes.size):
+            codes[row] = values[row] - least
+        return
+    ahead = min(-valid_offset % 8, codes.size)  # rows before the first whole byte of bits
+    whole = ahead + (codes.size - ahead) // 8 * 8
+    for row in range(ahead):
+        codes[row] = (values[row] - least) | (_valid(valid, valid_offset + row) - 1)
+    for row in range(ahead, whole, 8):
+        byte = np.int64(valid[(valid_offset + row) >> 3])
+        for place in range(8):
+            codes[row + place] = (values[row + place] - least) | (((byte >> place) & 1) - 1)
+    for row in range(whole, codes.size):
+        codes[row] = (values[row] - least) | (_valid(valid, valid_offset + row) - 1)

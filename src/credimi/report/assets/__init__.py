@@ -1,0 +1,1 @@
+"""Scripts, style and markup of the page."""

@@ -1,0 +1,1 @@
+"""From counts to decisions: rankings and the rules that keep features."""

@@ -1,0 +1,216 @@
+"""A ranking as plain data for the page: what JSON can hold, and all that the page needs to decide again.
+
+The posteriors travel as the moments of their components, every double exactly (base64 of its eight bytes), a fifth of
+a kilobyte a feature; the page computes their tails as `kernels.mixture_tails` does. Draws travel as `_POINTS` order
+statistics. Of large contingency tables the values seen most often are shown, the others as one.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.core.remote_files import source_of
+from credimi.core.table import Table
+from credimi.core.tables import Tables
+from credimi.core.version import __version__
+from credimi.inference.distributions.components import Empirical
+from credimi.inference.many_tables import drawn_law, posteriors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.feature import Feature
+
+    FloatArray = NDArray[np.float64]
+
+_CELLS = 100_000  # of all contingency tables together, so that many features still make a small page
+_FEWEST_CELLS, _MOST_CELLS = 48, 1200  # of one of them
+_MOST_CLASSES = 24  # shown in a contingency table
+_LONGEST = 120  # characters of a value that are shown; names of features are whole, since they are exported
+_LONGEST_NOTE = 400
+_MOST_CUTS = 60
+_POINTS = 201
+
+
+def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, Any]:  # noqa: ANN401
+    """The page's data; `source` says what was ranked, where it is not known from the ranking."""
+    columns = ranking.columns
+    exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")}
+    short = (
+        "mi",
+        "std",
+        *(f"{name}_if_dependent" for name in ("mi", "low", "high")),
+        "missing_mi",
+        "missing_low",
+        "missing_high",
+        "missing_p_above",
+    )
+    features = {
+        "name": columns["feature"],
+        "ranked": [int(block is not None) for block in kept.blocks],
+        "at_mode": [_known(value) for value in kept.at_mode.tolist()],
+        "note": [_clipped(note, _LONGEST_NOTE) for note in columns["note"]],
+        "cuts": [cuts[:_MOST_CUTS] for cuts in kept.cuts],
+        **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
+        **{name: [_rounded(value) for value in columns[name]] for name in short},
+        **exact,
+    }
+    return {
+        "version": __version__,
+        "source": kept.source if source is None else source,
+        "target": ranking.target,
+        "rows": ranking.rows,
+        "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
+        "entropy": _rounded(ranking.entropy),
+        "doubts": [_clipped(doubt, _LONGEST_NOTE) for doubt in ranking.doubts],
+        "settings": _plain(ranking.settings),
+        "features": features,
+        "laws": _laws(ranking.settings, kept),
+        "tables": _tables(kept),
+    }
+
+
+def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
+    """The posteriors of all features; those that were not ranked have no component."""
+    places = [place for place, block in enumerate(kept.blocks) if block is not None]
+    blocks = Tables.of(
+        [block.astype(np.float64) for block in kept.blocks if block is not None], [kept.odds[place] for place in places]
+    )
+    count = len(kept.blocks)
+    upper, p_zero, sizes = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
+    upper[places] = np.log(np.minimum(blocks.rows, blocks.columns))
+    points: list[list[float]] = []
+    if settings["approximation"] == "sampled":
+        kind, points, p_zero = "draws", [[] for _ in range(count)], np.zeros(count)
+        for place in places:
+            points[place], p_zero[place] = _drawn(kept.blocks[place], kept.odds[place], settings)
+        sizes[places] = 1
+        weight = 1.0 - p_zero[places]
+        mean = variance = np.zeros(len(places))
+    else:
+        kind = "normal" if settings["approximation"] == "leading" else "beta"
+        found = posteriors(blocks, settings["prior"], settings["approximation"])
+        sizes[places] = np.bincount(found.table, minlength=len(places))
+        p_zero[places] = found.p_zero
+        weight, mean, variance = found.weight, found.mean, found.variance
+    return {
+        "kind": kind,
+        "starts": [0, *np.cumsum(sizes).tolist()],
+        "upper": _packed(upper),
+        "p_zero": _packed(p_zero),
+        "weight": _packed(weight),
+        "mean": _packed(mean),
+        "variance": _packed(variance),
+        "points": points,
+    }
+
+
+def _drawn(block: NDArray[Any] | None, odds: float, settings: dict[str, Any]) -> tuple[list[float], float]:
+    """The draws that the ranking was made from, at even steps of their order, and P(I = 0)."""
+    if block is None:
+        return [], 0.0
+    table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
+    law = drawn_law(table, settings["prior"], settings["seed"], odds)
+    draws = [part.draws for part in law.components if isinstance(part, Empirical)]
+    shown = np.quantile(draws[0], np.linspace(0.0, 1.0, _POINTS)) if draws else np.zeros(0)
+    return [float(f"{value:.7g}") for value in shown.tolist()], law.p_zero
+
+
+def _tables(kept: Kept) -> list[dict[str, Any] | None]:
+    """The contingency tables: the names of the values, and the counts, row by row, what is missing last."""
+    most = min(max(_CELLS // max(len(kept.blocks), 1), _FEWEST_CELLS), _MOST_CELLS)
+    return [
+        None if block is None else _table(block, values, most)
+        for block, values in zip(kept.blocks, kept.values, strict=True)
+    ]
+
+
+def _table(block: NDArray[Any], values: Sequence[str], most: int) -> dict[str, Any]:
+    rows = _largest(block[:-1].sum(axis=1), _MOST_CLASSES)
+    columns = _largest(block[:, :-1].sum(axis=0), max(most // (len(rows) + 2), 2))
+    shown = _gathered(_gathered(block, rows), columns, across=True)
+    return {
+        "classes": rows,
+        "values": [_clipped(values[column], _LONGEST) for column in columns],
+        "others": [block.shape[0] - 1 - len(rows), block.shape[1] - 1 - len(columns)],
+        "counts": [_rounded(count) for count in shown.ravel().tolist()],
+    }
+
+
+def _largest(totals: NDArray[Any], most: int) -> list[int]:
+    """The places of the largest, in their own order; one more fits in than would be shown beside the others."""
+    if totals.size <= most + 1:
+        return list(range(totals.size))
+    return sorted(np.argsort(-totals, kind="stable")[:most].tolist())
+
+
+def _gathered(block: NDArray[Any], chosen: list[int], *, across: bool = False) -> NDArray[Any]:
+    """The rows (or columns) that were chosen, the others summed up to one if there are any, and the last."""
+    block = block.T if across else block
+    rest = np.setdiff1d(np.arange(block.shape[0] - 1), chosen)
+    parts = [block[chosen], block[rest].sum(axis=0, keepdims=True)] if rest.size else [block[chosen]]
+    whole = np.concatenate([*parts, block[-1:]])
+    return whole.T if across else whole
+
+
+def _packed(values: FloatArray) -> str:
+    return base64.b64encode(values.astype("<f8").tobytes()).decode()
+
+
+def _clipped(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    """What the user passed, as JSON can hold it: of numbers that are not finite the name."""
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _rounded(value: float) -> float | None:
+    """Six digits, for what is only shown; counts that are whole stay so."""
+    if isinstance(value, int):
+        return value
+    return None if math.isnan(value) else float(f"{value:.6g}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """In the order of the ranking: the blocks of counts, of those that were not ranked None; values, cuts.
+
+    `odds` are the features' own. `at_mode` is the information at the most probable chances, which the plug-in filter
+    asks for; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
+    """
+
+    blocks: tuple[NDArray[Any] | None, ...]
+    values: tuple[tuple[str, ...], ...]
+    cuts: tuple[list[str], ...]
+    odds: tuple[float, ...]
+    at_mode: NDArray[np.float64]
+    source: str
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], at_mode: NDArray[np.float64], data: object) -> Kept:
+        """Of settled features. Identifiers, which have a value a row, leave nothing behind."""
+        return cls(
+            tuple(None if feature.note else feature.block for feature in features),
+            tuple(() if feature.note else feature.values for feature in features),
+            tuple(feature.shown_cuts for feature in features),
+            tuple(feature.odds for feature in features),
+            at_mode,
+            source_of(data),
+        )

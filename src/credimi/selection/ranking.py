@@ -1,0 +1,232 @@
+"""What a ranking is, once it has been made: its columns, what it selects, and how it is shown and passed on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from credimi.core.errors import CredimiError
+from credimi.core.public import public
+from credimi.selection import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.selection.page_data import Kept
+
+COLUMNS = (
+    "feature",
+    "values",
+    "complete",
+    "missing",
+    "mi",
+    "std",
+    "low",
+    "high",
+    "p_above",
+    "p_independent",
+    "keep_plugin",
+    "keep_forward",
+    "keep_backward",
+    "keep_fdr",
+    "rows_to_decide",
+    "missing_mi",
+    "missing_low",
+    "missing_high",
+    "missing_p_above",
+    "verdict",
+    "note",
+    "mi_if_dependent",  # new columns come last: scripts count the fields of CSV files
+    "low_if_dependent",
+    "high_if_dependent",
+    "at_epsilon",
+)
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking:
+    """What `rank` returns: one row a feature, best first. Speaks Arrow, and prints as a table.
+
+    Its columns:
+
+    - feature: the name, as text
+    - values: of the feature, after cutting
+    - complete, missing: rows with both feature and target, rows without the feature
+    - mi, std, low, high: posterior mean, deviation and interval of the mutual information, in nats
+    - p_above: P(I > epsilon)
+    - p_independent: P(I = 0), which only the adaptive prior knows
+    - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
+    - rows_to_decide: of those that are unsure, the rows at which about half of all samples would decide, if shares stay
+      as they are; two digits, rounded up
+    - missing_mi, missing_low, missing_high, missing_p_above: what it tells about the target that the feature is
+      missing; 0 where it never or always is
+    - verdict: keep, unsure, drop or not ranked
+    - note: where numbers were cut, or what is wrong with a column
+    - mi_if_dependent, low_if_dependent, high_if_dependent: mean and interval if the feature tells anything, that is
+      without P(I = 0); the same as mi, low and high where the prior knows no independence
+    - at_epsilon: of those that are unsure, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
+      then None
+
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns of
+    one value or none have 0, and the verdict drop: as they stand in these rows, there is nothing in them that the
+    target could depend on.
+
+    Attributes
+    ----------
+    columns : dict of lists
+        The columns above.
+    target, rows, classes
+        The target's name, the rows that were counted, the target's classes.
+    entropy : float
+        Of the target, in nats, as its classes are shared out in these rows: no feature can tell more.
+    settings : dict
+        By what it was ranked: epsilon, level, prior, approximation and so on.
+    doubts : tuple of str
+        What may be wrong with the target: many numbers as classes, or classes that may mean missing.
+
+    Examples
+    --------
+    >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
+    >>> ranking["x"]["verdict"]
+    'keep'
+    >>> ranking.selected("forward")
+    ['x']
+    >>> len(ranking), ranking.rows, ranking.classes
+    (1, 100, ('p', 'q'))
+    """
+
+    columns: dict[str, list[Any]]
+    target: str
+    rows: int | float
+    classes: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    _kept: Kept | None = None  # what the page shows besides the columns
+    _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
+    doubts: tuple[str, ...] = ()
+    entropy: float = math.nan
+
+    def __len__(self) -> int:
+        return len(self.columns["feature"])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries."""
+        for row in zip(*self.columns.values(), strict=True):
+            yield dict(zip(self.columns, row, strict=True))
+
+    def __getitem__(self, feature: Any) -> dict[str, Any]:  # noqa: ANN401
+        """The row of one feature, by its name in the data or by this as text."""
+        for row in self:
+            if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
+                return row
+        raise CredimiError(f"the ranking has no feature {feature!r}")
+
+    def __repr__(self) -> str:
+        from credimi.report.terminal import ranking_text  # noqa: PLC0415  (rich is loaded only to print)
+
+        return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from credimi.report.notebook import ranking_html  # noqa: PLC0415
+
+        return ranking_html(self)
+
+    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
+        """One HTML page to explore the ranking with, offline.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, whole or not at all.
+        source : str, optional
+            The name of the data that the page shows.
+        """
+        from credimi.report.page import write_page  # noqa: PLC0415
+        from credimi.selection.page_data import collect  # noqa: PLC0415  (loads the mathematics)
+
+        if self._kept is None:
+            raise CredimiError("the ranking has no counts beside it: make the page of what `rank` returned")
+        write_page(collect(self, self._kept, source), path)
+
+    def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
+        """A forest plot with matplotlib: means and intervals of the best.
+
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        top : int
+            How many features.
+        ax : matplotlib axes, optional
+            Where to draw. A figure of its own, unless said.
+
+        Returns
+        -------
+        matplotlib axes
+            To be changed at will.
+        """
+        from credimi.report.figures import forest_plot  # noqa: PLC0415
+
+        return forest_plot(self, path, top, ax)
+
+    def selected(self, rule: str = "forward") -> list[Any]:
+        """The names of the features that a rule keeps, best first.
+
+        They are those of the data, so that `frame[ranking.selected()]` has these columns, also where pandas has numbers
+        or tuples for names. The column `feature` has them as text, and so have rankings of counts.
+
+        Parameters
+        ----------
+        rule : "forward", "backward", "plugin" or "fdr"
+            P(I > epsilon) >= level; all but P(I <= epsilon) >= level; the estimate exceeds epsilon; as many as possible
+            while a share of at most `fdr` of them is expected not to exceed it.
+        """
+        keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
+        names = self.columns["feature"]
+        return [self._names.get(name, name) for name, kept in zip(names, keep, strict=True) if kept]
+
+    def to_arrow(self) -> Any:  # noqa: ANN401
+        """A pyarrow Table."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        rows = pa.array(self.columns["rows_to_decide"], pa.int64())  # whose type nothing but None would not tell
+        return pa.table(self.columns | {"rows_to_decide": rows})
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401
+        """A pandas DataFrame."""
+        try:
+            import_module("pandas")
+        except ImportError:
+            raise CredimiError("pandas is not installed: pip install pandas") from None
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:  # noqa: ANN401
+        """A polars DataFrame."""
+        try:
+            import polars  # noqa: ICN001, PLC0415
+        except ImportError:
+            raise CredimiError("polars is not installed: pip install polars") from None
+        return polars.from_arrow(self.to_arrow())
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `credimi rank --format json` writes: settings, rows, classes, entropy, doubts, features; NaN as None."""
+        features = [
+            {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
+            for row in self
+        ]
+        return {
+            "settings": self.settings | {"target": self.target},
+            "rows": self.rows,
+            "classes": list(self.classes),
+            "entropy": None if math.isnan(self.entropy) else self.entropy,
+            "doubts": list(self.doubts),
+            "features": features,
+        }

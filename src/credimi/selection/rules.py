@@ -1,0 +1,92 @@
+"""The paper's filters: from what is believed of I to the decision whether a feature stays.
+
+    plugin (F)      keeps a feature if I, taken at the most probable chances, exceeds epsilon
+    forward (FF)    keeps it if P(I > epsilon) >= level: only what is surely informative
+    backward (BF)   drops it if P(I <= epsilon) >= level: only what is surely not
+
+Between the last two lie the features of which the data do not say enough. These look at each feature alone; of many
+features, one in twenty of those just kept may be wrong. Beyond the paper:
+
+    fdr             keeps the largest set of which, by the posteriors, at most a share `fdr` is expected to have
+                    I <= epsilon: the features in order of P(I > epsilon), as long as the mean of P(I <= epsilon) over
+                    those kept does not exceed it (the Bayesian false-discovery rate)
+
+Each posterior starts from even odds that its feature is independent of the target. Of thousands of features nearly all
+may be, and then even odds are far too good: with 5,000 columns of noise a few look well by chance. The rule fdr lets
+all features say together what the odds are. If q_k is P(independent | data) from even odds, the share s of independent
+ones has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]; it is taken where this times s (1 - s) is largest, by EM,
+but not below 1/2: there is less to fear from too few. From such odds P(independent) is s q/(s q + (1 - s)(1 - q)), and
+P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed pseudo-counts) q = 0, and nothing
+changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    Decisions = NDArray[np.bool_]
+
+RULES = ("plugin", "forward", "backward", "fdr")
+_EVEN = 0.5
+_MOST_STEPS, _SETTLED = 1_000, 1e-9
+
+
+def plugin(information_at_mode: FloatArray, epsilon: float) -> Decisions:
+    """Which features the filter F keeps."""
+    return information_at_mode > epsilon
+
+
+def forward(p_above: FloatArray, level: float) -> Decisions:
+    """Which features the filter FF keeps, from P(I > epsilon)."""
+    return p_above >= level
+
+
+def backward(p_above: FloatArray, level: float) -> Decisions:
+    """Which features the filter BF keeps, from P(I > epsilon)."""
+    return 1.0 - p_above < level
+
+
+def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray | None = None) -> Decisions:
+    """Which features are kept if at most a share `fdr` of them is expected not to exceed epsilon; NaN is never kept.
+
+    `p_independent` is that of each, NaN where it has no say in how many are independent.
+    """
+    if p_independent is not None:
+        p_above = _from_common_odds(p_above, p_independent)
+    doubt = np.where(np.isnan(p_above), np.inf, 1.0 - p_above)
+    order = np.argsort(doubt, kind="stable")
+    shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
+    kept = np.zeros(doubt.size, dtype=bool)
+    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares grow, as the doubts do
+    return kept
+
+
+def _from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
+    """P(I > epsilon) if as many features are independent beforehand as all of them together say."""
+    heard = p_independent[~np.isnan(p_independent)]
+    share = _EVEN
+    for _ in range(_MOST_STEPS):
+        before = share
+        independent = share * heard / (share * heard + (1.0 - share) * (1.0 - heard))
+        share = max(_EVEN, (float(independent.sum()) + 1.0) / (heard.size + 2.0))
+        if abs(share - before) < _SETTLED:
+            break
+    # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
+    mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
+    found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
+    return found
+
+
+def checked_rule(rule: str) -> str:
+    """The rule, if it is one."""
+    if rule not in RULES:
+        raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
+    return rule

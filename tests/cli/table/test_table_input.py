@@ -1,0 +1,126 @@
+"""`credimi table` from outside: what it reads."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from table_helpers import LITERAL, ROOT, Call, expected, without_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_literal(report: Callable[..., dict[str, object]]) -> None:
+    assert without_settings(report(LITERAL)) == expected()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10,2;3,15",
+        "10, 2; 3, 15",
+        " 10 ,2 ;\t3\t15 ;",
+        "10 2\n3 15",
+        "10 2\n\n3 15\n",
+        "1e1 2.0; +3 15.",
+        "10 2; 3 15 # a remark",
+        "10 2 # no\n3 15 # yes",
+    ],
+)
+def test_ways_to_write_the_same_counts(report: Callable[..., dict[str, object]], text: str) -> None:
+    assert without_settings(report(text)) == expected()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"10 2\n3 15\n",
+        b"10 2\n3 15",
+        b"10,2\r\n3,15\r\n",
+        b"10 2\r3 15\r",
+        b"\xef\xbb\xbf10 2\n3 15\n",
+        b"\xef\xbb\xbf# counts\r\n10 2\r\n3 15\r\n",
+        b"# caf\xc3\xa9 against tea\n\n10 2 # one\n  # another\n3 15\n\n",
+        b"10 2; 3 15",
+    ],
+)
+def test_file_and_standard_input(report: Callable[..., dict[str, object]], tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "counts.txt"
+    path.write_bytes(content)
+    assert without_settings(report(path)) == expected()
+    assert without_settings(report("-", stdin=content)) == expected()
+
+
+def test_margins_as_lines_of_the_file(report: Callable[..., dict[str, object]], tmp_path: Path) -> None:
+    path = tmp_path / "counts.txt"
+    answer = expected(target_only=[4, 1], feature_only=[0, 2])
+    for text in (
+        "10 2\n3 15\ntarget-only: 4 1\nfeature-only: 0 2\n",
+        "feature-only: 0, 2  # first\ntarget-only:4,1\r\n10 2\r\n3 15\r\n",
+        "10 2; 3 15; target_only : 4 1; feature_only: 0 2",
+    ):
+        path.write_text(text, encoding="utf-8", newline="")
+        assert without_settings(report(path)) == answer
+        assert without_settings(report("-", stdin=text.encode())) == answer
+    assert without_settings(report("10 2; 3 15; target-only: 4 1; feature-only: 0 2")) == answer
+
+
+def test_margins_as_options(report: Callable[..., dict[str, object]], tmp_path: Path) -> None:
+    answer = expected(target_only=[4, 1], feature_only=[0, 2])
+    assert without_settings(report(LITERAL, "--target-only", "4 1", "--feature-only", "0,2")) == answer
+    path = tmp_path / "counts.txt"
+    path.write_text("10 2\n3 15\ntarget-only: 4 1\n", encoding="utf-8")
+    assert without_settings(report(path, "--feature-only", "0 2")) == answer
+    assert without_settings(report(LITERAL, "--target-only", "4 1")) == expected(target_only=[4, 1])
+
+
+def test_counts_of_all_sizes(report: Callable[..., dict[str, object]]) -> None:
+    assert without_settings(report("1e12 2.5e11; 0.125 3e12")) == expected([[1e12, 2.5e11], [0.125, 3e12]])
+
+
+def test_file_with_an_unusual_name(
+    report: Callable[..., dict[str, object]],
+    refusal: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("zählung.txt", "計数 表.txt", "10 2; 3 99", "7", "a:b", "#1"):
+        Path(name).write_text(LITERAL, encoding="utf-8")
+        assert without_settings(report(name)) == expected()
+    assert refusal("não existe.txt").startswith("não existe.txt: no such file")
+
+
+def test_long_table_is_not_taken_for_a_file_name(report: Callable[..., dict[str, object]]) -> None:
+    """No file name may have 4,096 characters, and asking for one is an error of its own."""
+    joint = [[10 + row % 7, 20, 30] for row in range(1000)]
+    answer = report("; ".join(" ".join(map(str, row)) for row in joint))
+    assert without_settings(answer) == expected(joint)
+
+
+def test_example_of_the_readme(report: Callable[..., dict[str, object]]) -> None:
+    """The file of the first command holds the numbers of the Python example."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "credimi table examples/smoking.txt" in readme
+    names = {}
+    for name in ("joint", "target_only", "feature_only"):
+        found = re.search(rf"^{name} = (\[.*\])", readme, re.MULTILINE)
+        assert found is not None
+        names[name] = json.loads(found.group(1))
+    assert without_settings(report(ROOT / "examples" / "smoking.txt")) == expected(**names)
+
+
+def test_examples_of_the_help_work(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("counts.txt").write_text(LITERAL, encoding="utf-8")
+    examples = re.findall(r"^  (?:echo (\".*\") \| )?credimi (table .*)$", call("table", "--help")[1], re.MULTILINE)
+    assert len(examples) == 4
+    for piped, arguments in examples:
+        code, out, _ = call(*shlex.split(arguments), stdin=piped.strip('"').encode())
+        assert code == 0
+        assert "mean" in out

@@ -1,0 +1,235 @@
+"""What may not be what it is taken for: other notations of numbers and dates, numbers that mean missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from credimi import CredimiError, count, rank
+from credimi.columns.suspicious_values import notation_of, sentinels
+
+PLACES = range(40)
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+WRITTEN = {
+    "day first": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.2024" for place in PLACES]),
+    "day first, slashes": ("dates", "written", [f"{place % 28 + 1}/{place % 12 + 1}/2024" for place in PLACES]),
+    "month first": ("dates", "written", [f"{place % 12 + 1}/{place % 28 + 1}/2024" for place in PLACES]),
+    "two digits": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.24" for place in PLACES]),
+    "with a time": ("dates", "written", [f"{place % 28 + 1:02}.01.2024 {place % 24}:30" for place in PLACES]),
+    "halves of the day": ("dates", "written", [f"1/{place % 28 + 1}/2024 {place % 12 + 1}:30 PM" for place in PLACES]),
+    "month in letters": ("dates", "written", [f"{place % 28 + 1:02}-{MONTHS[place % 12]}-2024" for place in PLACES]),
+    "month in capitals": (
+        "dates",
+        "written",
+        [f"{place % 28 + 1:02}{MONTHS[place % 12].upper()}2024" for place in PLACES],
+    ),
+    "month in words": ("dates", "written", [f"September {place % 28 + 1}, {1990 + place}" for place in PLACES]),
+    "year first, slashes": ("dates", "written", [f"2024/{place % 12 + 1}/{place % 28 + 1}" for place in PLACES]),
+    "points and comma": ("numbers", "thousands separators", [f"{place}.001,18" for place in PLACES]),
+    "commas and point": ("numbers", "thousands separators", [f"{place * 431:,}.5" for place in PLACES]),
+    "commas": ("numbers", "thousands separators", [f"{place * 431:,}" for place in PLACES]),
+    "apostrophes": ("numbers", "thousands separators", [f"{place}'001.18" for place in PLACES]),
+    "thin spaces": ("numbers", "thousands separators", [f"{place}\u202f001,18" for place in PLACES]),
+    "percent": ("numbers", "percent signs", [f"{place} %" for place in PLACES]),
+    "percent of a fraction": ("numbers", "percent signs", [f"-{place}.5%" for place in PLACES]),
+    "dollars": ("numbers", "signs of currency", [f"${place}.50" for place in PLACES]),
+    "thousands of dollars": ("numbers", "signs of currency", [f"$1,{place:03}.50" for place in PLACES]),
+    "euros": ("numbers", "signs of currency", [f"{place},50 €" for place in PLACES]),
+    "a code": ("numbers", "signs of currency", [f"EUR {place}" for place in PLACES]),
+}
+OTHERS = {
+    "versions": [f"{place // 10}.{place % 10}.{place % 7}" for place in PLACES],
+    "addresses": [f"192.168.{place}.{place + 1}" for place in PLACES],
+    "phones": [f"555-{1000 + place}" for place in PLACES],
+    "times": [f"{place % 24}:{place:02}" for place in PLACES],
+    "weights": [f"{place} kg" for place in PLACES],
+    "words": [f"w{place}" for place in PLACES],
+    "names with a month": [f"May {place}" for place in PLACES],
+    "months that are none": [f"{place + 32}.{place + 13}.2024" for place in PLACES],
+    "choices": [f"{place},{place + 1},{place + 2}" for place in PLACES],
+    "few": ["12 %", "13 %", "14 %"],
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_notations_are_seen_through_blanks_and_a_few_others(name: str) -> None:
+    meant, sign, texts = WRITTEN[name]
+    for given in (texts, [f" {text} " for text in texts], [*texts, "n/a", "-"]):
+        found = notation_of(given)
+        assert found is not None
+        assert (found.meant, found.sign) == (meant, sign)
+        assert found.example in texts
+    assert notation_of([*texts[:20], *(f"word {place}" for place in PLACES)]) is None
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_texts_have_no_notation(name: str) -> None:
+    assert notation_of(OTHERS[name]) is None
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_column_in_another_notation_is_pointed_out(name: str) -> None:
+    meant, sign, texts = WRITTEN[name]
+    table = {"x": texts * 10, "class": list("ab") * 200}
+    ranking = rank(table, "class")
+    note = ranking["x"]["note"]
+    assert note.startswith(f"categories, not {meant}: {sign} as in ")
+    assert f"(write {'YYYY-MM-DD' if meant == 'dates' else 'plain numbers'}" in note
+    assert "taken for text, and each value for a category" in " ".join(str(ranking).split())
+    with pytest.raises(CredimiError, match=r"column 'x' holds text such as .*write them as (YYYY|plain)"):
+        rank(table, "class", discretize={"x": "mdl"})
+
+
+def test_identifiers_in_another_notation_are_pointed_out() -> None:
+    feature = count({"x": [f"${row}.50" for row in range(100)], "class": list("ab") * 50}, "class").feature("x")
+    assert feature.note.startswith("identifier: 100 different values in 100 rows")
+    assert feature.note.endswith("; not numbers: signs of currency as in '$10.50' (write plain numbers, such as 12.5)")
+
+
+def test_what_may_mean_missing_is_said_beside_the_notation() -> None:
+    texts = [*(f"${place}.50" for place in PLACES), "n/a"]
+    ranking = rank({"x": texts * 10, "class": (list("ab") * 205)}, "class")
+    assert ranking["x"]["note"].endswith("(write plain numbers, such as 12.5); 'n/a' may mean missing")
+    assert "caution: x: 'n/a' may mean missing" in str(ranking)
+
+
+def test_dates_and_decimal_commas_of_frames_are_pointed_out() -> None:
+    """They are text, and so they stay, unless `discretize` says otherwise; as in CSV files."""
+    table = {
+        "day": [f"2024-01-{row % 25 + 1:02}" for row in range(100)],
+        "price": [f"{row % 30},5" for row in range(100)],
+        "zero": [f"{row % 30:03}" for row in range(100)],
+        "class": list("ab") * 50,
+    }
+    ranking = rank(table, "class")
+    assert ranking["day"]["note"] == "categories, not numbers: dates"
+    assert ranking["price"]["note"] == "categories, not numbers: decimal commas"
+    assert ranking["zero"]["note"] == "categories"
+
+
+# Numbers that may mean missing
+
+
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([0, 1, 99], ["99"]),
+        ([1, 2, 3, 4, 5, -9], ["-9"]),
+        ([1, 2, 3, -8, -9], ["-9", "-8"]),
+        ([*range(18, 91), 999], ["999"]),
+        ([*range(100), 999], ["999"]),
+        ([1, 2, 3, 88, 99], ["88", "99"]),
+        ([1, 2, 97, 98, 99], ["97", "98", "99"]),
+        ([*range(1990, 2020), 9999], ["9999"]),
+        ([36.4, 36.9, 37.5, -999], ["-999"]),
+        ([-20, 0, 30, -999], ["-999"]),
+        ([*range(18, 91), -9], ["-9"]),
+        ([*range(11), -8, -9], ["-9", "-8"]),
+        ([*range(-110, -30), 99], ["99"]),
+        ([0, *range(100, 41310, 7), 99999], ["99999"]),
+    ],
+)
+def test_numbers_that_may_mean_missing(numbers: list[float], found: list[str]) -> None:
+    ordered = np.array(sorted(numbers), dtype=np.float64)
+    totals = np.full(ordered.size, 3)
+    assert sorted(sentinels(ordered, totals)) == sorted(found)
+    assert sentinels(ordered, totals - 1) == []  # two rows may be two mistakes
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [*range(100)],
+        [*range(0, 100, 9)],
+        [*range(18, 81), 99],
+        [60, 70, 88, 99],
+        [0, 99],
+        [7, 8, 9],
+        [0, 1, 2, 3, 9],
+        [0, 1, 98.5],
+        [0, 1, 100],
+        [-9, -5, 0, 4, 9],
+        [-7, 0, 7],
+        [-9, *range(-2, 80)],
+        [*range(88, 180)],
+        [*range(-180, -87)],
+        [*range(-9, 31)],
+        [0, 1, np.inf],
+        [-np.inf, 0, 99],
+        [99],
+        [],
+    ],
+    ids=str,
+)
+def test_numbers_that_do_not(numbers: list[float]) -> None:
+    ordered = np.array(sorted(numbers), dtype=np.float64)
+    assert sentinels(ordered, np.full(ordered.size, 1000)) == []
+
+
+def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
+    table = {
+        "few": [0, 1, 0, 99] * 50,
+        "many": [row % 70 + 18 if row % 5 else 999 for row in range(200)],
+        "age": [row % 100 for row in range(200)],
+        "class": list("ab") * 100,
+    }
+    ranking = rank(table, "class")
+    assert ranking["few"]["note"] == "categories; 99 may mean missing"
+    assert ranking["many"]["note"].endswith("; 999 may mean missing")
+    assert "may mean missing" not in ranking["age"]["note"]
+    told = " ".join(str(ranking).split())
+    assert "few: 99 may mean missing" in told
+    assert "many: 999 may mean missing" in told
+    assert "(missing_values, --missing TOKEN: for each that does, and then in all columns)" in told
+    notes = rank(table, "class", missing_values=[99, 999]).columns["note"]
+    assert not any("may mean missing" in note for note in notes)
+
+
+def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
+    features = {"x": list("ab") * 300}
+    ranking = rank(features, [row % 51 for row in range(600)])
+    (doubt,) = ranking.doubts
+    assert ranking.to_dict()["doubts"] == [doubt]
+    assert doubt == (
+        "the target 'target' has 51 classes, all of them numbers, and looks like a measurement: cut it into a few "
+        "ranges first, and rank what informs about these"
+    )
+    assert "caution: the target 'target' has 51 classes" in str(ranking)
+    (doubt,) = rank(features, [(0, 1, 99)[row % 3] for row in range(600)]).doubts
+    assert doubt == (
+        "the target 'target' has the class 99, which may mean missing (missing_values, --missing 99: then in all "
+        "columns)"
+    )
+    (doubt,) = rank(features, [("no", "yes", "N/A", "-")[row % 4] for row in range(600)]).doubts
+    assert doubt == (
+        "the target 'target' has the classes '-', 'N/A', which may mean missing (missing_values, --missing=- --missing "
+        "N/A: then in all columns)"
+    )
+    for target in (
+        [row % 50 for row in range(600)],
+        [f"c{row % 60}" for row in range(600)],
+        list("pq") * 300,
+        list("+-") * 300,
+    ):
+        assert rank(features, target).doubts == ()
+
+
+def test_none_and_a_minus_beside_a_plus_are_values() -> None:
+    classes = list("pq") * 30
+    assert rank({"x": ["none", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories"
+    assert rank({"x": ["None", "mild", "severe"] * 20}, classes)["x"]["note"] == "categories; 'None' may mean missing"
+    assert rank({"x": list("+-") * 30}, classes)["x"]["note"] == "categories"
+    assert rank({"x": ["++", "+", "-"] * 20}, classes)["x"]["note"] == "categories"
+    assert rank({"x": list("ab-") * 20}, classes)["x"]["note"] == "categories; '-' may mean missing"
+
+
+def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
+    classes = list("pq") * 100
+    frame = {"x": [str(row % 50 / 4) for row in range(200)], "whole": [str(row % 50) for row in range(200)]}
+    ranking = rank(frame, classes)
+    assert ranking["x"]["note"] == "categories, not numbers: numerals"
+    assert ranking["whole"]["note"] == "categories"  # as it may be meant
+    told = " ".join(str(ranking).split())
+    assert "caution: x: numerals are taken for text; to cut them as numbers: --discretize x=mdl" in told
+    assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
+    assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]

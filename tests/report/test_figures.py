@@ -1,0 +1,128 @@
+"""The figures and the notebook's tables: what they show, and what they refuse."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from credimi import CredimiError, Distribution, mutual_information, plot_prequential, prequential, rank
+
+if TYPE_CHECKING:
+    from credimi import Ranking
+
+mpl = pytest.importorskip("matplotlib")
+
+CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
+
+
+@pytest.fixture(scope="module")
+def ranking() -> Ranking:
+    return rank(CLINIC, "diabetes")
+
+
+def test_the_forest_plot_shows_the_best(ranking: Ranking) -> None:
+    axes = ranking.plot(top=5)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ranking.columns["feature"][:5]
+    intervals = [line.get_xdata() for line in axes.get_lines() if len(line.get_xdata()) == 2]
+    assert intervals[0] == pytest.approx([ranking["glucose"]["low"], ranking["glucose"]["high"]])
+    assert "diabetes" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_pictures_are_the_same_bytes_again(ranking: Ranking, tmp_path: Path, kind: str) -> None:
+    for name in ("one", "two"):
+        ranking.plot(tmp_path / f"{name}.{kind}", top=3)
+    assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_it_is_drawn_where_it_is_asked_to(ranking: Ranking) -> None:
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    axes = Figure().subplots()
+    assert ranking.plot(ax=axes) is axes
+    assert mutual_information([[9, 1], [2, 8]]).plot(ax=axes) is axes
+
+
+def test_odd_names_are_no_formulas(tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    names = ["$\\frac{$", "<b>", "x" * 500, "", "a\nb"]
+    columns = {name: generator.integers(0, 3, 50).tolist() for name in names}
+    found = rank(columns | {"$y$": generator.integers(0, 2, 50).tolist()}, "$y$")
+    found.plot(tmp_path / "odd.svg")
+    assert max(len(label.get_text()) for label in found.plot().get_yticklabels()) < 50
+
+
+@pytest.mark.parametrize("options", [{"path": "picture.gif"}, {"path": "picture"}, {"top": 0}])
+def test_what_cannot_be_drawn_is_refused(ranking: Ranking, options: dict[str, object]) -> None:
+    with pytest.raises(CredimiError):
+        ranking.plot(**options)  # type: ignore[arg-type]
+
+
+def test_without_matplotlib_it_says_what_to_install(ranking: Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for draw in (ranking.plot, mutual_information([[9, 1], [2, 8]]).plot):
+        with pytest.raises(CredimiError, match=r"pip install 'credimi\[plot\]'"):
+            draw()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        mutual_information([[9, 1], [2, 8]]),
+        mutual_information([[50, 50], [50, 50]]),
+        mutual_information([[9, 1], [2, 8]], prior="uniform", approximation="leading"),
+        mutual_information([[9, 1], [2, 8]], approximation="sampled", random_state=0),
+        Distribution.point(0.0),
+        Distribution.point(0.2),
+    ],
+)
+def test_the_density_is_drawn_with_its_atom(law: Distribution) -> None:
+    axes = law.plot()
+    heights = axes.get_lines()[0].get_ydata()
+    assert np.isfinite(heights).all()
+    stems = [other for other in axes.figure.axes if other is not axes]
+    assert bool(stems) == (law.p_zero > 0.0 or law.std() == 0.0)
+    if law.p_zero > 0.0:
+        assert stems[0].get_lines()[0].get_ydata()[1] == pytest.approx(law.p_zero)
+
+
+def test_a_prequential_run_is_drawn() -> None:
+    generator = np.random.default_rng(0)
+    classes = generator.integers(0, 2, 60)
+    run = prequential({"x": classes.tolist(), "y": classes.tolist()}, "y", orders=2)
+    for axes in (run.plot(), plot_prequential(run)):
+        assert [line.get_label() for line in axes.get_lines()] == list(run.rules)
+    assert plot_prequential(run, axes) is axes
+
+
+def test_the_summary_of_a_prequential_run_is_drawn_too() -> None:
+    pandas = pytest.importorskip("pandas")
+    columns = {"x": ["a", "b"] * 30, "y": ["p", "q"] * 30}
+    run = prequential(columns, "y", orders=2)
+    for summary in (run.summary(), {"results": run.summary()}, pandas.DataFrame(run.summary())):
+        axes = plot_prequential(summary)
+        assert axes.get_legend_handles_labels()[1] == list(run.rules)
+        assert axes.get_lines()[0].get_ydata() == pytest.approx(run.summary()[0]["accuracy_mean"])
+
+
+@pytest.mark.parametrize("result", [None, 3, {}, {"results": [{"rule": "forward"}]}, [1, 2]])
+def test_what_is_no_prequential_run_is_refused(result: object) -> None:
+    with pytest.raises(CredimiError, match="no result of prequential"):
+        plot_prequential(result)
+
+
+def test_a_notebook_shows_escaped_tables(ranking: Ranking) -> None:
+    html = ranking._repr_html_()
+    assert "glucose" in html
+    assert html.count("<tr>") == 21
+    columns = {"<script>alert(1)</script>": ["a", "b"] * 30, "y": ["p", "q"] * 30}
+    hostile = rank(columns, "y")._repr_html_()
+    assert "<script" not in hostile
+    assert "&lt;script&gt;" in hostile
+    law = mutual_information([[50, 50], [50, 50]])._repr_html_()
+    assert "P(I = 0)" in law
