@@ -174,7 +174,7 @@ def test_moments_of_many_values_are_those_of_gibbs_draws(wide_table: Table) -> N
     assert found.mean.size == mixed.weight.size
     generator = np.random.default_rng(12)
     for number in np.argsort(mixed.weight)[-3:]:
-        block = mixed.blocks.block(number)
+        block = mixed.blocks.flat.reshape(-1, 6, 51)[number]
         counts = block[:-1, :-1], block[:-1, -1], block[-1, :-1]
         trace = oracle.gibbs_draws(*counts, chains=60, steps=60, burn_in=60, generator=generator)
         draws = oracle.informations(np.maximum(trace.reshape(-1, 5, 50), 1e-300))  # gammas of small shape underflow
@@ -185,7 +185,7 @@ def test_moments_of_many_values_are_those_of_gibbs_draws(wide_table: Table) -> N
 def test_no_margin_is_left_out(wide_table: Table) -> None:
     mixed = adaptive.mixtures(Blocks.of([wide_table.block()]))
     for number in range(mixed.weight.size):
-        block = mixed.blocks.block(number)
+        block = mixed.blocks.flat.reshape(-1, 6, 51)[number]
         np.testing.assert_array_equal(block[:-1, -1], wide_table.target_only)
         np.testing.assert_array_equal(block[-1, :-1], wide_table.feature_only)
 
