@@ -175,7 +175,7 @@ def test_moments_of_many_values_are_those_of_gibbs_draws(wide_table: Table) -> N
     generator = np.random.default_rng(12)
     for number in np.argsort(mixed.weight)[-3:]:
         block = mixed.blocks.flat.reshape(-1, 6, 51)[number]
-        counts = block[:-1, :-1], block[:-1, -1], block[-1, :-1]
+        counts = block[:-1, :-1], wide_table.target_only, wide_table.feature_only
         trace = oracle.gibbs_draws(*counts, chains=60, steps=60, burn_in=60, generator=generator)
         draws = oracle.informations(np.maximum(trace.reshape(-1, 5, 50), 1e-300))  # gammas of small shape underflow
         assert abs(found.mean[number] - draws.mean()) <= 0.3 * draws.std()
