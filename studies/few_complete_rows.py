@@ -25,13 +25,14 @@ TABLES = [
 
 
 def main() -> None:
-    """Print one line a table, with the default prior."""
+    """Print one line a table, with the pseudo-count 1/2."""
     print("| joint | target only | feature only | exact mean, sd | matched mean, sd |\n|---|---|---|---|---|")
     for joint, target_only, feature_only in TABLES:
         cells, margins = np.array(joint) + 0.5, (np.array(target_only, float), np.array(feature_only, float))
         powers = [information_of, lambda chances: information_of(chances) ** 2]
         _, (first, second) = quadrature(cells, *margins, powers, nodes=110)
-        matched = credimi.mutual_information(joint, target_only=target_only, feature_only=feature_only)
+        margin = {"target_only": target_only, "feature_only": feature_only}
+        matched = credimi.mutual_information(joint, prior="jeffreys", **margin)
         exact = f"{float(first):.3f}, {float(np.sqrt(second - first**2)):.3f}"
         print(f"| {joint} | {target_only} | {feature_only} | {exact} | {matched.mean():.3f}, {matched.std():.3f} |")
 

@@ -281,6 +281,30 @@ def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
+def log_evidence(cells: FloatArray, row_only: FloatArray, column_only: FloatArray) -> float:
+    """Log-evidence, exactly, for whole numbers `column_only`: the rows without a class fall on the classes in all ways.
+
+    What is left has complete classes, for which the integral is a product of Betas: `row_only` may be any numbers.
+    """
+    rows, columns = cells.shape
+    per_column = [np.array(list(_compositions(int(count), rows)), float) for count in column_only]
+    logarithms = []
+    for chosen in itertools.product(*(range(len(ways)) for ways in per_column[:-1])):
+        last = per_column[-1]  # all ways of the last column at once
+        fallen = np.empty((len(last), rows, columns))
+        for j, way in enumerate(chosen):
+            fallen[:, :, j] = per_column[j][way]
+        fallen[:, :, -1] = last
+        orders = (gammaln(fallen.sum(axis=1) + 1.0) - gammaln(fallen + 1.0).sum(axis=1)).sum(axis=1)
+        completed = cells + fallen
+        by_row = completed.sum(axis=2)
+        of_rows = gammaln(by_row + row_only).sum(axis=1) - gammaln((by_row + row_only).sum(axis=1))
+        given_rows = (gammaln(completed).sum(axis=2) - gammaln(by_row)).sum(axis=1)
+        logarithms.append(orders + of_rows + given_rows)
+    terms = np.concatenate(logarithms)
+    return float(terms.max() + np.log(np.exp(terms - terms.max()).sum()))
+
+
 def enumerated(
     cells: FloatArray, row_only: FloatArray, column_only: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:

@@ -46,6 +46,8 @@ ROOT = Path(__file__).resolve().parent.parent
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
+        ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
+        ("studies/thin_classes.py", ["--tables", "1"], 2 + 12),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/cuts.py", ["--columns", "2"], 2 + 18),
         (

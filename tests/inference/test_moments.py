@@ -236,7 +236,6 @@ def test_matched_moments_where_both_miss_are_those_of_the_integral(rows: int) ->
         assert abs(found.std() / deviation - 1.0) <= 0.06, counted
 
 
-@pytest.mark.xfail(reason="a class seen only without the feature: the deviation is 8 % too large", strict=True)
 def test_matched_moments_of_a_class_seen_only_without_the_feature() -> None:
     counted = table([[0, 0], [45, 10]], [2, 22], [17, 4], 1.0)
     _, deviation = exact_moments(counted)
