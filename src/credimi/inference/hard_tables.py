@@ -5,9 +5,10 @@
 **Thin classes**, where the target is complete: class i has few complete counts c_i. but many rows a_i, most of which
 lack the feature (a test ordered only in suspected cases). Then q_i. ~ Dirichlet(c_i.) is hardly known and matters much,
 and I is no Beta, not even with the right moments. Once q_i. is known, it is: so the posterior is taken for a mixture
-over `NODES` values of q_i. (all thin classes together), of equal weight, each a table in which class i has that q_i.
+over `_NODES` values of q_i. (all thin classes together), of equal weight, each a table in which class i has that q_i.
 for sure and still weighs a_i. A Dirichlet that is sure has parameters `_SURE` q_i., and a margin a_i - `_SURE` gives
-the class the weight that it has; the moments of `kernels.moments.one_sided` hold for it as they are.
+the class the weight that it has; the moments of `kernels.moments.one_sided` hold for it as they are. Of parts with
+nearly the same mean one is made: `PARTS` stay.
 
 The values of q_i. are quantiles, of a Beta where the feature has two values, otherwise of independent Gammas, of which
 q_i. are the shares, at the points of an evenly spread sequence: with g the positive root of g^(d + 1) = g + 1 the k-th
@@ -26,7 +27,7 @@ import scipy  # whose `special` loads when it is first asked for
 
 from credimi.core.table import Table
 from credimi.inference.sampling import draw_information
-from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_SHARE
+from credimi.kernels.moments.one_sided import THIN_COUPLING, THIN_SHARE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
 
-NODES = 128
+PARTS = 32
+_NODES = 16 * PARTS
 _SURE = 1e8
 _LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop out
 
@@ -66,7 +68,7 @@ def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, floa
 
 
 def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
-    """The mixture that stands for a table with a thin class: `NODES` blocks of equal weight, pseudo-counts included.
+    """The mixture that stands for a table with a thin class: many blocks of equal weight, pseudo-counts included.
 
     The block has rows that lack the feature, or none do and some lack the target: then all is turned.
     """
@@ -74,8 +76,8 @@ def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
     cells, margin = ordered[:-1, :-1] + pseudo, ordered[:-1, -1]
     thin = _thin_classes(cells, margin)
     columns = cells.shape[1]
-    points = _spread_points(NODES, thin.size * (1 if columns == 2 else columns))
-    nodes = np.zeros((NODES, cells.shape[0] + 1, columns + 1))
+    points = _spread_points(_NODES, thin.size * (1 if columns == 2 else columns))
+    nodes = np.zeros((_NODES, cells.shape[0] + 1, columns + 1))
     nodes[:, :-1, :-1], nodes[:, :-1, -1] = cells, margin
     for number, i in enumerate(thin.tolist()):
         if columns == 2:
@@ -107,7 +109,7 @@ def _thin_classes(cells: FloatArray, margin: FloatArray) -> IntegerArray:
     spread = (cells * deviation**2).sum(axis=1) + _log_spread(cells).sum(axis=1) - _log_spread(counts)
     variance = weight * (total * weight + 1.0) / (total + 1.0) * spread / (counts * (counts + 1.0))
     coupling = weight * margin / ((total + 1.0) * (counts + 1.0))
-    doubtful = filled & (counts < THIN_COUNTS) & (rows >= 2.0 * counts)
+    doubtful = filled & (rows >= 2.0 * counts)
     most = variance[doubtful].max(initial=0.0)
     return np.flatnonzero(filled & ((coupling > THIN_COUPLING) | (doubtful & (variance >= THIN_SHARE * most))))
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import cores, share
-from credimi.inference.hard_tables import NODES, drawn_moments, split_thin_classes
+from credimi.inference.hard_tables import PARTS, drawn_moments, split_thin_classes
 from credimi.kernels.moments import many_tables
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def moments(blocks: Tables, pseudo_count: ArrayLike, *, matched: bool = True, th
     share(chunk, parts(count, blocks.flat.size, threads), threads)
     split = np.flatnonzero(thin)
     given = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
-    mean_given, variance_given = given.reshape(-1, 2, NODES).swapaxes(0, 1)
+    mean_given, variance_given = given.reshape(-1, 2, PARTS).swapaxes(0, 1)
     mean[split] = mean_given.mean(axis=1)
     variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
     return Moments(mean, variance, split, mean_given, variance_given)
@@ -104,7 +104,10 @@ def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
     mean = np.clip(np.nan_to_num(mean), 0.0, upper * (1.0 - 1e-9))
     most = mean * (upper - mean)
     variance = np.where(variance < most, variance, 0.5 * most)  # NaN, too, is not less
-    return np.stack([mean, np.maximum(variance, 1e-9 * most)])
+    variance = np.maximum(variance, 1e-9 * most)
+    order = np.argsort(mean)  # neighbours become one part, with the moments that they have together
+    means, variances = mean[order].reshape(PARTS, -1), variance[order].reshape(PARTS, -1)
+    return np.stack([means.mean(axis=1), variances.mean(axis=1) + means.var(axis=1)])
 
 
 def parts(tables: int, cells: int, threads: int | None) -> list[slice]:

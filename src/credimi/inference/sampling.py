@@ -46,7 +46,7 @@ BURN_IN = 200  # steps that are forgotten
 THIN = 5  # steps from one draw that is kept to the next
 _CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
-_MOST_TURNS = 4  # moves that keep both margins, for each step
+_FEW_DIRECTIONS = 4  # for which one move a step that keeps both margins is enough
 _SLICE = 40.0  # how far one of them may go, in logits
 _SHRINKS = 100  # by which a slice is down to where it started
 
@@ -182,8 +182,8 @@ def _gibbs(
     exact = not left_over.any()
     kept = -(-size // chains)
     freedom = (cells.shape[0] - 1) * (cells.shape[1] - 1)
-    mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > cells.sum()
-    turns = min(-(-freedom // 4), _MOST_TURNS) if mostly_incomplete else 0
+    mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > 2.0 * cells.sum()
+    turns = (1 if freedom <= _FEW_DIRECTIONS else 2) if mostly_incomplete else 0
     state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
     for step in range(burn_in + kept * thin):
         columns = state.sum(axis=1)

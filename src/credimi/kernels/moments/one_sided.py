@@ -35,7 +35,8 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
 **Thin classes.** Where a class with few complete counts has most of the rows, because it mostly lacks the feature, the
 y_j are not at all like a Beta, and I itself is not. Such tables are pointed out, by Cov[y_j, y_k] = -product of the
 coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)), or by a class of less than `THIN_COUNTS` counts, half of its rows without
-the feature, that has more than `THIN_SHARE` of the variance; `credimi.inference.hard_tables` has the remedy.
+the feature, that has more than `THIN_SHARE` of the variance, or by one of any size that has more than `CANCELS` times
+the variance, which then is a difference of large terms; `credimi.inference.hard_tables` has the remedy.
 
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional of their own; they are given the pooled
 one, so that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 THIN_COUPLING = 0.01
 THIN_COUNTS = 30.0
 THIN_SHARE = 0.3
+CANCELS = 3.0
 
 LANES = 32  # tables side by side: enough to fill vector registers, few enough to stay in the cache
 
@@ -273,7 +275,7 @@ def _matched_of_filled_rows(
     # T1: exact moments of h_i, then of sum_i w_i h_i.
     mean_first = 0.0
     variance_first = 0.0
-    coupled, thin, of_thin = False, False, 0.0
+    coupled, thin, of_thin, of_hidden = False, False, 0.0, 0.0
     for i in range(rows):
         c_row = row_total[i]
         if c_row == 0.0:
@@ -299,8 +301,9 @@ def _matched_of_filled_rows(
         coupling[i] = w * (total * w - c_row) / ((total + 1.0) * (c_row + 1.0))
         coupled = coupled or abs(coupling[i]) > 1e-14 * w
         thin = thin or coupling[i] > THIN_COUPLING
-        if c_row < THIN_COUNTS and total * w >= 2.0 * c_row:
-            of_thin = max(of_thin, of_row)
+        if total * w >= 2.0 * c_row:
+            of_hidden = max(of_hidden, of_row)
+            of_thin = max(of_thin, of_row if c_row < THIN_COUNTS else 0.0)
     for i in range(rows):
         if row_total[i] > 0.0:
             row_mean[i] -= mean_first
@@ -386,4 +389,6 @@ def _matched_of_filled_rows(
         scale = 1.0 / (total + 1.0)
         variance_second += 0.5 * scale * scale * (1.0 - squares) - scale * (slopes * slopes - slope_squares)
     whole = variance_first + variance_second - 2.0 * covariance
-    return max(mean_first - mean_second, 0.0), whole, thin or of_thin > THIN_SHARE * whole
+    least = max(whole, 0.0)
+    thin = thin or of_thin > THIN_SHARE * least or of_hidden > CANCELS * least
+    return max(mean_first - mean_second, 0.0), whole, thin
