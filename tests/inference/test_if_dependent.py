@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from page_helpers import data_of, node, table
 from scipy import optimize, stats
-from test_page import data_of, node, table
 
 from credimi import Counts, Distribution, count, mutual_information, rank
 from credimi.cli import main

@@ -470,6 +470,13 @@ def test_extreme_counts_have_finite_moments(
 FEW_COMPLETE = [[1, 0], [0, 1]]
 
 
+@pytest.fixture
+def _without_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains that only complete rows and draw again: with few complete rows they hardly move."""
+    monkeypatch.setattr("credimi.inference.sampling._turn", lambda *_: None)
+
+
+@pytest.mark.usefixtures("_without_turns")
 def test_chains_that_have_not_converged_are_announced() -> None:
     slow = {"target_only": [3000, 2000], "feature_only": [2500, 2500], "prior": "jeffreys"}
     assert posterior(FEW_COMPLETE, **slow).sample(2000, 1).r_hat > 2.0
@@ -480,6 +487,7 @@ def test_chains_that_have_not_converged_are_announced() -> None:
     assert math.isfinite(law.mean())
 
 
+@pytest.mark.usefixtures("_without_turns")
 def test_chains_go_on_until_they_have_converged() -> None:
     """Any warning is an error in these tests."""
     arguments = {"target_only": [30, 25], "feature_only": [28, 27], "prior": "jeffreys"}

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from page_helpers import data_of, node, table
 
 from credimi import CredimiError, Ranking, count, mutual_information, rank
 from credimi.cli import main
 from credimi.report.page import page
-from credimi.selection.page_data import collect
 
-SOURCES = Path(__file__).parents[2] / "src" / "credimi" / "report" / "assets"
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
 EPSILONS = [0.0, *np.geomspace(1e-5, 0.9, 19).tolist()]
 RULES = ("plugin", "forward", "backward", "fdr")
@@ -37,27 +34,6 @@ HOSTILE = [
 ]
 
 
-def table(features: int, rows: int = 300, seed: int = 0) -> dict[str, list[Any]]:
-    """Columns from useless to telling, of two to six values, with holes, beside a target with holes."""
-    generator = np.random.default_rng(seed)
-    classes = generator.integers(0, 3, rows)
-    columns: dict[str, list[Any]] = {}
-    for feature in range(features):
-        values = generator.integers(2, 7)
-        noise = generator.integers(0, values, rows)
-        told = np.where(generator.random(rows) < generator.beta(0.3, 1.0), classes % values, noise)
-        holes = generator.random(rows) < generator.choice([0.0, 0.1, 0.4])
-        columns[f"feature {feature}"] = [None if hole else f"v{value}" for value, hole in zip(told, holes, strict=True)]
-    columns["class"] = [
-        None if hole else "abc"[each] for each, hole in zip(classes, generator.random(rows) < 0.05, strict=True)
-    ]
-    return columns
-
-
-def data_of(ranking: Ranking) -> dict[str, Any]:
-    return collect(ranking, ranking._kept)  # noqa: SLF001
-
-
 def shown(html: str) -> dict[str, Any]:
     """The data of a page, read as a browser does: up to the first end of the block."""
     block = re.search(r'<script type="application/json" id="data">(.*?)</script', html, re.DOTALL)
@@ -67,19 +43,6 @@ def shown(html: str) -> dict[str, Any]:
 
 
 # The JavaScript, under node
-
-
-def node(program: str, data: object, *more: str) -> Any:  # noqa: ANN401
-    """What the page's functions answer, of `more` files as well; `data` is what the program finds under that name."""
-    runner = shutil.which("node")
-    if runner is None:
-        pytest.skip("NOT TESTED: node is not installed, so the page's decisions were not compared with Python's")
-    sources = "\n".join((SOURCES / name).read_text(encoding="utf-8") for name in ("tails.js", "decisions.js", *more))
-    read = "const data = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n"
-    script = f"{sources}\n{read}process.stdout.write(JSON.stringify((() => {{ {program} }})()));"
-    answer = subprocess.run([runner, "-e", script], input=json.dumps(data), capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stderr
-    return json.loads(answer.stdout)
 
 
 DECIDE = """

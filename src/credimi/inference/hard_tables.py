@@ -62,7 +62,7 @@ def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, floa
     generator = np.random.default_rng(0)
     size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
     information = draw_information(
-        table, float(pseudo), size, generator, chains=size // 10, burn_in=100, thin=5
+        table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3
     ).information
     return float(information.mean()), float(information.var())
 
@@ -80,14 +80,17 @@ def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
     nodes = np.zeros((_NODES, cells.shape[0] + 1, columns + 1))
     nodes[:, :-1, :-1], nodes[:, :-1, -1] = cells, margin
     for number, i in enumerate(thin.tolist()):
-        if columns == 2:
+        seen = cells[i] > 0.0  # a cell without any count or pseudo-count has chance 0
+        if columns == 2 and seen.all():
             one, other, at = float(cells[i, 0]), float(cells[i, 1]), points[:, number]
             first, second = scipy.special.betaincinv(one, other, at), scipy.special.betaincinv(other, one, 1.0 - at)
             shares = np.stack([first, second], axis=1)
         else:
-            shares = scipy.special.gammaincinv(cells[i], points[:, number * columns : (number + 1) * columns])
+            size = points.shape[1] // thin.size
+            at = np.broadcast_to(points[:, number * size : (number + 1) * size], (_NODES, columns))
+            shares = np.where(seen, scipy.special.gammaincinv(np.where(seen, cells[i], 1.0), at), 0.0)
         shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
-        sure = _SURE * np.maximum(shares, _LEAST_SHARE)
+        sure = np.where(seen, _SURE * np.maximum(shares, _LEAST_SHARE), 0.0)
         nodes[:, i, :-1], nodes[:, i, -1] = sure, cells[i].sum() + margin[i] - sure.sum(axis=1)
     return nodes
 

@@ -48,6 +48,7 @@ _CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while draw
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
 _FEW_DIRECTIONS = 4  # for which one move a step that keeps both margins is enough
 _SLICE = 40.0  # how far one of them may go, in logits
+_MOST_LOGIT = 700.0  # beyond it the exponential overflows
 _SHRINKS = 100  # by which a slice is down to where it started
 
 
@@ -222,14 +223,15 @@ def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) 
 
     def moved(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
         """The four chances where d stands at this logit."""
-        share = np.exp(-np.logaddexp(0.0, np.stack([-logit, -logit, logit, logit])))
-        found: FloatArray = rest[:, of] + width[of] * share
+        rising = np.exp(np.clip(logit, -_MOST_LOGIT, _MOST_LOGIT))
+        share = np.stack([rising, np.ones_like(rising)]) / (1.0 + rising)
+        found: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]
         return found
 
     def log_density(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
-        chances = np.maximum(moved(logit, of), 1e-300)
-        slope = -np.logaddexp(0.0, -logit) - np.logaddexp(0.0, logit)
-        density: FloatArray = (power[:, of] * np.log(chances)).sum(axis=0) + slope
+        logarithms = np.log(np.maximum(moved(logit, of), 1e-300))
+        distance = np.abs(logit)
+        density: FloatArray = (power[:, of] * logarithms).sum(axis=0) - distance - 2.0 * np.log1p(np.exp(-distance))
         return density
 
     left = np.arange(movable.size)

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
 # A class with few complete counts, of which most rows lack the feature: see `credimi.inference.hard_tables`.
 THIN_COUPLING = 0.01
-THIN_COUNTS = 30.0
-THIN_SHARE = 0.3
+THIN_COUNTS = 100.0
+THIN_SHARE = 0.6
 CANCELS = 3.0
 
 LANES = 32  # tables side by side: enough to fill vector registers, few enough to stay in the cache

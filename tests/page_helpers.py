@@ -1,0 +1,53 @@
+"""What tests of the page share: a table to rank, the page's data, and its JavaScript under node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from credimi.selection.page_data import collect
+
+if TYPE_CHECKING:
+    from credimi import Ranking
+
+SOURCES = Path(__file__).parents[1] / "src" / "credimi" / "report" / "assets"
+
+
+def table(features: int, rows: int = 300, seed: int = 0) -> dict[str, list[Any]]:
+    """Columns from useless to telling, of two to six values, with holes, beside a target with holes."""
+    generator = np.random.default_rng(seed)
+    classes = generator.integers(0, 3, rows)
+    columns: dict[str, list[Any]] = {}
+    for feature in range(features):
+        values = generator.integers(2, 7)
+        noise = generator.integers(0, values, rows)
+        told = np.where(generator.random(rows) < generator.beta(0.3, 1.0), classes % values, noise)
+        holes = generator.random(rows) < generator.choice([0.0, 0.1, 0.4])
+        columns[f"feature {feature}"] = [None if hole else f"v{value}" for value, hole in zip(told, holes, strict=True)]
+    columns["class"] = [
+        None if hole else "abc"[each] for each, hole in zip(classes, generator.random(rows) < 0.05, strict=True)
+    ]
+    return columns
+
+
+def data_of(ranking: Ranking) -> dict[str, Any]:
+    return collect(ranking, ranking._kept)  # noqa: SLF001
+
+
+def node(program: str, data: object, *more: str) -> Any:  # noqa: ANN401
+    """What the page's functions answer, of `more` files as well; `data` is what the program finds under that name."""
+    runner = shutil.which("node")
+    if runner is None:
+        pytest.skip("NOT TESTED: node is not installed, so the page's decisions were not compared with Python's")
+    sources = "\n".join((SOURCES / name).read_text(encoding="utf-8") for name in ("tails.js", "decisions.js", *more))
+    read = "const data = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n"
+    script = f"{sources}\n{read}process.stdout.write(JSON.stringify((() => {{ {program} }})()));"
+    answer = subprocess.run([runner, "-e", script], input=json.dumps(data), capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
