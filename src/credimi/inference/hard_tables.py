@@ -27,7 +27,7 @@ import scipy  # whose `special` loads when it is first asked for
 
 from credimi.core.table import Table
 from credimi.inference.sampling import draw_information
-from credimi.kernels.moments.one_sided import THIN_COUPLING, THIN_SHARE
+from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_SHARE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +112,7 @@ def _thin_classes(cells: FloatArray, margin: FloatArray) -> IntegerArray:
     spread = (cells * deviation**2).sum(axis=1) + _log_spread(cells).sum(axis=1) - _log_spread(counts)
     variance = weight * (total * weight + 1.0) / (total + 1.0) * spread / (counts * (counts + 1.0))
     coupling = weight * margin / ((total + 1.0) * (counts + 1.0))
-    doubtful = filled & (rows >= 2.0 * counts)
+    doubtful = filled & ((counts < THIN_COUNTS) | (rows >= 2.0 * counts))
     most = variance[doubtful].max(initial=0.0)
     return np.flatnonzero(filled & ((coupling > THIN_COUPLING) | (doubtful & (variance >= THIN_SHARE * most))))
 

@@ -34,9 +34,9 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
 
 **Thin classes.** Where a class with few complete counts has most of the rows, because it mostly lacks the feature, the
 y_j are not at all like a Beta, and I itself is not. Such tables are pointed out, by Cov[y_j, y_k] = -product of the
-coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)), or by a class of less than `THIN_COUNTS` counts, half of its rows without
-the feature, that has more than `THIN_SHARE` of the variance, or by one of any size that has more than `CANCELS` times
-the variance, which then is a difference of large terms; `credimi.inference.hard_tables` has the remedy.
+coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)), or if some class lacks the feature in half of its rows: by one of less
+than `THIN_COUNTS` counts that has more than `THIN_SHARE` of the variance, or by one that lacks it and has more than
+`CANCELS` times the variance, which then is a difference of large terms; `credimi.inference.hard_tables` has the remedy.
 
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional of their own; they are given the pooled
 one, so that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
@@ -301,9 +301,8 @@ def _matched_of_filled_rows(
         coupling[i] = w * (total * w - c_row) / ((total + 1.0) * (c_row + 1.0))
         coupled = coupled or abs(coupling[i]) > 1e-14 * w
         thin = thin or coupling[i] > THIN_COUPLING
-        if total * w >= 2.0 * c_row:
-            of_hidden = max(of_hidden, of_row)
-            of_thin = max(of_thin, of_row if c_row < THIN_COUNTS else 0.0)
+        of_thin = max(of_thin, of_row if c_row < THIN_COUNTS else 0.0)
+        of_hidden = max(of_hidden, of_row if total * w >= 2.0 * c_row else 0.0)
     for i in range(rows):
         if row_total[i] > 0.0:
             row_mean[i] -= mean_first
@@ -390,5 +389,5 @@ def _matched_of_filled_rows(
         variance_second += 0.5 * scale * scale * (1.0 - squares) - scale * (slopes * slopes - slope_squares)
     whole = variance_first + variance_second - 2.0 * covariance
     least = max(whole, 0.0)
-    thin = thin or of_thin > THIN_SHARE * least or of_hidden > CANCELS * least
+    thin = thin or of_hidden > CANCELS * least or (of_hidden > 0.0 and of_thin > THIN_SHARE * least)
     return max(mean_first - mean_second, 0.0), whole, thin
