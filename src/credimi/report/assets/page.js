@@ -20,7 +20,7 @@ function describe() {
   place("about").append(`${whole(report.rows)} rows, ${whole(report.features.name.length)} features; classes `, isolated(classes));
   if (report.entropy !== null) place("about").append(`; entropy ${report.entropy.toFixed(4)} nats`);
   if (report.source) place("about").append("; from ", isolated(report.source));
-  for (const doubt of report.doubts) place("about").append(make("br"), "caution: ", isolated(doubt));
+  for (const line of report.cautions) place("about").append(make("br"), isolated(line));
   const list = place("settings").querySelector("dl");
   const shown = { ...report.settings, "credimi version": report.version };
   for (const [name, value] of Object.entries(shown)) {
