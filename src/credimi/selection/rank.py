@@ -137,7 +137,9 @@ def rank(
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
+    facts = tuple(feature.facts for feature in features)
     columns = _columns(features, summary, epsilon, level, fdr)
+    columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
     entropy = _entropy(counts)
     about_target = counts.target, len(classes), entropy, counts.suspicions()
@@ -151,7 +153,7 @@ def rank(
         _own_names(data),
         entropy,
         remarks_on(features, columns, settings, about_target),
-        tuple(feature.facts for feature in features),
+        facts,
     )
 
 
@@ -285,7 +287,7 @@ def _columns(
             _verdict(feature, bool(forward), bool(backward))
             for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
         ],
-        "note": [sentences.note(feature.facts) for feature in features],
+        "note": [""] * len(features),  # worded last
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
     found["rows_to_decide"] = [None if math.isnan(rows) else _rounded_up(rows) for rows in found["rows_to_decide"]]

@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
+_LOOKED_AT = (
+    "values",
+    "complete",
+    "mi",
+    "low",
+    "verdict",
+    "keep_forward",
+    "missing_mi",
+    "missing_p_above",
+    "rows_to_decide",
+    "at_epsilon",
+)
 _MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
 _READABLE = (SuspicionKind.DECIMAL_COMMAS, SuspicionKind.DATES, SuspicionKind.NUMERALS)
 _OTHER_NOTATIONS = (
@@ -100,10 +112,10 @@ def remarks_on(
     target: tuple[str, int, float, Sequence[Suspicion]],
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions."""
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
     found = [*_of_target(target[0], target[3]), *_of_suspicions(features)]
     for feature, row in zip(features, rows, strict=True):
-        found += _of_row(feature, row, settings, target[1], target[2])
+        found += _of_row(feature, dict(zip(_LOOKED_AT, row, strict=True)), settings, target[1], target[2])
     cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
     found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
     order = {kind: place for place, kind in enumerate(RemarkKind)}
