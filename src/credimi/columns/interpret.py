@@ -68,9 +68,8 @@ def settle(  # noqa: PLR0911
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
             notation = suspicious_values.notation_of(own.texts)
-            plain = (
-                "YYYY-MM-DD" if notation and notation.kind == SuspicionKind.DATE_NOTATION else "plain numbers (12.5)"
-            )
+            dates = notation is not None and notation.kind == SuspicionKind.DATE_NOTATION
+            plain = "YYYY-MM-DD" if dates else "plain numbers, such as 12.5"
             remedy = f"write them as {plain}, or take" if notation else "take"
             raise CredimiError(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "

@@ -150,7 +150,7 @@ class Ranking:
 
     def worded_for(self, reader: str) -> Ranking:
         """The same ranking, with notes and remarks that tell this reader what to do (see `reader`)."""
-        notes = [sentences.note(facts, reader) for facts in self.facts]
+        notes = [sentences.note(facts, reader) for facts in self.facts] or self.columns["note"]
         return replace(self, columns=self.columns | {"note": notes}, reader=reader)
 
     def __repr__(self) -> str:

@@ -45,7 +45,7 @@ function decideAgain() {
     return [button];
   }));
   place("says").textContent = `keep: P(I > ${short(state.epsilon)}) ≥ ${short(state.level)}; drop: P(I ≤ ${short(state.epsilon)}) ≥ `
-    + `${short(state.level)}. The same as rank with --epsilon ${state.epsilon} --level ${state.level}.`;
+    + `${short(state.level)}. The same as rank with epsilon ${state.epsilon} and level ${state.level}.`;
   showNames();
 }
 
