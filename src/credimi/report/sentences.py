@@ -145,7 +145,7 @@ def _rows_to_decide(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
 
 
 def _at_epsilon(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
-    return f"no number of rows would decide, since I lies at epsilon: {_names(same)}"
+    return f"no sample would decide, since I lies at epsilon: {_names(same)}"
 
 
 def _cut_into_ranges(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
