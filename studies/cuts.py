@@ -50,7 +50,7 @@ def main() -> None:
             columns = {str(place): generator.normal(shift * target) for place in range(options.columns)}
             cut = credimi.count(columns, target, discretize="mdl").settled()
             even = credimi.count(columns, target, discretize="quantile").settled()
-            shares["passed"].append(100.0 * float(np.mean([feature.treatment.startswith("mdl") for feature in cut])))
+            shares["passed"].append(100.0 * float(np.mean([feature.cut_by == "mdl" for feature in cut])))
             shares["paid"].append(kept(cut, [feature.odds for feature in cut]))
             shares["not paid"].append(kept(cut, [1.0] * len(cut)))
             shares["quantile"].append(kept(even, [1.0] * len(even)))

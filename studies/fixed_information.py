@@ -85,7 +85,7 @@ def cut_numbers(tables: int, generator: np.random.Generator) -> None:
             ranking = credimi.rank(counts)
             truth = np.array([of_ranges(shift, settled[name].cuts) for name in ranking.columns["feature"]])
             ends = [np.array(ranking.columns[name]) for name in ("low", "high", "mi")]
-            passed = np.mean([each.treatment.startswith("mdl") for each in settled.values()])
+            passed = np.mean([each.cut_by == "mdl" for each in settled.values()])
             cut = f"{100.0 * passed:.0f} | {truth.mean():.4f}"
             print(f"| {strength:g} | {size:,} | {cut} | {line(truth, *ends)} | {line(strength, *ends)} |", flush=True)
 

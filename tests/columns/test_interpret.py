@@ -11,6 +11,7 @@ import pytest
 from counting_helpers import ROWS, Row, column, csv_text, refusal, table
 
 from credimi import CredimiError, count, rank
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,19 +25,20 @@ def numbers(values: Iterable[float]) -> list[Row]:
 def test_few_whole_numbers_are_categories() -> None:
     feature = count(numbers(row % 20 * 3 for row in range(200)), "class").feature("n")
     assert feature.values == tuple(str(3 * number) for number in range(20))
-    assert feature.treatment == "categories"
+    assert (feature.kind, feature.cut_by) == ("categories", None)
 
 
 def test_more_numbers_are_cut_where_it_tells_of_the_target() -> None:
     feature = count(numbers(row % 60 for row in range(240)), "class").feature("n")
     assert feature.values == ("<= 30.5", "> 30.5")
-    assert feature.treatment == "mdl, 1 cut: 30.5"
+    assert (feature.kind, feature.cut_by, feature.shown_cuts) == ("ranges", "mdl", ["30.5"])
+    assert sentences.note(feature.facts) == "mdl, 1 cut: 30.5"
     assert feature.block[:-1, :-1].tolist() == [[124, 0], [0, 116]]
 
 
 def test_quantiles() -> None:
     feature = count(numbers(row % 60 for row in range(240)), "class", discretize="quantile").feature("n")
-    assert feature.treatment.startswith("quantile, 9 cuts: 5.5, 11.5, ")
+    assert sentences.note(feature.facts).startswith("quantile, 9 cuts: 5.5, 11.5, ")
     assert feature.block[:, :-1].sum(axis=0).tolist() == [24] * 10
 
 
@@ -52,10 +54,10 @@ def test_cuts_of_one_column_and_a_method_for_the_others() -> None:
     rows = [row | {"m": row["n"]} for row in numbers(row % 60 for row in range(240))]
     counts = count(rows, "class", discretize={"n": [50, 10, 10], "*": "quantile"})
     assert counts.feature("n").values == ("<= 10", "10 to 50", "> 50")
-    assert counts.feature("n").treatment == "given cuts, 2 cuts: 10, 50"
+    assert sentences.note(counts.feature("n").facts) == "given cuts, 2 cuts: 10, 50"
     assert counts.feature("n").block[:, :-1].sum(axis=0).tolist() == [44, 160, 36]
-    assert counts.feature("m").treatment.startswith("quantile, 9 cuts")
-    assert count(rows, "class", discretize={"n": [10]}).feature("m").treatment.startswith("mdl, 1 cut")
+    assert (counts.feature("m").cut_by, counts.feature("m").cuts.size) == ("quantile", 9)
+    assert count(rows, "class", discretize={"n": [10]}).feature("m").cut_by == "mdl"
 
 
 def test_cuts_are_made_of_few_whole_numbers_if_they_are_named() -> None:
@@ -67,14 +69,16 @@ def test_cuts_are_made_of_few_whole_numbers_if_they_are_named() -> None:
 
 def test_cuts_outside_the_values_leave_one_range() -> None:
     feature = count(numbers(row % 60 for row in range(240)), "class", discretize={"n": [100]}).feature("n")
-    assert feature.note == "all values lie between two cuts"
+    assert (feature.kind, feature.kind.ranked, feature.kind.unknown) == ("one_range", False, False)
+    assert sentences.note(feature.facts) == "all values lie between two cuts"
 
 
 def test_numbers_that_pass_no_test_are_cut_into_quarters() -> None:
     rows = [{"n": row % 50 / 2, "class": "ab"[row // 50 % 2]} for row in range(400)]
     feature = count(rows, "class").feature("n")
-    assert feature.treatment.startswith("quarters, as no cut passes the MDL test, 3 cuts: ")
-    assert feature.useless == "no cut passes the MDL test"
+    assert (feature.kind, feature.cut_by, feature.useless) == ("ranges", "quarters", True)
+    assert sentences.note(feature.facts).startswith("quarters, as no cut passes the MDL test, 3 cuts: ")
+    assert sentences.why_left_out(feature.facts) == "no cut passes the MDL test"
     assert feature.block[:-1, :-1].sum(axis=0) == pytest.approx([100, 100, 100, 100], abs=4)
 
 
@@ -140,17 +144,24 @@ def test_notes_on_columns_that_tell_nothing() -> None:
         for row in range(150)
     ]
     counts = count(rows, "class")
-    assert counts.feature("name").note.startswith("identifier: 150 different values in 150 rows")
-    assert counts.feature("number").note.startswith("identifier: 150 different values in 150 rows")
-    assert not counts.feature("salary").note.startswith("identifier")
-    assert counts.feature("same").note == "one value only: x"
-    assert counts.feature("none").note == "all values are missing"
-    assert not counts.feature("flag").note
-    assert not counts.feature("half").note
-    assert not counts.feature("real").note.startswith("identifier")
-    assert not count(rows[:19], "class").feature("name").note
-    assert not count(rows, "class", discretize={"name": "categories"}).feature("name").note
-    assert not count(rows, "class", discretize={"number": [1075]}).feature("number").note
+    for name in ("name", "number"):
+        note = sentences.note(counts.feature(name).facts)
+        assert note.startswith("identifier: 150 different values in 150 rows")
+    assert {name: counts.feature(name).kind.value for name in counts.features} == {
+        "name": "identifier",
+        "number": "identifier",
+        "salary": "ranges",
+        "real": "ranges",
+        "same": "constant",
+        "none": "empty",
+        "flag": "categories",
+        "half": "categories",
+    }
+    assert sentences.note(counts.feature("same").facts) == "one value only: x"
+    assert sentences.note(counts.feature("none").facts) == "all values are missing"
+    assert count(rows[:19], "class").feature("name").kind == "categories"
+    assert count(rows, "class", discretize={"name": "categories"}).feature("name").kind == "categories"
+    assert count(rows, "class", discretize={"number": [1075]}).feature("number").kind == "ranges"
 
 
 def test_unknown_target_and_features_are_named_with_the_nearest() -> None:

@@ -7,35 +7,35 @@ import pytest
 
 from credimi import CredimiError, count, rank
 from credimi.columns.suspicious_values import notation_of, sentinels
+from credimi.report import sentences
 
 PLACES = range(40)
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WRITTEN = {
-    "day first": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.2024" for place in PLACES]),
-    "day first, slashes": ("dates", "written", [f"{place % 28 + 1}/{place % 12 + 1}/2024" for place in PLACES]),
-    "month first": ("dates", "written", [f"{place % 12 + 1}/{place % 28 + 1}/2024" for place in PLACES]),
-    "two digits": ("dates", "written", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.24" for place in PLACES]),
-    "with a time": ("dates", "written", [f"{place % 28 + 1:02}.01.2024 {place % 24}:30" for place in PLACES]),
-    "halves of the day": ("dates", "written", [f"1/{place % 28 + 1}/2024 {place % 12 + 1}:30 PM" for place in PLACES]),
-    "month in letters": ("dates", "written", [f"{place % 28 + 1:02}-{MONTHS[place % 12]}-2024" for place in PLACES]),
+    "day first": ("date_notation", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.2024" for place in PLACES]),
+    "day first, slashes": ("date_notation", [f"{place % 28 + 1}/{place % 12 + 1}/2024" for place in PLACES]),
+    "month first": ("date_notation", [f"{place % 12 + 1}/{place % 28 + 1}/2024" for place in PLACES]),
+    "two digits": ("date_notation", [f"{place % 28 + 1:02}.{place % 12 + 1:02}.24" for place in PLACES]),
+    "with a time": ("date_notation", [f"{place % 28 + 1:02}.01.2024 {place % 24}:30" for place in PLACES]),
+    "halves of the day": ("date_notation", [f"1/{place % 28 + 1}/2024 {place % 12 + 1}:30 PM" for place in PLACES]),
+    "month in letters": ("date_notation", [f"{place % 28 + 1:02}-{MONTHS[place % 12]}-2024" for place in PLACES]),
     "month in capitals": (
-        "dates",
-        "written",
+        "date_notation",
         [f"{place % 28 + 1:02}{MONTHS[place % 12].upper()}2024" for place in PLACES],
     ),
-    "month in words": ("dates", "written", [f"September {place % 28 + 1}, {1990 + place}" for place in PLACES]),
-    "year first, slashes": ("dates", "written", [f"2024/{place % 12 + 1}/{place % 28 + 1}" for place in PLACES]),
-    "points and comma": ("numbers", "thousands separators", [f"{place}.001,18" for place in PLACES]),
-    "commas and point": ("numbers", "thousands separators", [f"{place * 431:,}.5" for place in PLACES]),
-    "commas": ("numbers", "thousands separators", [f"{place * 431:,}" for place in PLACES]),
-    "apostrophes": ("numbers", "thousands separators", [f"{place}'001.18" for place in PLACES]),
-    "thin spaces": ("numbers", "thousands separators", [f"{place}\u202f001,18" for place in PLACES]),
-    "percent": ("numbers", "percent signs", [f"{place} %" for place in PLACES]),
-    "percent of a fraction": ("numbers", "percent signs", [f"-{place}.5%" for place in PLACES]),
-    "dollars": ("numbers", "signs of currency", [f"${place}.50" for place in PLACES]),
-    "thousands of dollars": ("numbers", "signs of currency", [f"$1,{place:03}.50" for place in PLACES]),
-    "euros": ("numbers", "signs of currency", [f"{place},50 €" for place in PLACES]),
-    "a code": ("numbers", "signs of currency", [f"EUR {place}" for place in PLACES]),
+    "month in words": ("date_notation", [f"September {place % 28 + 1}, {1990 + place}" for place in PLACES]),
+    "year first, slashes": ("date_notation", [f"2024/{place % 12 + 1}/{place % 28 + 1}" for place in PLACES]),
+    "points and comma": ("thousands_separators", [f"{place}.001,18" for place in PLACES]),
+    "commas and point": ("thousands_separators", [f"{place * 431:,}.5" for place in PLACES]),
+    "commas": ("thousands_separators", [f"{place * 431:,}" for place in PLACES]),
+    "apostrophes": ("thousands_separators", [f"{place}'001.18" for place in PLACES]),
+    "thin spaces": ("thousands_separators", [f"{place}\u202f001,18" for place in PLACES]),
+    "percent": ("percent_signs", [f"{place} %" for place in PLACES]),
+    "percent of a fraction": ("percent_signs", [f"-{place}.5%" for place in PLACES]),
+    "dollars": ("currency_signs", [f"${place}.50" for place in PLACES]),
+    "thousands of dollars": ("currency_signs", [f"$1,{place:03}.50" for place in PLACES]),
+    "euros": ("currency_signs", [f"{place},50 €" for place in PLACES]),
+    "a code": ("currency_signs", [f"EUR {place}" for place in PLACES]),
 }
 OTHERS = {
     "versions": [f"{place // 10}.{place % 10}.{place % 7}" for place in PLACES],
@@ -53,12 +53,12 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_notations_are_seen_through_blanks_and_a_few_others(name: str) -> None:
-    meant, sign, texts = WRITTEN[name]
+    kind, texts = WRITTEN[name]
     for given in (texts, [f" {text} " for text in texts], [*texts, "n/a", "-"]):
         found = notation_of(given)
         assert found is not None
-        assert (found.meant, found.sign) == (meant, sign)
-        assert found.example in texts
+        assert found.kind == kind
+        assert found.values[0] in texts
     assert notation_of([*texts[:20], *(f"word {place}" for place in PLACES)]) is None
 
 
@@ -69,21 +69,25 @@ def test_other_texts_have_no_notation(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_column_in_another_notation_is_pointed_out(name: str) -> None:
-    meant, sign, texts = WRITTEN[name]
+    kind, texts = WRITTEN[name]
     table = {"x": texts * 10, "class": list("ab") * 200}
     ranking = rank(table, "class")
-    note = ranking["x"]["note"]
-    assert note.startswith(f"categories, not {meant}: {sign} as in ")
-    assert f"(write {'YYYY-MM-DD' if meant == 'dates' else 'plain numbers'}" in note
-    assert "taken for text, and each value for a category" in " ".join(str(ranking).split())
+    (feature,) = count(table, "class").settled()
+    assert [each.kind for each in feature.suspicions] == [kind]
+    assert [(each.feature, each.notation) for each in ranking.remarks if each.kind == "other_notation"] == [("x", kind)]
+    plain = "YYYY-MM-DD" if kind == "date_notation" else "plain numbers"
+    assert ranking["x"]["note"].startswith("categories, not ")
+    assert f"(write {plain}" in ranking["x"]["note"]
+    assert f"taken for text; write {plain}" in " ".join(str(ranking).split())
     with pytest.raises(CredimiError, match=r"column 'x' holds text such as .*write them as (YYYY|plain)"):
         rank(table, "class", discretize={"x": "mdl"})
 
 
 def test_identifiers_in_another_notation_are_pointed_out() -> None:
     feature = count({"x": [f"${row}.50" for row in range(100)], "class": list("ab") * 50}, "class").feature("x")
-    assert feature.note.startswith("identifier: 100 different values in 100 rows")
-    assert feature.note.endswith("; not numbers: signs of currency as in '$10.50' (write plain numbers, such as 12.5)")
+    note = sentences.note(feature.facts)
+    assert note.startswith("identifier: 100 different values in 100 rows")
+    assert note.endswith("; not numbers: currency signs as in '$10.50' (write plain numbers, such as 12.5)")
 
 
 def test_what_may_mean_missing_is_said_beside_the_notation() -> None:
@@ -180,7 +184,7 @@ def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
     told = " ".join(str(ranking).split())
     assert "few: 99 may mean missing" in told
     assert "many: 999 may mean missing" in told
-    assert "(missing_values, --missing TOKEN: for each that does, and then in all columns)" in told
+    assert "(if so: add them to missing_values, for all columns)" in told
     notes = rank(table, "class", missing_values=[99, 999]).columns["note"]
     assert not any("may mean missing" in note for note in notes)
 
@@ -192,18 +196,17 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
     assert ranking.to_dict()["doubts"] == [doubt]
     assert doubt == (
         "the target 'target' has 51 classes, all of them numbers, and looks like a measurement: cut it into a few "
-        "ranges first, and rank what informs about these"
+        "ranges first"
     )
     assert "caution: the target 'target' has 51 classes" in str(ranking)
     (doubt,) = rank(features, [(0, 1, 99)[row % 3] for row in range(600)]).doubts
     assert doubt == (
-        "the target 'target' has the class 99, which may mean missing (missing_values, --missing 99: then in all "
-        "columns)"
+        "the target 'target' has the class 99, which may mean missing (add 99 to missing_values: then in all columns)"
     )
     (doubt,) = rank(features, [("no", "yes", "N/A", "-")[row % 4] for row in range(600)]).doubts
     assert doubt == (
-        "the target 'target' has the classes '-', 'N/A', which may mean missing (missing_values, --missing=- --missing "
-        "N/A: then in all columns)"
+        "the target 'target' has the classes '-', 'N/A', which may mean missing (add '-', 'N/A' to missing_values: "
+        "then in all columns)"
     )
     for target in (
         [row % 50 for row in range(600)],
@@ -230,6 +233,6 @@ def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
     assert ranking["x"]["note"] == "categories, not numbers: numerals"
     assert ranking["whole"]["note"] == "categories"  # as it may be meant
     told = " ".join(str(ranking).split())
-    assert "caution: x: numerals are taken for text; to cut them as numbers: --discretize x=mdl" in told
+    assert "caution: x: numerals are taken for text; to cut them as numbers: discretize={'x': 'mdl'}" in told
     assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
     assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]

@@ -120,7 +120,7 @@ def test_limits_are_kept_while_parts_are_added(monkeypatch: pytest.MonkeyPatch) 
         assert len(total.labels[0]) <= 50
         assert len(total.labels[1]) <= 20
     assert total is not None
-    assert total.feature("id").note.startswith("identifier")
+    assert total.feature("id").kind == "identifier"
     assert total.feature("id").complete == 400
     assert total.flat.sum() == 800
 

@@ -238,7 +238,7 @@ def test_columns_of_polars_that_arrow_does_not_take_are_named() -> None:
     for data in (frame, frame.lazy(), {name: frame[name] for name in frame.columns}):
         with pytest.raises(CredimiError, match=r"column 'large' is of the type Int128.*cast it.*leave it out"):
             count(data, "class", features=["large"])
-        assert count(data, "class").feature("large").note.startswith("cannot be counted: values of type Int128 (")
+        assert count(data, "class").feature("large").facts["fault"] == "values of type Int128"
     with pytest.raises(CredimiError, match="Int128"):
         count(frame.select("x"), frame["large"])
     rest = count(frame.drop("large"), "class")
@@ -303,8 +303,8 @@ def test_what_cannot_be_counted_adds_up_and_is_kept(library: str, folder: Path) 
     assert parts[0] + parts[1] == parts[1] + parts[0] == parts[0].update(second) == whole
     whole.save(folder / "kept")
     assert Counts.load(folder / "kept") == whole
-    assert Counts.load(folder / "kept").feature("lists").note == whole.feature("lists").note
-    assert whole.labelled().feature("lists").note == whole.feature("lists").note
+    assert Counts.load(folder / "kept").feature("lists").facts == whole.feature("lists").facts
+    assert whole.labelled().feature("lists").facts == whole.feature("lists").facts
 
 
 def test_what_cannot_be_counted_is_no_category_to_limit() -> None:
@@ -315,7 +315,7 @@ def test_two_types_that_cannot_be_counted_are_one_whatever_their_order() -> None
     cells: list[Any] = [[1], {"a": 1}, "text", None]
     orders = [cells, cells[::-1]]
     found = [count({"x": order, "class": list("abab")}, "class") for order in orders]
-    assert {counts.feature("x").note.split(" (")[0] for counts in found} == {"cannot be counted: values of type dict"}
+    assert {counts.feature("x").facts["fault"] for counts in found} == {"values of type dict"}
     one, other = (
         count({"x": cells[:1], "class": ["a"]}, "class"),
         count({"x": cells[1:], "class": list("bab")}, "class"),
@@ -341,10 +341,10 @@ def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder:
     )
     for each in (counts, Counts.load(folder / "a.counts") + counts, count(folder / "a.csv", "class") + counts):
         (settled,) = each.settled()
-        assert settled.treatment == "mdl, 1 cut: 2024-02-29"
+        assert (settled.cut_by, settled.shown_cuts) == ("mdl", ["2024-02-29"])
         assert settled.values == ("<= 2024-02-29", "> 2024-02-29")
     (mixed,) = (counts + count({"day": [1.5, 2.5] * 30, "class": ["a", "b"] * 30}, "class")).settled()
-    assert "2024" not in mixed.treatment  # days among numbers are numbers
+    assert "2024" not in "".join(mixed.shown_cuts)  # days among numbers are numbers
     (few,) = count({"day": days[:5], "class": classes[:5]}, "class", discretize={"day": "categories"}).settled(1)
     assert few.values[0] == "2024-02-20"
 
@@ -357,7 +357,7 @@ def test_dates_are_shown_as_such_also_after_they_were_saved_and_added_up(folder:
 def test_cuts_may_be_dates(cut: object) -> None:
     days = [dt.date(2024, 2, 20) + dt.timedelta(days=row % 60) for row in range(600)]
     (settled,) = count({"day": days, "class": ["a", "b"] * 300}, "class", discretize={"day": [cut]}).settled()
-    assert settled.treatment == "given cuts, 1 cut: 2024-02-29"
+    assert (settled.cut_by, settled.shown_cuts) == ("given", ["2024-02-29"])
     assert settled.block[:, :-1].sum(axis=0).tolist() == [100, 500]
 
 
@@ -392,7 +392,7 @@ def test_instants_are_cut_alike_wherever_they_come_from(folder: Path) -> None:
         assert cells(count(data, "class")) == cells(expected), type(data)
     (read,) = count(folder / "a.csv", "class", discretize={"at": "mdl"}).settled()
     assert read.cuts is not None
-    assert (read.treatment, read.values) == (settled.treatment, settled.values)
+    assert (read.facts, read.values) == (settled.facts, settled.values)
     assert read.cuts.tolist() == settled.cuts.tolist()
     assert np.array_equal(read.block, settled.block)
 

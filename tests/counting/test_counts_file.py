@@ -134,8 +134,9 @@ def test_numbered_rows_are_an_identifier_however_many(monkeypatch: pytest.Monkey
     rows = {"id": np.arange(400), "class": np.repeat(["a", "b"], 200)}
     counts = count(rows, "class")
     assert counts.labels[0].dropped_bits > 0
-    assert counts.feature("id").note.startswith("identifier")
-    assert count(rows, "class", discretize={"id": "mdl"}).feature("id").treatment.startswith("mdl, 2 cuts")
+    assert counts.feature("id").kind == "identifier"
+    cut = count(rows, "class", discretize={"id": "mdl"}).feature("id")
+    assert (cut.cut_by, cut.cuts.size) == ("mdl", 2)
 
 
 def test_few_whole_numbers_of_a_wide_range_stay_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +163,7 @@ def test_categories_that_nobody_uses_do_not_count_against_those_that_are(monkeyp
     column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(names))
     counts = count({"x": column, "class": codes % 2000 == 0}, "class", max_levels=3)
     assert counts.labels[0].texts == ("v00000", "v01000", "v02000")
-    assert not counts.feature("x").note
+    assert counts.feature("x").kind.ranked
 
 
 @pytest.mark.parametrize("each", [1, 2, 5])
@@ -175,7 +176,7 @@ def test_measurements_of_many_values_are_no_identifiers_however_coarse(
     classes = np.where(np.arange(amounts.size) * 2 < amounts.size, "low", "high")
     counts = count({"amount": amounts, "class": classes}, "class")
     assert counts.labels[0].dropped_bits > 0
-    assert counts.feature("amount").note.startswith("identifier") == (each == 1)
+    assert (counts.feature("amount").kind == "identifier") == (each == 1)
     if each > 1:  # and they are cut about the change, which lies inside a label
         cuts = counts.feature("amount").cuts
         assert cuts[0] <= 2499.5 <= cuts[-1] <= cuts[0] + 64
@@ -183,9 +184,9 @@ def test_measurements_of_many_values_are_no_identifiers_however_coarse(
 
 def test_cutting_is_refused_where_there_are_no_numbers_and_done_where_zeros_lead(folder: Path) -> None:
     (folder / "a.csv").write_text("n,t,class\n" + "".join(f"{row:05d},x{row % 3},{row > 60}\n" for row in range(99)))
-    assert count(folder / "a.csv", "class").feature("n").note.startswith("identifier")
+    assert count(folder / "a.csv", "class").feature("n").kind == "identifier"
     counts = count(folder / "a.csv", "class", discretize={"n": "mdl"})
-    assert counts.feature("n").treatment == "mdl, 1 cut: 60.5"
+    assert (counts.feature("n").cut_by, counts.feature("n").shown_cuts) == ("mdl", ["60.5"])
     with pytest.raises(CredimiError, match="only numbers and dates can be cut"):
         count(folder / "a.csv", "class", discretize={"t": "mdl"}).settled()
     with pytest.raises(CredimiError, match="discretize names the target 'class'"):

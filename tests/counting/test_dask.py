@@ -86,7 +86,7 @@ def test_a_column_that_cannot_be_counted_in_one_partition() -> None:
             "class",
         )
     assert found == count(parts[0], "class") + count(nested, "class")
-    assert found.feature("word").note.startswith("cannot be counted: values of type list")
+    assert found.feature("word").facts["fault"] == "values of type list"
 
 
 @pytest.mark.parametrize("write", WRITERS)

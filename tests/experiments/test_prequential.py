@@ -270,7 +270,7 @@ def test_rows_are_coded_as_they_are_ranked(tmp_path: Path) -> None:
     lines = [",".join(data), *(",".join(row) for row in zip(*data.values(), strict=True))]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     rows = rows_of(path, "class", missing_values=HOLES)
-    assert set(rows.notes) == {"constant"}
+    assert {name: facts["kind"] for name, facts in rows.left_out.items()} == {"constant": "constant"}
     counts = credimi.count(path, "class")
     for place, name in enumerate(rows.features):
         feature = counts.feature(name)

@@ -428,7 +428,7 @@ def test_ranking_of_nothing_but_notes() -> None:
     assert [row["note"] for row in ranking] == [
         "one value only: x",
         "all values are missing",
-        "identifier: 400 different values in 400 rows (--discretize id=categories ranks it)",
+        "identifier: 400 different values in 400 rows (discretize={'id': 'categories'} ranks it)",
     ]
 
 

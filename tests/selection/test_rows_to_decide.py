@@ -46,7 +46,7 @@ def test_the_rows_have_two_digits_and_decide(information: float, rows: int, prio
     for share, sure in ((1.0, True), (0.85, False)):
         law = mutual_information(counts * share * row["rows_to_decide"] / counts.sum(), prior=prior)
         assert (not 0.05 < law.sf(EPSILON) < 0.95) is sure
-    text = f"f at about {row['rows_to_decide']:,} rows"
+    text = f"rows needed to decide, roughly: f {row['rows_to_decide']:,}"
     assert text in " ".join(repr(ranking).split())
     assert f"until about {row['rows_to_decide']:,} rows" in ranking_html(ranking)
 

@@ -11,11 +11,13 @@ from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from credimi.counting.coded_table import Rows
     from credimi.experiments.prequential import Prequential
 
 _EXAMPLES = """\
@@ -107,7 +109,7 @@ def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
         "rows_without_target": found.rows.without_target,
         "classes": list(found.rows.classes),
         "features": list(found.rows.features),
-        "left_out": found.rows.notes,
+        "left_out": _left_out(found.rows),
         "results": found.summary(),
     }
 
@@ -147,5 +149,9 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Any]:
     )
     if gone:
         yield f"{gone:,} rows without the target are left out"
-    for name, note in rows.notes.items():
-        yield f"{name}: left out: {note}"
+    for name, why in _left_out(rows).items():
+        yield f"{name}: left out: {why}"
+
+
+def _left_out(rows: Rows) -> dict[str, str]:
+    return {name: sentences.why_left_out(facts, sentences.COMMAND_LINE) for name, facts in rows.left_out.items()}

@@ -15,6 +15,7 @@ from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
@@ -132,7 +133,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
             )
     from credimi.selection.rank import rank  # noqa: PLC0415
 
-    return rank(
+    ranking = rank(
         counts,
         options.target,
         epsilon=options.epsilon,
@@ -144,6 +145,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
         random_state=options.seed,
         threads=options.threads,
     )
+    return ranking.worded_for(sentences.COMMAND_LINE)
 
 
 def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa: ANN401

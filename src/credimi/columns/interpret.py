@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns import discretize, labels, suspicious_values, text_types
-from credimi.columns import suspicious_values as suspicious_values_module
-from credimi.columns.feature import UNCOUNTED, Feature
+from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.reading_options import METHODS
 from credimi.core.errors import CredimiError
-from credimi.core.shell_options import option
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
@@ -70,7 +68,9 @@ def settle(  # noqa: PLR0911
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
             notation = suspicious_values.notation_of(own.texts)
-            remedy = f"write them as {notation.plain}, or take" if notation else "take"
+            dates = notation is not None and notation.kind == SuspicionKind.DATE_NOTATION
+            plain = "YYYY-MM-DD" if dates else "plain numbers, such as 12.5"
+            remedy = f"write them as {plain}, or take" if notation else "take"
             raise CredimiError(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
                 f"only numbers and dates can be cut; {remedy} it out of discretize"
@@ -79,62 +79,58 @@ def settle(  # noqa: PLR0911
     counts = relabel(block, classes[1], positions, (len(classes[0]), len(kept)))
     as_they_are = kept.kind != NUMBER or plainly_categories(kept, method, named=named)
     values = kept.shown() if as_they_are else ()  # ranges have names of their own, and numbers take long to write
-    feature = Feature(name, counts, values, kept, np.arange(len(kept)), positions, treatment="categories")
-    seen = counts[:, :-1].sum()
+    feature = Feature(name, counts, values, kept, np.arange(len(kept)), positions)
     if len(kept) == 0:
-        return replace(feature, note="all values are missing")
-    if kept.kind == MANY:
-        return replace(feature, values=("(many)",), note=_given_up(name, kept))
+        return replace(feature, kind=FeatureKind.EMPTY)
+    if kept.kind == MANY:  # which has a text only where it says why values cannot be counted
+        kind = FeatureKind.UNCOUNTABLE if kept.texts else FeatureKind.IDENTIFIER
+        return replace(feature, values=("(many)",), kind=kind)
     if len(kept) == 1:
-        return replace(feature, values=kept.shown(), note=f"one value only: {kept.shown()[0]}")
+        return replace(feature, values=kept.shown(), kind=FeatureKind.CONSTANT)
     if kept.kind == NUMBER:
         return _settle_numbers(feature, method, named=named)
-    strays = (
-        suspicious_values_module.strays(own.texts) if own.kind == RAW and kept.kind == TEXT and not readable else []
-    )
-    notation = suspicious_values.notation_of(kept.texts) if kept.kind == TEXT and not readable and not strays else None
-    if method != "categories" and kept.kind == TEXT and names_rows(len(kept), seen):
-        but_for = f"; numbers but for {_quoted(strays)} ({option('--missing', strays[0])})" if strays else ""
-        written = f"; not {notation.meant}: {notation}" if notation else ""
-        remedy = "mdl" if readable else "categories"
-        return replace(feature, note=_identifier(f"{len(kept):,}", seen, name, remedy) + but_for + written)
-    if readable and (own.kind == RAW or readable[1] != text_types.LEADING_ZEROS):
-        return replace(feature, treatment=f"categories, not numbers: {readable[1]}")
-    if readable and suspicious_values_module.are_numerals(kept.texts):
-        return replace(feature, treatment=f"categories, not numbers: {text_types.NUMERALS}")
-    written = f"categories, not {notation.meant}: {notation}" if notation else "categories"
-    return replace(feature, treatment=written + _suspicion(strays, kept))
+    if kept.kind != TEXT:
+        return feature
+    kind = FeatureKind.CATEGORIES
+    if method != "categories" and names_rows(len(kept), counts[:, :-1].sum()):
+        kind = FeatureKind.IDENTIFIER
+    if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable[1] != text_types.LEADING_ZEROS):
+        return replace(feature, kind=kind, suspicions=(Suspicion(SuspicionKind(readable[1])),))
+    return replace(feature, kind=kind, suspicions=_suspicious_texts(own, kept, readable=readable is not None))
 
 
-def _suspicion(strays: list[str], kept: Labels) -> str:
-    """What is said of categories of which some may mean missing."""
+def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Suspicion, ...]:
+    """What texts may be: numbers, some other notation of numbers or dates, codes that mean missing."""
+    if readable:
+        return (Suspicion(SuspicionKind.NUMERALS),) if suspicious_values.are_numerals(kept.texts) else ()
+    strays = suspicious_values.strays(own.texts) if own.kind == RAW else []
     if strays:
-        return f"; numbers but for {_quoted(strays)}, which may mean missing"
-    suspects = suspicious_values_module.missing_codes(kept.texts) if kept.kind == TEXT else []
-    return f"; {_quoted(suspects)} may mean missing" if suspects else ""
+        return (Suspicion(SuspicionKind.STRAYS, tuple(strays)),)
+    notation, codes = suspicious_values.notation_of(kept.texts), suspicious_values.missing_codes(kept.texts)
+    missing = (Suspicion(SuspicionKind.MISSING_TEXTS, tuple(codes)),) if codes else ()
+    return (notation, *missing) if notation else missing
 
 
 def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
     name, kept, counts = feature.name, feature.labels, feature.block
     seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
-    suspicion = _suspicious_numbers(kept, totals)
+    feature = replace(feature, suspicions=_suspicious_numbers(kept, totals))
     if feature.values:  # categories as they are
-        return replace(feature, treatment=feature.treatment + suspicion)
+        return feature
     if not named and seen >= _FEW and _is_key(kept, totals):
-        least = "at least " if kept.dropped_bits else ""
-        return replace(feature, values=(), note=_identifier(f"{least}{len(kept):,}", seen, name, "mdl"))
+        return replace(feature, kind=FeatureKind.IDENTIFIER)
     if method is None:
         raise CredimiError(
             f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
             f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
         )
-    how, doubt, odds = method if isinstance(method, str) else "given cuts", "", 1.0
+    cut_by, odds = CutBy(method) if isinstance(method, str) else CutBy.GIVEN, 1.0
     if method == "mdl":
         of_classes = counts[:-1, :-1].T
         numbers, places = discretize.mdl_places(kept.numbers, of_classes)
         cuts, odds = discretize.cuts_after(numbers, places), discretize.evidence_share(of_classes, places)
         if not cuts.size:  # which is no proof that nothing is there: few rows pass no test
-            how, doubt = "quarters, as no cut passes the MDL test", "no cut passes the MDL test"
+            cut_by = CutBy.QUARTERS
             cuts = discretize.quantile_cuts(kept.numbers, totals, _QUARTERS)
     elif method == "quantile":
         cuts = discretize.quantile_cuts(kept.numbers, totals, QUANTILES)
@@ -147,43 +143,27 @@ def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  
     shown = replace(feature, cuts=cuts).shown_cuts
     names = discretize.named_ranges(shown) if kept.instants else discretize.interval_labels(cuts, kept.numbers)
     binned = np.concatenate([np.add.reduceat(counts[:, :-1], starts, axis=1), counts[:, -1:]], axis=1)
-    note = "" if used.size > 1 else "all values lie between two cuts"
-    treatment = (
-        f"{how}, {cuts.size} cut{'s' if cuts.size != 1 else ''}: {', '.join(shown)}" if cuts.size else f"{how}, no cut"
-    )
+    kind = FeatureKind.RANGES if used.size > 1 else FeatureKind.ONE_RANGE
     values = tuple(names[index] for index in used)
-    settled = replace(feature, block=binned, values=values, places=bins, cuts=cuts, odds=odds)
-    return replace(settled, treatment=treatment + suspicion, note=note, doubt=doubt)
+    return replace(feature, block=binned, values=values, places=bins, kind=kind, cuts=cuts, cut_by=cut_by, odds=odds)
 
 
-def _suspicious_numbers(own: Labels, totals: CountArray) -> str:
-    """What is said of numbers of which some may mean missing; of coarse ones it is not known what they were."""
+def _suspicious_numbers(own: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
+    """Numbers that may mean missing; of coarse ones it is not known what they were."""
     found = [] if own.instants or own.dropped_bits else suspicious_values.sentinels(own.numbers, totals)
-    return f"; {', '.join(found)} may mean missing" if found else ""
+    return (Suspicion(SuspicionKind.MISSING_NUMBERS, tuple(found)),) if found else ()
 
 
-def doubts_of_classes(target: str, classes: Labels, totals: CountArray) -> tuple[str, ...]:
-    """What is said of a target that may not be one; `totals` is how many rows have each class."""
-    found = []
+def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
+    """What may be wrong with the classes of a target; `totals` is how many rows have each."""
     if classes.kind == TEXT:
-        codes = suspicious_values_module.missing_codes(classes.texts)
-    elif classes.kind == NUMBER and not classes.instants:
-        codes = suspicious_values.sentinels(classes.numbers, totals)
-    else:
+        codes = suspicious_values.missing_codes(classes.texts)
+        return (Suspicion(SuspicionKind.MISSING_TEXTS, tuple(codes)),) if codes else ()
+    if classes.kind != NUMBER or classes.instants:
         return ()
-    if classes.kind == NUMBER and len(classes) > _MANY_CLASSES:
-        found.append(
-            f"the target {target!r} has {len(classes):,} classes, all of them numbers, and looks like a measurement: "
-            "cut it into a few ranges first, and rank what informs about these"
-        )
-    if codes:
-        asked = " ".join(option("--missing", code) for code in codes)
-        shown = _quoted(codes) if classes.kind == TEXT else ", ".join(codes)
-        found.append(
-            f"the target {target!r} has the class{'es' * (len(codes) > 1)} {shown}, which may mean missing "
-            f"(missing_values, {asked}: then in all columns)"
-        )
-    return tuple(found)
+    many = len(classes) > _MANY_CLASSES
+    measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if many else ()
+    return measured + _suspicious_numbers(classes, totals)
 
 
 def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
@@ -233,22 +213,3 @@ def _is_key(kept: Labels, totals: CountArray) -> bool:
 def _first_text(texts: tuple[str, ...]) -> str:
     """One that can be read neither as a number nor as a date, if there is any."""
     return next((text for text in texts if text_types.readable([text]) is None), texts[0])
-
-
-def _quoted(texts: list[str]) -> str:
-    return ", ".join(map(repr, texts))
-
-
-def _identifier(values: str, seen: float, name: str, method: str) -> str:
-    asked = option("--discretize", f"{name}={method}")
-    return f"identifier: {values} different values in {seen:,} rows ({asked} ranks it)"
-
-
-def _given_up(name: str, kept: Labels) -> str:
-    """Why a column is counted as seen or missing only."""
-    if not kept.texts:
-        return "identifier: more different values, or longer ones, than are kept"
-    return (
-        f"{UNCOUNTED}: {kept.texts[0]} (convert them to text, numbers or truth values, or leave the column out: "
-        f"{option('--exclude', name)})"
-    )

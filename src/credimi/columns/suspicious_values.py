@@ -8,8 +8,9 @@ surveys and programs use for that, comes back, and stands far from all others, o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from credimi.columns.feature import Suspicion, SuspicionKind
 from credimi.columns.text_types import is_number
 
 if TYPE_CHECKING:
@@ -50,35 +51,22 @@ _SIGN = r"([$€£¥₹]|USD|EUR|GBP|CHF|JPY|kr|zł)"
 _MONEY = re.compile(rf"[+-]?{_SIGN}[{_BLANK}]?{_AMOUNT}|{_AMOUNT}[{_BLANK}]?{_SIGN}")
 
 
-class Notation(NamedTuple):
-    """How texts are written: what they are not taken for, by what, an example, and how they could be."""
-
-    meant: str
-    sign: str
-    example: str
-    plain: str
-
-    def __str__(self) -> str:
-        return f"{self.sign} as in {self.example!r} (write {self.plain})"
-
-
-def notation_of(texts: Sequence[str]) -> Notation | None:
+def notation_of(texts: Sequence[str]) -> Suspicion | None:
     """The notation of numbers or dates that nearly all of these texts are written in; None if there is none."""
     if len(texts) <= _MANY:
         return None
-    for test, meant, sign, plain in (
-        (_is_date, "dates", "written", "YYYY-MM-DD"),
-        (_PERCENT.fullmatch, "numbers", "percent signs", "plain numbers, such as 12.5"),
-        (_MONEY.fullmatch, "numbers", "signs of currency", "plain numbers, such as 12.5"),
+    for test, kind in (
+        (_is_date, SuspicionKind.DATE_NOTATION),
+        (_PERCENT.fullmatch, SuspicionKind.PERCENT_SIGNS),
+        (_MONEY.fullmatch, SuspicionKind.CURRENCY_SIGNS),
     ):
         if _nearly_all(texts, test):
-            return Notation(meant, sign, _longest(texts, test), plain)
+            return Suspicion(kind, (_longest(texts, test),))
     for pattern in _GROUPED:
         if _nearly_all(texts, pattern.fullmatch):
             parted = [text for text in texts if _LONG.search(text)]
             if len(parted) >= _SOME * len(texts):
-                example = _longest(parted, pattern.fullmatch)
-                return Notation("numbers", "thousands separators", example, "plain numbers, such as 1234.5")
+                return Suspicion(SuspicionKind.THOUSANDS_SEPARATORS, (_longest(parted, pattern.fullmatch),))
     return None
 
 

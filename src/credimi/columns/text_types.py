@@ -26,7 +26,7 @@ _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are 
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
 _DAYS_IN_MICROSECONDS = 2**63 // DAY  # which numpy counts with 64 bits: up to the year 294246
-DATES, LEADING_ZEROS, NUMERALS = "dates", "leading zeros", "numerals"
+DATES, LEADING_ZEROS, DECIMAL_COMMAS = "dates", "leading_zeros", "decimal_commas"  # why text is not taken for numbers
 
 
 def shown_number(number: float) -> str:
@@ -50,7 +50,7 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     if all(is_number(text, names_too=True) for text in texts):
         return np.array([float(text) for text in texts]), LEADING_ZEROS
     if all(_DECIMAL_COMMA.fullmatch(text) for text in texts) and not all(map(_THOUSANDS.fullmatch, texts)):
-        return np.array([float(text.replace(",", ".")) for text in texts]), "decimal commas"
+        return np.array([float(text.replace(",", ".")) for text in texts]), DECIMAL_COMMAS
     if all(_DATE.fullmatch(text) for text in texts):
         try:
             return np.array([_microseconds(text) for text in texts], dtype=np.int64) / DAY, DATES

@@ -42,7 +42,7 @@ class Rows:
     features: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     classes: tuple[str, ...]
-    notes: dict[str, str]  # of the columns that are left out: why
+    left_out: dict[str, dict[str, Any]]  # of the columns that are left out: their facts (see `Feature`)
     without_target: int = 0
 
     def __len__(self) -> int:
@@ -90,7 +90,7 @@ def rows_of(
         tuple(feature.name for feature in kept),
         tuple(feature.values for feature in kept),
         classes.shown(),
-        {feature.name: feature.useless for feature in settled if feature.useless},
+        {feature.name: feature.facts for feature in settled if feature.useless},
         int(np.count_nonzero(~seen)),
     )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns import labels
-from credimi.columns.interpret import check_classes, doubts_of_classes, settle, settle_classes
+from credimi.columns.interpret import check_classes, settle, settle_classes, suspicious_classes
 from credimi.columns.labels import BOOLEAN, NUMBER, Labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.feature import Feature
+    from credimi.columns.feature import Feature, Suspicion
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
     from credimi.counting.counted_files import CountedFile
@@ -160,9 +160,9 @@ class Counts:
             np.add.at(totals, positions, block[:-1].sum(axis=1))
         return totals
 
-    def doubts(self) -> tuple[str, ...]:
-        """What may be wrong with the target, in words."""
-        return doubts_of_classes(self.target, self._settled_classes()[0], self.class_totals())
+    def suspicions(self) -> tuple[Suspicion, ...]:
+        """What may be wrong with the target's classes."""
+        return suspicious_classes(self._settled_classes()[0], self.class_totals())
 
     def settled(self, least_classes: int = 2) -> list[Feature]:
         """All columns as they are ranked."""

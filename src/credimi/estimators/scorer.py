@@ -135,10 +135,10 @@ class Scorer:
         features, selector = self._settled(), self.selector
         if selector is None:
             return np.array([not feature.useless for feature in features], dtype=bool)
-        telling = np.array([not feature.note for feature in features], dtype=bool)
+        telling = np.array([feature.kind.ranked for feature in features], dtype=bool)
         kept = np.zeros(telling.size, dtype=bool)
         if self.ledger.height > 2:
-            asked = [feature for feature in features if not feature.note]
+            asked = [feature for feature in features if feature.kind.ranked]
             blocks = Tables.of([feature.block for feature in asked], [feature.odds for feature in asked])
             kept[telling] = selector.decide(blocks, np.ones(np.count_nonzero(telling), dtype=bool))
         return kept

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
 from credimi.counting.coded_table import Rows, rows_of
 from credimi.experiments.download import fetched
@@ -254,7 +255,7 @@ def read(name: str, source: PaperDataset, paths: list[Path]) -> DataSet:
 
 
 def _differences(source: PaperDataset, rows: Rows, majority: float) -> tuple[str, ...]:
-    constant = sum(note.startswith("one value only") for note in rows.notes.values())
+    constant = sum(facts["kind"] == FeatureKind.CONSTANT for facts in rows.left_out.values())
     figures: list[tuple[str, float, float | None]] = [
         ("instances", len(rows), source.instances),
         ("features", len(rows.features) + constant, source.features),

@@ -11,7 +11,7 @@ from credimi.report.terminal import probability
 VISIBLE_ATOM = 1e-4  # the least mass at 0 that is worth a word or a line
 
 _LINES = 60
-_LONGEST = 120
+_LONGEST, _LONGEST_LINE = 120, 400  # characters
 _SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
 
 
@@ -38,8 +38,10 @@ def ranking_html(ranking: Any) -> str:  # noqa: ANN401
     rest = f"<p>the best {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
     entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
     title = f"What informs about <bdi>{_text(ranking.target)}</bdi>{entropy}, {ranking.rows:,} rows"
+    remarks = "".join(f"<li><bdi>{_text(line, _LONGEST_LINE)}</bdi></li>" for line in ranking.remark_lines())
+    below = f"{rest}<ul>{remarks}</ul>" if remarks else rest
     return (
-        f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{rest}</div>"
+        f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{below}</div>"
     )
 
 
@@ -60,5 +62,5 @@ def distribution_html(law: Any) -> str:  # noqa: ANN401
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 
 
-def _text(text: str) -> str:
-    return escape(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+def _text(text: str, longest: int = _LONGEST) -> str:
+    return escape(text if len(text) <= longest else text[: longest - 1] + "…")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from credimi.core.atomic_files import plain
-from credimi.core.shell_options import option
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +18,6 @@ _ROOM_FOR_COMPLETE = 90
 _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
 _LINES = 60  # of a ranking that is printed in Python
-_NEARLY_ALL = 0.9  # of the target's entropy
-_MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
-_WRITTEN = re.compile(r"categories, not (?:numbers|dates): .* as in (.*) \(write ")
-_MISSING = "missing_values, --missing TOKEN: for each that does, and then in all columns"
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
@@ -84,7 +79,8 @@ def ranking_grid(
     if everything:
         grid.add_column("values", overflow="fold")
     most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
-    for place, row in enumerate(ranking, 1):
+    facts = ranking.facts or (None,) * len(ranking)  # of a ranking that was put together by hand
+    for place, (row, known_of) in enumerate(zip(ranking, facts, strict=True), 1):
         if top is not None and place > top:
             break
         known = not math.isnan(row["mi"])
@@ -98,7 +94,7 @@ def ranking_grid(
         cells += [probability(row["p_above"], row["std"]) if known else ""] if tails else []
         cells += [row["verdict"]]
         cells += [f"{row['complete']:,}"] if complete else []
-        cells += [Text(plain(_values(row)))] if everything else []
+        cells += [Text(plain(_values(row, known_of, ranking.reader)))] if everything else []
         grid.add_row(*cells, style=_COLOUR[row["verdict"]])
     yield grid
     for remark in _remarks(ranking, top, narrow=not everything):
@@ -112,17 +108,8 @@ def _title(ranking: Any, units: str) -> str:  # noqa: ANN401
     return plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
 
 
-def _values(row: dict[str, Any]) -> str:
-    note = str(row["note"])
-    if row["verdict"] == "not ranked" or row["values"] < 2:
-        return note
-    return (
-        f"{row['values']:,} ranges: {note.split(':', maxsplit=1)[0]}" if _is_cut(row) else f"{row['values']:,} {note}"
-    )
-
-
-def _is_cut(row: dict[str, Any]) -> bool:
-    return bool(row["values"] > 1 and row["note"].startswith(("mdl,", "quantile,", "quarters,", "given cuts,")))
+def _values(row: dict[str, Any], facts: dict[str, Any] | None, reader: str) -> str:
+    return str(row["note"]) if facts is None else sentences.short_note(facts, row["values"], reader)
 
 
 def _bar(row: dict[str, Any], most: float, length: int) -> str:
@@ -147,98 +134,8 @@ def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
     )
-    yield from _cautions(ranking, rows)
-    near = [row for row in rows if row["rows_to_decide"]]
-    if near:
-        told = ", ".join(f"{row['feature']} at about {row['rows_to_decide']:,} rows" for row in near[:3])
-        yield f"unsure would be decided, if shares stay as they are: {told}{', ...' * (len(near) > 3)}"
-    at_epsilon = [row["feature"] for row in rows if row["at_epsilon"]]
-    if at_epsilon:
-        told = ", ".join(at_epsilon[:3] + ["..."] * (len(at_epsilon) > 3))
-        yield f"unsure, and no sample would decide, since I lies at epsilon: {told}"
+    yield from ranking.remark_lines()
     if narrow:
         for row in rows[: top or None]:
             if row["verdict"] == "not ranked" or row["values"] < 2:
                 yield f"{row['feature'] or '(no name)'}: {row['note']}"
-    if any(map(_is_cut, rows)):
-        yield (
-            "numbers were cut into ranges by what tells most of the target (mdl) or as asked; whole numbers of at most "
-            "20 values are categories (see --discretize)"
-        )
-
-
-def _cautions(ranking: Any, rows: list[dict[str, Any]]) -> Iterator[str]:  # noqa: ANN401
-    settings = ranking.settings
-    yield from (f"caution: {doubt}" for doubt in ranking.doubts)
-    doubtful = [row["feature"] for row in rows if row["keep_forward"] and _may_be_noise(row, ranking)]
-    if doubtful and settings["prior"] != "adaptive":
-        yield (
-            f"caution: {len(doubtful):,} of those kept ({', '.join(doubtful[:3] + ['...'] * (len(doubtful) > 3))}) "
-            "have too few rows for their values to be told from noise by this prior (--prior adaptive can)"
-        )
-    telling = [row for row in rows if row["missing_p_above"] >= settings["level"] and row["verdict"] != "not ranked"]
-    if telling and settings["missing"] == "ignore":
-        told = ", ".join(f"{row['feature']} ({row['missing_mi']:.4f} nats)" for row in telling[:3])
-        yield (
-            f"caution: where it is missing tells about the target: {told}{', ...' * (len(telling) > 3)}; holes are "
-            "taken for values that are not known; to take them for a value: --missing-as category"
-        )
-    suspects = [row for row in rows if row["note"].endswith(" may mean missing")]
-    if suspects:
-        told = "; ".join(f"{row['feature']}: {_suspicion(row['note'])}" for row in suspects[:3])
-        yield f"caution: {plain(told)}{'; ...' * (len(suspects) > 3)} ({_MISSING})"
-    copies = [row["feature"] for row in rows if row["low"] > _NEARLY_ALL * ranking.entropy]
-    if copies:
-        yield (
-            f"caution: {', '.join(copies[:3] + ['...'] * (len(copies) > 3))}: as good as the target itself; make sure "
-            "that it is known before the target is (--exclude COLUMN)"
-        )
-    groups = [row for row in rows if row["verdict"] == "keep" and _may_name_groups(row)]
-    if groups:
-        told = "; ".join(
-            f"{plain(row['feature'])} ({row['values']:,} values, {row['complete'] / row['values']:.2g} rows each)"
-            for row in groups[:3]
-        )
-        yield (
-            f"caution: so many values that they may name people or places rather than say something of them: {told}"
-            f"{'; ...' * (len(groups) > 3)}; new ones will tell nothing (--exclude COLUMN)"
-        )
-    yield from _taken_for_text(rows)
-
-
-def _suspicion(note: str) -> str:
-    """What may mean missing; a note says it last."""
-    return note.removeprefix("categories; ") if note.startswith("categories; ") else note.rpartition("; ")[2]
-
-
-def _taken_for_text(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """What columns of text look like, and how they would be read as such."""
-    for why in ("decimal commas", "dates", "numerals"):
-        texts = [row["feature"] for row in rows if row["note"] == f"categories, not numbers: {why}"]
-        if texts:
-            yield (
-                f"caution: {', '.join(texts[:3] + ['...'] * (len(texts) > 3))}: {why} are taken for text; to cut them "
-                f"as numbers: {option('--discretize', f'{texts[0]}=mdl')}"
-            )
-    written = [(row["feature"], match[1]) for row in rows if (match := _WRITTEN.match(row["note"]))]
-    if written:
-        told = ", ".join(f"{feature} ({example})" for feature, example in written[:3])
-        yield (
-            f"caution: {told}{', ...' * (len(written) > 3)}: taken for text, and each value for a category; write "
-            "plain numbers (1234.5), which are cut into ranges, as are dates (2024-12-31) by --discretize COLUMN=mdl"
-        )
-
-
-def _may_name_groups(row: dict[str, Any]) -> bool:
-    """Whether categories look like identifiers that come back: many, and of a few rows each."""
-    return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"] and not _is_cut(row))
-
-
-def _may_be_noise(row: dict[str, Any], ranking: Any) -> bool:  # noqa: ANN401
-    """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
-
-    2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).
-    """
-    freedom = (len(ranking.classes) - 1) * (row["values"] - 1)
-    noise = (freedom + 2.0 * math.sqrt(2.0 * freedom)) / (2.0 * max(row["complete"], 1))
-    return bool(noise > ranking.settings["epsilon"] and row["mi"] < 2.0 * noise)

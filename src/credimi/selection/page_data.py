@@ -20,6 +20,7 @@ from credimi.core.tables import Tables
 from credimi.core.version import __version__
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.many_tables import drawn_law, posteriors
+from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,12 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "rows": ranking.rows,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
-        "doubts": [_clipped(doubt, _LONGEST_NOTE) for doubt in ranking.doubts],
+        "cautions": [_clipped(line, _LONGEST_NOTE) for line in ranking.remark_lines(cautions=True)],
+        "remarks": [
+            remark | {"text": _clipped(remark["text"], _LONGEST_NOTE)}
+            for remark in worded(ranking.remarks, ranking.reader)
+            if remark["caution"] and remark["feature"] is not None  # what else there is, the columns have
+        ],
         "settings": _plain(ranking.settings),
         "features": features,
         "laws": _laws(ranking.settings, kept),
@@ -207,8 +213,8 @@ class Kept:
     def of(cls, features: Sequence[Feature], at_mode: NDArray[np.float64], data: object) -> Kept:
         """Of settled features. Identifiers, which have a value a row, leave nothing behind."""
         return cls(
-            tuple(None if feature.note else feature.block for feature in features),
-            tuple(() if feature.note else feature.values for feature in features),
+            tuple(feature.block if feature.kind.ranked else None for feature in features),
+            tuple(feature.values if feature.kind.ranked else () for feature in features),
             tuple(feature.shown_cuts for feature in features),
             tuple(feature.odds for feature in features),
             at_mode,

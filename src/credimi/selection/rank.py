@@ -18,9 +18,11 @@ from credimi.counting.counts import Counts
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.many_tables import summarize
 from credimi.inference.mutual_information import checked_approximation
+from credimi.report import sentences
 from credimi.selection import rules
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
+from credimi.selection.remarks import remarks_on
 from credimi.selection.rows_to_decide import growth_to_decide
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def rank(
     seen = counts.settled()
     features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
     classes = counts.class_names()
-    ranked = [feature for feature in features if not feature.note]
+    ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if adds_nothing and feature.complete == 0:
             raise CredimiError(
@@ -118,8 +120,8 @@ def rank(
     unsure = [feature for feature, open_ in zip(ranked, undecided, strict=True) if open_]
     growth[undecided], at_epsilon[undecided] = asked.growth(unsure)
     summary = _with_unranked(features, found, growth * counts.rows, at_epsilon) | _missingness(seen, asked)
-    noted = np.array([bool(feature.note) for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
+    unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
+    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: as the data have them
     settings = {
         "epsilon": float(epsilon),
         "level": float(level),
@@ -135,10 +137,24 @@ def rank(
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
+    facts = tuple(feature.facts for feature in features)
     columns = _columns(features, summary, epsilon, level, fdr)
+    columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
-    about = counts.target, counts.rows, classes, settings
-    return Ranking(columns, *about, kept, _own_names(data), counts.doubts(), _entropy(counts))
+    entropy = _entropy(counts)
+    about_target = counts.target, len(classes), entropy, counts.suspicions()
+    return Ranking(
+        columns,
+        counts.target,
+        counts.rows,
+        classes,
+        settings,
+        kept,
+        _own_names(data),
+        entropy,
+        remarks_on(features, columns, settings, about_target),
+        facts,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +255,8 @@ def _with_unranked(
         "at_mode": found.at_mode,
         "rows_to_decide": rows,
     }
-    ranked = np.array([not feature.note for feature in features], dtype=bool)
-    unknown = np.array([feature.unranked for feature in features], dtype=bool)
+    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
+    unknown = np.array([feature.kind.unknown for feature in features], dtype=bool)
     out: dict[str, NDArray[Any]] = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
@@ -255,7 +271,7 @@ def _columns(
     features: Sequence[Feature], summary: dict[str, NDArray[Any]], epsilon: float, level: float, fdr: float
 ) -> dict[str, list[Any]]:
     p_above = summary["p_above"]
-    ranked = np.array([not feature.note for feature in features], dtype=bool)
+    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     keeps = {
         "keep_plugin": rules.plugin(summary["at_mode"], epsilon),
         "keep_forward": rules.forward(p_above, level),
@@ -271,7 +287,7 @@ def _columns(
             _verdict(feature, bool(forward), bool(backward))
             for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
         ],
-        "note": [feature.note or feature.treatment for feature in features],
+        "note": [""] * len(features),  # worded last
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
     found["rows_to_decide"] = [None if math.isnan(rows) else _rounded_up(rows) for rows in found["rows_to_decide"]]
@@ -286,7 +302,7 @@ def _rounded_up(rows: float) -> int:
 
 
 def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001
-    if feature.unranked:
+    if feature.kind.unknown:
         return "not ranked"
     if kept_forward:
         return "keep"

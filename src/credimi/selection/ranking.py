@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
+from credimi.report import sentences
 from credimi.selection import rules
+from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.selection.page_data import Kept
+    from credimi.selection.remarks import Remark
 
 COLUMNS = (
     "feature",
@@ -87,8 +90,14 @@ class Ranking:
         Of the target, in nats, as its classes are shared out in these rows: no feature can tell more.
     settings : dict
         By what it was ranked: epsilon, level, prior, approximation and so on.
+    remarks : tuple of Remark
+        What else was seen, most important first: records with `kind`, `caution`, `feature` (or None) and fields.
     doubts : tuple of str
-        What may be wrong with the target: many numbers as classes, or classes that may mean missing.
+        What may be wrong with the target, in words: many numbers as classes, or classes that may mean missing.
+    facts : tuple of dict
+        Of each feature, what its note says in words.
+    reader : str
+        To whom words are said: "python", which has arguments, or "command line", which has options.
 
     Examples
     --------
@@ -108,8 +117,10 @@ class Ranking:
     settings: dict[str, Any] = field(default_factory=dict)
     _kept: Kept | None = None  # what the page shows besides the columns
     _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
-    doubts: tuple[str, ...] = ()
     entropy: float = math.nan
+    remarks: tuple[Remark, ...] = ()
+    facts: tuple[dict[str, Any], ...] = ()
+    reader: str = sentences.PYTHON
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -125,6 +136,22 @@ class Ranking:
             if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
                 return row
         raise CredimiError(f"the ranking has no feature {feature!r}")
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What may be wrong with the target, in words."""
+        target = [remark for remark in self.remarks if remark.target is not None]
+        return tuple(each["text"] for each in worded(target, self.reader))
+
+    def remark_lines(self, *, cautions: bool = False) -> list[str]:
+        """The remarks in words, a line for those of one kind; of all, or of the cautions."""
+        shown = [remark.to_dict() for remark in self.remarks if remark.caution or not cautions]
+        return sentences.lines(shown, self.reader)
+
+    def worded_for(self, reader: str) -> Ranking:
+        """The same ranking, with notes and remarks that tell this reader what to do (see `reader`)."""
+        notes = [sentences.note(facts, reader) for facts in self.facts] or self.columns["note"]
+        return replace(self, columns=self.columns | {"note": notes}, reader=reader)
 
     def __repr__(self) -> str:
         from credimi.report.terminal import ranking_text  # noqa: PLC0415  (rich is loaded only to print)
@@ -217,7 +244,7 @@ class Ranking:
         return polars.from_arrow(self.to_arrow())
 
     def to_dict(self) -> dict[str, Any]:
-        """What `credimi rank --format json` writes: settings, rows, classes, entropy, doubts, features; NaN as None."""
+        """What `credimi rank --format json` writes: settings, classes, remarks, features and so on; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
             for row in self
@@ -228,5 +255,6 @@ class Ranking:
             "classes": list(self.classes),
             "entropy": None if math.isnan(self.entropy) else self.entropy,
             "doubts": list(self.doubts),
+            "remarks": worded(self.remarks, self.reader),
             "features": features,
         }

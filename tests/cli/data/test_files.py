@@ -72,9 +72,9 @@ def test_identifiers_that_come_back_are_pointed_out(call: Call) -> None:
     write("data.csv", columns("patient", "town", "y", rows=rows))
     out = call("rank", "data.csv", "--target", "y")[1]
     told = " ".join(out.split())
-    assert "may name people or places rather than say something of them: patient (120 values, 5 rows each);" in told
+    assert "possible identifiers (many values, few rows each): patient (120 values, 5 rows each);" in told
     write("few.csv", columns("town", "y", rows=[row[1:] for row in rows]))
-    assert "may name people" not in call("rank", "few.csv", "--target", "y")[1]
+    assert "possible identifiers" not in call("rank", "few.csv", "--target", "y")[1]
 
 
 @pytest.mark.parametrize(

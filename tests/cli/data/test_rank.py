@@ -17,7 +17,7 @@ import credimi
 
 def test_json_is_the_answer_from_python(report: Report) -> None:
     answer = report(CLINIC, "--target", "diabetes")
-    ranking = credimi.rank(str(CLINIC), "diabetes")
+    ranking = credimi.rank(str(CLINIC), "diabetes").worded_for("command line")
     assert answer == json.loads(json.dumps(ranking.to_dict()))
     for feature in answer["features"]:
         if feature["mi"] is not None:
@@ -36,7 +36,7 @@ def test_json_follows_the_options(report: Report) -> None:
         approximation="leading-beta",
         epsilon=0.02,
         level=0.9,
-    )
+    ).worded_for("command line")
     assert answer == json.loads(json.dumps(ranking.to_dict()))
     settings = {"prior": 0.25, "approximation": "leading-beta", "epsilon": 0.02, "level": 0.9, "discretize": "quantile"}
     assert settings.items() <= answer["settings"].items()

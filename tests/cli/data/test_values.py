@@ -35,8 +35,8 @@ def test_list_column(refusal: Refusal, report: Report) -> None:
     assert (first["feature"], first["verdict"]) == ("a", "keep")
     assert (last["feature"], last["verdict"], last["complete"], last["mi"]) == ("words", "not ranked", 20, None)
     assert last["note"] == (
-        "cannot be counted: values of type list (convert them to text, numbers or truth values, or leave the column "
-        "out: --exclude words)"
+        "cannot be counted: values of type list (convert them to text, numbers or booleans, or leave the column out: "
+        "--exclude words)"
     )
 
 
@@ -61,12 +61,12 @@ def test_other_notations_of_numbers_and_dates(call: Call, report: Report) -> Non
     notes = {name: row["note"] for name, row in by_name(report("data.csv", "--target", "y")).items()}
     assert notes == {
         "day": "categories, not dates: written as in '01.01.2024' (write YYYY-MM-DD)",
-        "price": "categories, not numbers: signs of currency as in '10,50 €' (write plain numbers, such as 12.5)",
+        "price": "categories, not numbers: currency signs as in '10,50 €' (write plain numbers, such as 12.5)",
         "share": "categories, not numbers: percent signs as in '10 %' (write plain numbers, such as 12.5)",
     }
     out = " ".join(call("rank", "data.csv", "--target", "y")[1].split())
-    assert "('01.01.2024')" in out
-    assert "taken for text, and each value for a category" in out
+    assert "day ('01.01.2024'): taken for text; write YYYY-MM-DD" in out
+    assert "price ('10,50 €'): taken for text; write plain numbers, such as 12.5" in out
 
 
 def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call, report: Report) -> None:
@@ -76,7 +76,7 @@ def test_numbers_that_may_mean_missing_and_a_target_that_is_measured(call: Call,
     assert "caution: the target 'y' has 60 classes, all of them numbers, and looks like a measurement" in out
     assert "a: -9 may mean missing" in out
     out = " ".join(call("rank", "data.csv", "--target", "b")[1].split())
-    assert "the target 'b' has the class 99, which may mean missing (missing_values, --missing 99: then in all" in out
+    assert "the target 'b' has the class 99, which may mean missing (--missing 99: then in all" in out
     answer = report("data.csv", "--target", "b", "--missing", "99", "--missing", "-9")
     assert answer["classes"] == ["0", "1", "2"]
     assert by_name(answer)["a"]["note"] == "categories"
@@ -96,7 +96,7 @@ def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str)
     code, out, _ = call("rank", "dates.csv", "--target", "y")
     assert code == 0
     (hint_,) = re.findall(r"as numbers:\s+(--discretize.*)", out.replace("\n", " ").replace("  ", " "))
-    hint_ = hint_.partition(" unsure would be decided")[0]
+    hint_ = hint_.partition(" rows needed to decide")[0]
     words = shlex.split(hint_)
     assert "quarters" in report("dates.csv", "--target", "y", *words)["features"][0]["note"]
 

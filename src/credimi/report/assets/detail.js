@@ -94,13 +94,14 @@ function detailOf(report, laws, state, feature) {
   fact(facts, "Complete rows", `${whole(of("complete"))} of ${whole(report.rows)}`);
   fact(facts, "Feature missing in", `${whole(of("missing"))} rows`);
   if (of("missing") > 0) {
-    const told = of("missing_p_above") >= report.settings.level ? "where it is missing tells about the target" : "";
     fact(facts, "Its holes tell", `${digits(of("missing_mi"))} nats (${digits(of("missing_low"))} to ${digits(of("missing_high"))}), `
-      + `P(> ${short(report.settings.epsilon)}) ${probability(of("missing_p_above"))}${told ? ": " : ""}`,
-      told ? make("strong", {}, told) : "");
+      + `P(> ${short(report.settings.epsilon)}) ${probability(of("missing_p_above"))}`);
   }
   if (of("cuts").length) fact(facts, "Cut at", of("cuts").join(", ") + (of("cuts").length >= 60 ? ", …" : ""));
   if (of("note")) fact(facts, "How it was read", isolated(of("note")));
+  for (const remark of report.remarks) {
+    if (remark.feature === of("name")) fact(facts, "Caution", isolated(remark.text));
+  }
   panel.append(facts);
   const table = report.tables[feature];
   if (table) {

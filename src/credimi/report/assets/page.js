@@ -20,7 +20,7 @@ function describe() {
   place("about").append(`${whole(report.rows)} rows, ${whole(report.features.name.length)} features; classes `, isolated(classes));
   if (report.entropy !== null) place("about").append(`; entropy ${report.entropy.toFixed(4)} nats`);
   if (report.source) place("about").append("; from ", isolated(report.source));
-  for (const doubt of report.doubts) place("about").append(make("br"), "caution: ", isolated(doubt));
+  for (const line of report.cautions) place("about").append(make("br"), isolated(line));
   const list = place("settings").querySelector("dl");
   const shown = { ...report.settings, "credimi version": report.version };
   for (const [name, value] of Object.entries(shown)) {
@@ -45,7 +45,7 @@ function decideAgain() {
     return [button];
   }));
   place("says").textContent = `keep: P(I > ${short(state.epsilon)}) ≥ ${short(state.level)}; drop: P(I ≤ ${short(state.epsilon)}) ≥ `
-    + `${short(state.level)}. The same as rank with --epsilon ${state.epsilon} --level ${state.level}.`;
+    + `${short(state.level)}. The same as rank with epsilon ${state.epsilon} and level ${state.level}.`;
   showNames();
 }
 
