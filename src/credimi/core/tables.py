@@ -43,9 +43,10 @@ class Tables:
         return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
 
     def chosen(self, tables: NDArray[np.bool_]) -> Tables:
-        """Some of the tables, without odds."""
-        rows, columns = self.rows, self.columns
-        return Tables(self.flat[np.repeat(tables, (rows + 1) * (columns + 1))], rows[tables], columns[tables])
+        """Some of the tables."""
+        cells = np.repeat(tables, (self.rows + 1) * (self.columns + 1))
+        odds = None if self.odds is None else self.odds[tables]
+        return Tables(self.flat[cells], self.rows[tables], self.columns[tables], odds)
 
     @classmethod
     def of(cls, blocks: list[FloatArray], odds: list[float] | None = None) -> Tables:

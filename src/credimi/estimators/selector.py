@@ -18,8 +18,8 @@ from credimi.core.threads import threads_of
 from credimi.estimators.counted_xy import counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.many_tables import beliefs
-from credimi.selection import rules
 from credimi.selection.rank import Ranking, rank
+from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from credimi.core.tables import Tables
     from credimi.counting.counts import Counts
-
-    FloatArray = NDArray[np.float64]
 
 
 @public
@@ -159,7 +157,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return tags
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
-        rules.checked_rule(self.rule)
+        checked_rule(self.rule)
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
         counts = counted(
@@ -191,31 +189,21 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.k is None:
             kept = set(ranking.selected(self.rule))
         else:
-            figures = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
-            kept = set(np.array(ranking.columns["feature"], dtype=object)[self._best(*figures)])
+            mean, p_above = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
+            kept = set(np.array(ranking.columns["feature"], dtype=object)[best(self.k, mean, p_above)])
         return np.array([name in kept for name in self.counts_.features], dtype=bool)
 
     def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
-        found = beliefs(blocks, prior=self.prior, approximation=self.approximation, epsilon=self.epsilon, threads=1)
-        mean, p_above, at_mode = (
-            np.where(candidates, figures, np.nan) for figures in (found.mean, found.p_above, found.at_mode)
+        options = RuleOptions(
+            prior=self.prior,
+            approximation=self.approximation,
+            epsilon=self.epsilon,
+            level=self.level,
+            fdr=self.fdr,
+            threads=1,
         )
+        found = beliefs(blocks, options).of(candidates)
         if self.k is not None:
-            kept = np.zeros(p_above.size, dtype=bool)
-            kept[self._best(mean, p_above)] = True
-            return kept & candidates
-        if self.rule == "plugin":
-            return rules.plugin(at_mode, self.epsilon)
-        if self.rule == "fdr":
-            return rules.false_discovery(p_above, self.fdr, np.where(candidates, found.p_independent, np.nan))
-        rule = rules.forward if self.rule == "forward" else rules.backward
-        return rule(p_above, self.level)
-
-    def _best(self, mean: FloatArray, p_above: FloatArray) -> NDArray[np.intp]:
-        """The places of the k best; what is not ranked is worst, and equals stand as in the data."""
-        k: Any = self.k
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= mean.size:
-            raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {mean.size}, as there are features")
-        p_above, mean = (np.nan_to_num(figures, nan=-1.0) for figures in (p_above, mean))
-        return np.lexsort((np.arange(mean.size), -mean, -p_above))[:k]
+            return best(self.k, found.mean, found.p_above) & candidates
+        return decide(self.rule, found, options)

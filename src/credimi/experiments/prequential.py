@@ -158,7 +158,11 @@ def prequential(
     ['forward', 'all']
     """
     settings = PrequentialOptions(
-        tuple([rules] if isinstance(rules, str) else rules), prior, approximation, epsilon, level
+        rules=tuple([rules] if isinstance(rules, str) else rules),
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
     )
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
     if len(rows) == 0:

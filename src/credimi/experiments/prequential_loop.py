@@ -25,9 +25,9 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.counting.coded_table import MISSING, Rows
 from credimi.experiments.prequential_options import ALL, IMPUTED, PrequentialOptions
-from credimi.inference.many_tables import beliefs
+from credimi.inference.many_tables import Beliefs, beliefs
 from credimi.inference.moments import moments
-from credimi.selection import rules
+from credimi.selection.rules import decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,18 +80,12 @@ def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) 
     """Rules x orders x features: which features each rule picks now."""
     decided = {ALL: np.ones(blocks.rows.size, dtype=bool)}
     if IMPUTED in settings.rules and blocks.rows.size:
-        decided[IMPUTED] = rules.plugin(_imputed(blocks, shape), settings.epsilon)
-    if set(settings.rules) - {ALL, IMPUTED} and blocks.rows.size:
-        found = beliefs(
-            blocks,
-            prior=settings.prior,
-            approximation=settings.approximation,
-            epsilon=settings.epsilon,
-            threads=1,
-        )
-        decided["plugin"] = rules.plugin(found.at_mode, settings.epsilon)
-        decided["forward"] = rules.forward(found.p_above, settings.level)
-        decided["backward"] = rules.backward(found.p_above, settings.level)
+        estimate, unknown = _imputed(blocks, shape), np.full(blocks.rows.size, np.nan)
+        decided[IMPUTED] = decide("plugin", Beliefs(estimate, estimate, unknown, unknown), settings)
+    others = set(settings.rules) - {ALL, IMPUTED}
+    if others and blocks.rows.size:
+        found = beliefs(blocks, settings)
+        decided |= {rule: decide(rule, found, settings) for rule in others}
     chosen = [decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules]  # no features: any will do
     return np.array(chosen)
 

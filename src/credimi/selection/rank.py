@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from credimi.columns.reading_options import READINGS
-from credimi.core.arguments import require_information, require_share
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting import counts_file
 from credimi.counting.counts import Counts
-from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.many_tables import summarize
-from credimi.inference.mutual_information import checked_approximation
-from credimi.selection import rules
+from credimi.inference.many_tables import Beliefs, summarize
+from credimi.selection.missingness import missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
-from credimi.selection.rows_to_decide import growth_to_decide
+from credimi.selection.rows_to_decide import rounded_up, rows_to_decide
+from credimi.selection.rules import RULES, RuleOptions, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,12 +89,15 @@ def rank(
     >>> ranking.columns["verdict"]
     ['keep', 'unsure']
     """
-    checked_approximation(approximation)
-    require_information("epsilon", epsilon)
-    require_share("level", level)
-    require_share("fdr", fdr)
-    # Refuses what is no prior, also where there is nothing to rank.
-    adds_nothing = prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0
+    options = RuleOptions(
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
+        fdr=fdr,
+        random_state=random_state,
+        threads=threads,
+    )
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     counts = _counts(data, target, counting, threads)
@@ -106,25 +106,22 @@ def rank(
     classes = counts.class_names()
     ranked = [feature for feature in features if not feature.note]
     for feature in ranked:
-        if adds_nothing and feature.complete == 0:
+        if options.adds_nothing and feature.complete == 0:
             raise CredimiError(
                 f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
                 "choose another prior, or leave the column out"
             )
-    asked = _PosteriorOptions(prior, approximation, float(epsilon), float(level), random_state, threads)
-    found = asked.summary(_joined(ranked))
-    undecided = rules.backward(found.p_above, level) & ~rules.forward(found.p_above, level)
-    growth, at_epsilon = np.full(len(ranked), np.nan), np.zeros(len(ranked), dtype=bool)
-    unsure = [feature for feature, open_ in zip(ranked, undecided, strict=True) if open_]
-    growth[undecided], at_epsilon[undecided] = asked.growth(unsure)
-    summary = _with_unranked(features, found, growth * counts.rows, at_epsilon) | _missingness(seen, asked)
+    blocks = Tables.of([feature.block.astype(np.float64) for feature in ranked], [feature.odds for feature in ranked])
+    found = summarize(blocks, options)
+    needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
+    summary = _with_unranked(features, found, *needed) | missingness(seen, options)
     noted = np.array([bool(feature.note) for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), noted, -summary["mi"]))  # ties: as the data have them
     settings = {
-        "epsilon": float(epsilon),
-        "level": float(level),
-        "fdr": float(fdr),
-        "prior": prior if isinstance(prior, str) else float(prior),
+        "epsilon": options.epsilon,
+        "level": options.level,
+        "fdr": options.fdr,
+        "prior": options.prior,
         "approximation": approximation,
         "missing": missing,
         "units": "nats",
@@ -135,37 +132,10 @@ def rank(
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
-    columns = _columns(features, summary, epsilon, level, fdr)
+    columns = _columns(features, summary, options)
     kept = Kept.of(features, summary["at_mode"], data)
     about = counts.target, counts.rows, classes, settings
     return Ranking(columns, *about, kept, _own_names(data), counts.doubts(), _entropy(counts))
-
-
-@dataclass(frozen=True, slots=True)
-class _PosteriorOptions:
-    """What a ranking is asked for, of all its tables alike."""
-
-    prior: str | float
-    approximation: str
-    epsilon: float
-    level: float
-    random_state: int
-    threads: int | None
-
-    def summary(self, blocks: Tables) -> Summary:
-        """The posteriors in numbers."""
-        return summarize(blocks, random_state=self.random_state, **self._settings)
-
-    def growth(self, features: Sequence[Feature]) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """By what factor the rows have to grow, and whether I lies at epsilon, so that none will do."""
-        if not features:
-            return np.zeros(0), np.zeros(0, dtype=bool)
-        return growth_to_decide(_joined(features), **self._settings)
-
-    @property
-    def _settings(self) -> dict[str, Any]:
-        names = ("prior", "approximation", "epsilon", "level", "threads")
-        return {name: getattr(self, name) for name in names}
 
 
 def _entropy(counts: Counts) -> float:
@@ -175,23 +145,6 @@ def _entropy(counts: Counts) -> float:
         return math.nan
     shares = totals[totals > 0] / totals.sum()
     return float(-(shares * np.log(shares)).sum())
-
-
-def _joined(features: Sequence[Feature]) -> Tables:
-    return Tables.of([feature.block.astype(np.float64) for feature in features], [feature.odds for feature in features])
-
-
-def _missingness(features: Sequence[Feature], asked: _PosteriorOptions) -> dict[str, FloatArray]:
-    """What tells about the target that a feature is missing; nothing, where it never or always is."""
-    names = {"missing_mi": "mean", "missing_low": "low", "missing_high": "high", "missing_p_above": "p_above"}
-    indicators = [feature.indicator() for feature in features]
-    told = [index for index, block in enumerate(indicators) if (block[:-1, :-1].sum(axis=0) > 0).all()]
-    summary = asked.summary(Tables.of([indicators[index].astype(np.float64) for index in told]))
-    found = {}
-    for name, attribute in names.items():
-        found[name] = np.zeros(len(features))
-        found[name][told] = getattr(summary, attribute)
-    return found
 
 
 def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401
@@ -252,16 +205,13 @@ def _with_unranked(
 
 
 def _columns(
-    features: Sequence[Feature], summary: dict[str, NDArray[Any]], epsilon: float, level: float, fdr: float
+    features: Sequence[Feature], summary: dict[str, NDArray[Any]], options: RuleOptions
 ) -> dict[str, list[Any]]:
-    p_above = summary["p_above"]
     ranked = np.array([not feature.note for feature in features], dtype=bool)
-    keeps = {
-        "keep_plugin": rules.plugin(summary["at_mode"], epsilon),
-        "keep_forward": rules.forward(p_above, level),
-        "keep_backward": rules.backward(p_above, level),
-        "keep_fdr": rules.false_discovery(p_above, fdr, np.where(ranked, summary["p_independent"], np.nan)),
-    }
+    # What is not ranked has no say in how many features are independent.
+    p_independent = np.where(ranked, summary["p_independent"], np.nan)
+    beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
+    keeps = {f"keep_{rule}": decide(rule, beliefs, options) for rule in RULES}
     found: dict[str, list[Any]] = {
         "feature": [feature.name for feature in features],
         "values": [feature.block.shape[1] - 1 for feature in features],
@@ -274,15 +224,8 @@ def _columns(
         "note": [feature.note or feature.treatment for feature in features],
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
-    found["rows_to_decide"] = [None if math.isnan(rows) else _rounded_up(rows) for rows in found["rows_to_decide"]]
+    found["rows_to_decide"] = [rounded_up(rows) for rows in found["rows_to_decide"]]
     return {name: found[name] for name in COLUMNS}
-
-
-def _rounded_up(rows: float) -> int:
-    """Two digits of it: more would say more than is known, and less than it would not decide."""
-    number = math.ceil(rows)
-    unit: int = 10 ** max(len(str(number)) - 2, 0)
-    return math.ceil(number / unit) * unit
 
 
 def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001
