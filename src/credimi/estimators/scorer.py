@@ -19,7 +19,8 @@ import numpy as np
 from credimi.columns.interpret import CATEGORIES, names_rows, plainly_categories
 from credimi.columns.labels import MANY, RAW, TEXT
 from credimi.core.tables import Tables
-from credimi.estimators.likelihood import likelihood, log_shares
+from credimi.estimators.likelihood import likelihood
+from credimi.inference.naive_bayes import log_shares, log_value_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,12 +87,9 @@ class Scorer:
         used = np.flatnonzero(support & (lines >= 0) & (lines != ledger.gone))
         if not used.size:
             return found
-        labels = ledger.sizes[used, None]
-        smooth = ledger.of_lines(lines[used])[:, :-1] + self.pseudo_count
-        seen = ledger.seen()[used, :-1] + labels * self.pseudo_count
-        with np.errstate(divide="ignore", invalid="ignore"):
-            chances = np.where(seen > 0.0, smooth / seen, 1.0 / labels)
-            return np.asarray(found + np.log(chances).sum(axis=0))
+        counts, seen = ledger.of_lines(lines[used])[:, :-1], ledger.seen()[used, :-1]
+        evidence = log_value_shares(counts, seen, ledger.sizes[used, None], self.pseudo_count)
+        return np.asarray(found + evidence.sum(axis=0))
 
     def _of_cut_numbers(self, cells: Mapping[int, Any]) -> FloatArray:
         """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
