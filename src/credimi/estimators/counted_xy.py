@@ -66,13 +66,11 @@ def _without_class(counts: Counts, label: Any) -> Counts:  # noqa: ANN401
     if place is None:
         return counts
     keep = np.arange(len(counts.classes)) != place
-    parts, start, height = [], 0, len(counts.classes) + 1
-    for own in counts.labels:
-        size = height * (len(own) + 1)
-        block = counts.flat[start : start + size].reshape(height, -1).copy()
+    parts = []
+    for own in counts.blocks():
+        block = own.copy()
         block[-1] += block[place]
         parts.append(block[np.append(keep, True)].ravel())
-        start += size
     return replace(counts, classes=counts.classes.chosen(keep), flat=np.concatenate(parts))
 
 

@@ -20,6 +20,7 @@ from credimi.core.table import Table
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
 from credimi.inference.distributions.distribution import Distribution
+from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.mixture_tails import Laws, above, laws_of, quantiles
 from credimi.inference.moments import moments
@@ -91,11 +92,13 @@ def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
 def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions) -> tuple[FloatArray, FloatArray]:
     """The ends of the credible interval of every table."""
     level, threads = options.level, options.threads
-    tail = 0.5 - level / 2.0
-    low = quantiles(laws, 1.0 - tail, threads)
-    at_atom = (low == 0.0) & (found.p_zero > 0.0)  # where less is left below: see `Distribution.interval`
-    below = np.where(at_atom, 1.0 - above(laws, 0.0, threads) - found.p_zero, 0.0)
-    high = quantiles(laws, np.where(at_atom, 1.0 - level - np.maximum(below, 0.0), tail), threads)
+    low, high = credible_interval(
+        level,
+        found.p_zero,
+        with_below=lambda tail: quantiles(laws, 1.0 - tail, threads),
+        with_above=lambda tail: quantiles(laws, tail, threads),
+        below_zero=lambda: 1.0 - above(laws, 0.0, threads) - found.p_zero,
+    )
     for index in np.unique(found.table[~laws.trusted]).tolist():
         low[index], high[index] = _law(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(level)
     return low, high

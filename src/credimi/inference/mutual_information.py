@@ -119,12 +119,11 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
     if approximation == "sampled":
         mixed = adaptive_prior.mixtures(blocks)
         drawn = [np.zeros(0)]
-        rows, columns = table.shape
         shares = mixed.weight / mixed.weight.sum()
         sizes = generator.multinomial(draws, shares).tolist() if shares.size else []
-        for block, size in zip(mixed.blocks.flat.reshape(-1, rows + 1, columns + 1), sizes, strict=True):
+        for component, size in enumerate(sizes):
             if size:
-                own = Table.of_block(block)
+                own = Table.of_block(mixed.blocks.block(component))
                 drawn.append(_converged_draws(own, 0.0, size, generator))
         dependent = np.concatenate(drawn)
         if not dependent.size:
