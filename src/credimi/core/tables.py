@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray
+
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
-    CountArray = NDArray[Any]
+    CountArray = AnyArray
     Positions = NDArray[np.int64]
 
 

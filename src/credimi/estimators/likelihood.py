@@ -10,7 +10,7 @@ contribute; without any the two are the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.columns.feature import Feature
     from credimi.columns.missing import MissingValues
+    from credimi.core.types import Values
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
@@ -48,7 +49,7 @@ class Likelihood:
     tables: tuple[FloatArray, ...]
 
     def log_joint(
-        self, columns: Mapping[str, Any], rows: int, missing: MissingValues, threads: int | None = None
+        self, columns: Mapping[str, Values], rows: int, missing: MissingValues, threads: int | None = None
     ) -> FloatArray:
         """(rows, classes): log P(i) + sum of log P(j | i)."""
         compiled = rows * len(self.features) >= CELLS_WORTH_COMPILING

@@ -12,7 +12,7 @@ all tables anew, in O(cells). Both are bounded, as are the labels that are kept 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import Value, Values
     from credimi.counting.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
@@ -64,7 +65,7 @@ class Scorer:
             self._support_version = self.ledger.version
         return self._support
 
-    def log_joint(self, columns: Mapping[str, Any], rows: int) -> FloatArray:
+    def log_joint(self, columns: Mapping[str, Values], rows: int) -> FloatArray:
         """(rows, classes) of the classes that were counted."""
         if self._tables is None or self._tables_version != self.ledger.version:
             used = [feature for feature, kept in zip(self._settled(), self.support(), strict=True) if kept]
@@ -72,7 +73,7 @@ class Scorer:
             self._tables_version = self.ledger.version
         return self._tables.log_joint(columns, rows, self.ledger.missing)
 
-    def log_joint_of_row(self, cells: Sequence[Any]) -> FloatArray | None:
+    def log_joint_of_row(self, cells: Sequence[Value]) -> FloatArray | None:
         """(classes,) of one row; None where that has to go the long way."""
         ledger, plain = self.ledger, self._plain_features()
         together = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
@@ -91,7 +92,7 @@ class Scorer:
         evidence = log_value_shares(counts, seen, ledger.sizes[used, None], self.pseudo_count)
         return np.asarray(found + evidence.sum(axis=0))
 
-    def _of_cut_numbers(self, cells: Mapping[int, Any]) -> FloatArray:
+    def _of_cut_numbers(self, cells: Mapping[int, Value]) -> FloatArray:
         """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
         present = {place: cell for place, cell in cells.items() if not self.ledger.means_missing(cell)}
         features = {place: self.ledger.feature(place) for place in present}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
+    from credimi.core.types import AnyArray, Data, Foreign, Option, Value, Values
     from credimi.counting.counts import Counts
 
 
@@ -84,8 +85,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         approximation: str = "matched",
         missing: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Any] | None = "mdl",
-        unlabeled: Any = None,  # noqa: ANN401
+        discretize: str | Mapping[str, Value] | None = "mdl",
+        unlabeled: Value = None,
         n_jobs: int | None = None,
     ) -> None:
         self.rule = rule
@@ -101,19 +102,19 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CredibleSelector:  # noqa: ANN401, N803
+    def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and rank."""
         self._learn(X, y, sample_weight, reset=True)
         self._ranking = self._ranked()
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> CredibleSelector:  # noqa: ANN401, N803
+    def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count more rows; what is kept follows from all of them, whatever their parts."""
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
     @classmethod
-    def from_counts(cls, counts: Counts, **parameters: Any) -> CredibleSelector:  # noqa: ANN401
+    def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
         """A fitted selector, from counts made before, of files larger than memory say."""
         selector = cls(**parameters)
         selector.counts_ = counts
@@ -130,7 +131,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             self._ranking = self._ranked()
         return self._ranking
 
-    def transform(self, X: Any) -> Any:  # noqa: ANN401, N803
+    def transform(self, X: Data) -> Data:
         """The columns that are kept, in the container that they came in."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
@@ -140,7 +141,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             warnings.warn(message, stacklevel=3)  # scikit-learn stands between: it wraps `transform`
         return features.picked(kept)
 
-    def inverse_transform(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+    def inverse_transform(self, X: Data) -> AnyArray:
         """An array with all columns again, those that were not kept missing."""
         support = self.get_support()
         kept = check_array(X, dtype=None, ensure_all_finite=False)
@@ -150,13 +151,13 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         whole[:, support] = kept
         return whole
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+    def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
+    def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
         checked_rule(self.rule)
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)

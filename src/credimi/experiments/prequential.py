@@ -11,7 +11,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
+
+    from credimi.core.types import Data, Option, Record, Values
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
@@ -71,7 +73,7 @@ class Prequential:
         """Orders x rows: whether the class was said right."""
         return np.asarray(self.correct[self._place(rule)])
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> list[Record]:
         """One row a rule: means and standard deviations over the orders."""
         return [
             {
@@ -105,8 +107,8 @@ class Prequential:
 
 
 def prequential(
-    X: Any,  # noqa: ANN401, N803  (as scikit-learn names it)
-    y: Any = None,  # noqa: ANN401
+    X: Data,
+    y: Values = None,
     *,
     rules: Sequence[str] = ("plugin", "forward", "backward"),
     prior: str | float = "adaptive",
@@ -118,7 +120,7 @@ def prequential(
     keep: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    **reading: Any,  # noqa: ANN401
+    **reading: Option,
 ) -> Prequential:
     """Accuracy of naive Bayes and features used, row by row, under the filters.
 
@@ -188,10 +190,11 @@ def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> Int
     return np.array(lines, dtype=np.int64).reshape(len(orders), rows)
 
 
-def _read(data: Any, target: Any, reading: dict[str, Any], threads: int | None) -> Rows:  # noqa: ANN401
+def _read(data: Data, target: Values, reading: Record, threads: int | None) -> Rows:
     if target is None:
         raise CredimiError('name the target: prequential(data, "column"), or pass its values')
-    return rows_of(data, target, **({"missing_values": MISSING_VALUES} | reading), threads=threads)
+    reading = {"missing_values": MISSING_VALUES, **reading}
+    return rows_of(data, target, **reading, threads=threads)
 
 
 def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:

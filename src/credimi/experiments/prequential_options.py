@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.selection.rules import RuleOptions
+
+if TYPE_CHECKING:
+    from credimi.core.types import Record
 
 ALL, IMPUTED = "all", "imputed"
 RULES = ("plugin", "forward", "backward", ALL, IMPUTED)
@@ -29,7 +32,7 @@ class PrequentialOptions(RuleOptions):
         if self.approximation == "sampled":
             raise CredimiError("draws for every row would take days: choose matched, leading or leading-beta")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """As plain data."""
         names = ("prior", "approximation", "epsilon", "level")
         return {"rules": list(self.rules)} | {name: getattr(self, name) for name in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import AnyArray, Data, Option, Record, Value, Values
     from credimi.inference.many_tables import Summary
 
     FloatArray = NDArray[np.float64]
@@ -34,8 +35,8 @@ __all__ = ["Ranking", "rank"]
 
 
 def rank(
-    data: Any,  # noqa: ANN401
-    target: Any = None,  # noqa: ANN401
+    data: Data,
+    target: Values = None,
     *,
     epsilon: float = 0.003,
     level: float = 0.95,
@@ -45,7 +46,7 @@ def rank(
     missing: str = "ignore",
     random_state: int = 0,
     threads: int | None = None,
-    **counting: Any,  # noqa: ANN401
+    **counting: Option,
 ) -> Ranking:
     """Rank features by what they tell about the target.
 
@@ -147,7 +148,7 @@ def _entropy(counts: Counts) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 
-def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401
+def _counts(data: Data, target: Values, counting: Record, threads: int | None) -> Counts:
     if isinstance(data, str | Path) and counts_file.is_counts(Path(data)):
         data = Counts.load(data)
     if isinstance(data, Counts):
@@ -167,7 +168,7 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     return count(data, target, threads=threads, **counting)
 
 
-def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+def _own_names(data: Data) -> Record:
     if isinstance(data, Counts | str | Path):
         return {}
     from credimi.counting.engines.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)
@@ -177,7 +178,7 @@ def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def _with_unranked(
     features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, AnyArray]:
     """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
     named = {
         "mi": found.mean,
@@ -194,7 +195,7 @@ def _with_unranked(
     }
     ranked = np.array([not feature.note for feature in features], dtype=bool)
     unknown = np.array([feature.unranked for feature in features], dtype=bool)
-    out: dict[str, NDArray[Any]] = {}
+    out: dict[str, AnyArray] = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
         column[ranked] = values
@@ -204,21 +205,19 @@ def _with_unranked(
     return out
 
 
-def _columns(
-    features: Sequence[Feature], summary: dict[str, NDArray[Any]], options: RuleOptions
-) -> dict[str, list[Any]]:
+def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
     ranked = np.array([not feature.note for feature in features], dtype=bool)
     # What is not ranked has no say in how many features are independent.
     p_independent = np.where(ranked, summary["p_independent"], np.nan)
     beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
     keeps = {f"keep_{rule}": decide(rule, beliefs, options) for rule in RULES}
-    found: dict[str, list[Any]] = {
+    found: dict[str, list[Value]] = {
         "feature": [feature.name for feature in features],
         "values": [feature.block.shape[1] - 1 for feature in features],
         "complete": [feature.complete for feature in features],
         "missing": [feature.missing for feature in features],
         "verdict": [
-            _verdict(feature, bool(forward), bool(backward))
+            _verdict(feature, forward=forward, backward=backward)
             for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
         ],
         "note": [feature.note or feature.treatment for feature in features],
@@ -228,9 +227,9 @@ def _columns(
     return {name: found[name] for name in COLUMNS}
 
 
-def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001
+def _verdict(feature: Feature, *, forward: bool, backward: bool) -> str:
     if feature.unranked:
         return "not ranked"
-    if kept_forward:
+    if forward:
         return "keep"
-    return "unsure" if kept_backward else "drop"
+    return "unsure" if backward else "drop"

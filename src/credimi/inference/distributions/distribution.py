@@ -140,7 +140,7 @@ class Distribution:
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
 
     def _repr_html_(self) -> str:
-        from credimi.report.notebook import distribution_html  # noqa: PLC0415
+        from credimi.report.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
 
         return distribution_html(self)
 
