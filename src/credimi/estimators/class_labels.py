@@ -9,6 +9,7 @@ import numpy as np
 from credimi.columns.encode import encode
 from credimi.columns.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, Values
 
 
+@stored
 class Classes:
     """The classes so far, in order. A class that came once stays, whether or not its rows are taken away."""
 

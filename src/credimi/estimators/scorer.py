@@ -18,6 +18,7 @@ import numpy as np
 
 from credimi.columns.interpret import CATEGORIES, names_rows, plainly_categories
 from credimi.columns.labels import MANY, RAW, TEXT
+from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.estimators.likelihood import likelihood
 from credimi.inference.naive_bayes import log_shares, log_value_shares
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import Value, Values
+    from credimi.core.types import Record, Value, Values
     from credimi.counting.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
+@stored
 class Scorer:
     """log P(class) + sum of log P(value | class) of the features that are used."""
 
@@ -57,6 +59,10 @@ class Scorer:
         self._layout = self._support_version = self._tables_version = -1
         self._support: Mask = np.zeros(0, dtype=bool)
         self._tables: Likelihood | None = None
+
+    def __getstate__(self) -> Record:
+        """All but the tables, which follow from the counts."""
+        return self.__dict__ | {"_tables": None}
 
     def support(self) -> Mask:
         """Which features are used now: the one place that says so."""

@@ -28,6 +28,7 @@ from credimi.columns.labels import BOOLEAN, NUMBER
 from credimi.columns.missing import MissingValues
 from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.counting.batch import grouped
 from credimi.counting.engines.frames import array_of, is_polars
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
@@ -44,6 +45,7 @@ _TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """The features, checked: `columns` has one Arrow or numpy array for each of the `names`."""

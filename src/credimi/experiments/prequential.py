@@ -18,6 +18,7 @@ import numpy as np
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.core.threads import cores, share
 from credimi.counting.coded_table import Rows, rows_of
 from credimi.experiments import checkpoints
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Prequential:
     """What became of each row: `correct` and `used` are rules x orders x rows, the rows as each order has them."""

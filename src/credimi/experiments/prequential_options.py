@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.selection.rules import RuleOptions
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ ALL, IMPUTED = "all", "imputed"
 RULES = ("plugin", "forward", "backward", ALL, IMPUTED)
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrequentialOptions(RuleOptions):
     """What an order's result depends on, besides the data and the order."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credimi.core.public import stored
 from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
@@ -191,6 +192,7 @@ def _rounded(value: float) -> float | None:
     return None if math.isnan(value) else float(f"{value:.6g}")
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
     """In the order of the ranking: the blocks of counts, of those that were not ranked None; values, cuts.

@@ -32,6 +32,7 @@ import scipy  # whose `special` loads when a function of it is first asked for, 
 
 from credimi.core.arguments import require_finite
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.inference.distributions.components import ROOT_TWO_PI, FloatArray, Point, standard_density
 from credimi.inference.distributions.stirling import LARGE, stirling_error
 
@@ -45,6 +46,7 @@ _LEAST_SHARE = 1e-140
 _CUBIC_SERIES = tuple((-1.0) ** power / (power + 3) for power in range(9))
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class ScaledBeta:
     """A Beta on [0, upper] of given mean and standard deviation; `from_moments` also takes those that no Beta has."""
