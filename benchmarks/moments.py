@@ -20,6 +20,7 @@ from credimi.core.tables import Tables
 from credimi.inference.adaptive_prior import components
 from credimi.inference.many_tables import summarize
 from credimi.inference.moments import moments
+from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,14 +79,14 @@ def adaptive_lines(count: int, repeats: int, generator: np.random.Generator) -> 
     """Print what the adaptive prior costs beside the matched moments of one fixed prior, on one thread."""
     print("\n| table | missing | truth | components, us | times matched | with intervals, us |")
     print("|---|---|---|---:|---:|---:|")
-    wanted = {"prior": "adaptive", "approximation": "matched", "epsilon": 0.003, "level": 0.95, "threads": 1}
+    wanted = PosteriorOptions(threads=1)
     for rows, columns in ((2, 4), (10, 10)):
         for missing, independent in product(("complete", "feature", "both"), (False, True)):
             blocks = tables(count, rows, columns, missing, generator, independent=independent)
-            summarize(blocks, **wanted)  # compiles
+            summarize(blocks, wanted)  # compiles
             one = best_of(repeats, lambda: moments(blocks, 0.5, threads=1))  # noqa: B023
             mixed = best_of(repeats, lambda: components(blocks, threads=1))  # noqa: B023
-            whole = best_of(repeats, lambda: summarize(blocks, **wanted))  # noqa: B023
+            whole = best_of(repeats, lambda: summarize(blocks, wanted))  # noqa: B023
             truth, micro = "independent" if independent else "dependent", 1e6 / count
             print(
                 f"| {rows} x {columns} | {missing} | {truth} | {mixed * micro:.1f} | {mixed / one:.1f} "

@@ -22,6 +22,7 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.many_tables import Summary, summarize
+from credimi.inference.options import PosteriorOptions
 
 SHAPES = ((2, 2), (2, 5), (3, 10), (10, 10), (2, 50))
 SIZES = (30, 100, 300, 1000, 3000, 30_000)
@@ -32,7 +33,7 @@ def summary(blocks: np.ndarray, prior: str | float = "adaptive", approximation: 
     """Of tables of one shape, (tables, r + 1, s + 1)."""
     count, rows, columns = blocks.shape
     tables = Tables(blocks.ravel(), np.full(count, rows - 1), np.full(count, columns - 1))
-    return summarize(tables, prior=prior, approximation=approximation, epsilon=0.003, level=0.95)
+    return summarize(tables, PosteriorOptions(prior=prior, approximation=approximation))
 
 
 def drawn(

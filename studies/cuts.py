@@ -20,6 +20,7 @@ import numpy as np
 import credimi
 from credimi.core.tables import Tables
 from credimi.inference.many_tables import summarize
+from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
     from credimi.columns.feature import Feature
@@ -31,7 +32,7 @@ EPSILON, LEVEL = 0.003, 0.95
 def kept(features: list[Feature], odds: list[float]) -> float:
     """The percentage of the features that the rule forward keeps, with these prior odds of dependence."""
     blocks = Tables.of([feature.block.astype(np.float64) for feature in features], odds)
-    found = summarize(blocks, prior="adaptive", approximation="matched", epsilon=EPSILON, level=LEVEL)
+    found = summarize(blocks, PosteriorOptions(epsilon=EPSILON, level=LEVEL))
     return 100.0 * float(np.mean(found.p_above >= LEVEL))
 
 

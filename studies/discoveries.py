@@ -29,6 +29,7 @@ from credimi.core.tables import Tables
 from credimi.inference.adaptive_prior import PosteriorComponents, components
 from credimi.inference.many_tables import beliefs
 from credimi.inference.mixture_tails import above, laws_of
+from credimi.inference.options import PosteriorOptions
 from credimi.selection import rules
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def benjamini_hochberg(tables: np.ndarray) -> np.ndarray:
 def kept(tables: np.ndarray, truth: np.ndarray) -> Iterator[tuple[float, float]]:
     """Power and false share of each procedure."""
     blocks = blocks_of(tables)
-    own = beliefs(blocks, prior="adaptive", approximation="matched", epsilon=EPSILON)
+    own = beliefs(blocks, PosteriorOptions(epsilon=EPSILON))
     table, weight = pooled_weights(blocks)
     found = components(blocks)
     alone = PosteriorComponents(

@@ -61,15 +61,39 @@ _MODULE_OF = {
     "rank": "credimi.selection.rank",
 }
 
+# Not public: parts of public objects, which pickles find here whatever module they are in.
+_STORED_MODULE_OF = {
+    "Classes": "credimi.estimators.class_labels",
+    "CountedFile": "credimi.counting.counted_files",
+    "Empirical": "credimi.inference.distributions.components",
+    "Features": "credimi.estimators.validation",
+    "GrowingLabels": "credimi.counting.growing_counts",
+    "IncrementalCounts": "credimi.counting.incremental_counts",
+    "Kept": "credimi.selection.page_data",
+    "Labels": "credimi.columns.labels",
+    "MissingValues": "credimi.columns.missing",
+    "Normal": "credimi.inference.distributions.components",
+    "Point": "credimi.inference.distributions.components",
+    "Prequential": "credimi.experiments.prequential",
+    "PrequentialOptions": "credimi.experiments.prequential_options",
+    "ReadingOptions": "credimi.columns.reading_options",
+    "Rows": "credimi.counting.coded_table",
+    "ScaledBeta": "credimi.inference.distributions.scaled_beta",
+    "Scorer": "credimi.estimators.scorer",
+    "UncountableError": "credimi.core.errors",
+}
+
 if not TYPE_CHECKING:  # a type checker that saw this function would believe in any name
 
     def __getattr__(name: str) -> object:
         """Load a public name from its module, and keep it."""
-        if name not in _MODULE_OF:
+        module = _MODULE_OF.get(name) or _STORED_MODULE_OF.get(name)
+        if module is None:
             offer = ", ".join(__all__)
             raise AttributeError(f"module 'credimi' has no attribute {name!r}; it offers {offer}", name=name)
-        value = getattr(import_module(_MODULE_OF[name]), name)
-        globals()[name] = value
+        value = getattr(import_module(module), name)
+        if name in _MODULE_OF:
+            globals()[name] = value
         return value
 
 

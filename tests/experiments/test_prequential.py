@@ -18,6 +18,7 @@ from credimi.counting.engines import csv_files
 from credimi.experiments import checkpoints, prequential, prequential_loop, significance
 from credimi.experiments.prequential_options import RULES
 from credimi.inference import many_tables
+from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -287,8 +288,8 @@ def test_beliefs_are_those_of_a_summary(prior: str | float, approximation: str) 
     generator = np.random.default_rng(14)
     shapes = [(2, 2), (3, 5), (4, 2), (2, 7)] * 5
     blocks = Tables.of([generator.poisson(6.0, (r + 1, s + 1)).astype(float) for r, s in shapes])
-    short = many_tables.beliefs(blocks, prior=prior, approximation=approximation, epsilon=0.05)
-    long = many_tables.summarize(blocks, prior=prior, approximation=approximation, epsilon=0.05, level=0.9)
+    options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=0.05, level=0.9)
+    short, long = many_tables.beliefs(blocks, options), many_tables.summarize(blocks, options)
     assert np.array_equal(short.at_mode, long.at_mode)
     assert short.p_above == pytest.approx(long.p_above, rel=1e-12)
 

@@ -18,6 +18,7 @@ from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.inference.many_tables import summarize
 from credimi.inference.mutual_information import law_of
+from credimi.inference.options import PosteriorOptions
 
 LEVELS = (0.5, 0.95, 0.999)
 
@@ -137,7 +138,8 @@ def test_tables_of_few_and_of_many_rows(approximation: str, prior: str, size: in
             table[:-1, -1] = generator.poisson(size / 10.0, rows)
             tables.append(table)
     for level in LEVELS:
-        found = summarize(Tables.of(tables), prior=prior, approximation=approximation, epsilon=0.003, level=level)
+        options = PosteriorOptions(prior=prior, approximation=approximation, level=level)
+        found = summarize(Tables.of(tables), options)
         for index, table in enumerate(tables):
             law = mutual_information(
                 table[:-1, :-1], target_only=table[:-1, -1], prior=prior, approximation=approximation
@@ -149,7 +151,6 @@ def test_tables_of_few_and_of_many_rows(approximation: str, prior: str, size: in
 def test_threads_change_nothing() -> None:
     generator = np.random.default_rng(5)
     blocks = Tables(generator.poisson(40.0, 3000 * 15).astype(float), np.full(3000, 2), np.full(3000, 4))
-    wanted = {"prior": "adaptive", "approximation": "matched", "epsilon": 0.003, "level": 0.95}
-    one, three = summarize(blocks, **wanted, threads=1), summarize(blocks, **wanted, threads=3)
+    one, three = (summarize(blocks, PosteriorOptions(threads=threads)) for threads in (1, 3))
     for name in ("mean", "std", "low", "high", "p_above", "p_independent"):
         np.testing.assert_array_equal(getattr(one, name), getattr(three, name))

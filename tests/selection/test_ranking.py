@@ -302,13 +302,6 @@ def test_selected_lists_what_a_filter_keeps_best_first(counts: Counts) -> None:
         ranking.selected("best")
 
 
-def test_filters_at_their_limits() -> None:
-    p_above = np.array([0.0, 0.05, 0.5, 0.95, 1.0, math.nan])
-    assert rules.forward(p_above, 0.95).tolist() == [False, False, False, True, True, False]
-    assert rules.backward(p_above, 0.95).tolist() == [False, False, True, True, True, False]
-    assert rules.plugin(np.array([0.0, 0.1, 0.2, math.nan]), 0.1).tolist() == [False, False, True, False]
-
-
 # Into other hands
 
 

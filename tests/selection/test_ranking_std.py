@@ -10,6 +10,7 @@ import pytest
 import credimi
 from credimi.core.tables import Tables
 from credimi.inference.many_tables import summarize
+from credimi.inference.options import PosteriorOptions
 
 # Cells with next to no count, for which the leading order of the variance is far beyond that of any law on [0, log 2].
 TABLES = [
@@ -25,8 +26,7 @@ TABLES = [
 @pytest.mark.parametrize("prior", [1e-9, 1e-3, 0.5, "adaptive"])
 def test_std_is_that_of_the_law(table: credimi.Table, approximation: str, prior: str | float) -> None:
     law = credimi.mutual_information(table, prior=prior, approximation=approximation)
-    options = {"prior": prior, "approximation": approximation, "epsilon": 0.003, "level": 0.95}
-    found = summarize(Tables.of([table.block()]), **options)
+    found = summarize(Tables.of([table.block()]), PosteriorOptions(prior=prior, approximation=approximation))
     np.testing.assert_allclose(found.std[0], law.std(), rtol=1e-9)
     if approximation == "leading-beta":
         assert found.std[0] <= math.log(2.0) / 2.0

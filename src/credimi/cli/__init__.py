@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     try:
-        from credimi.cli.parser import run  # noqa: PLC0415  (here, as Ctrl-C may come while the commands load)
+        from credimi.cli.parser import run
 
         return run(arguments)
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import argparse
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign, Record
     from credimi.counting.counted_files import CountedFile
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
@@ -36,7 +37,7 @@ examples:
 SAVE_EVERY = 5.0  # seconds, or ten times as long as it takes
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+def add(commands: Foreign) -> None:
     """Add the command to the parser."""
     parser = shared.add_command(
         commands,
@@ -54,7 +55,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
+    from credimi.counting.counts_file import is_counts
 
     paths = shared.paths(options)
     for path in paths:
@@ -67,11 +68,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _extend(paths: list[Place], options: argparse.Namespace) -> None:
     """Read the counts that are there, and write the sum; nobody else may in between."""
-    from credimi.columns.reading_options import ReadingOptions  # noqa: PLC0415
-    from credimi.counting.counted_files import CountedFile, finished, fresh  # noqa: PLC0415
-    from credimi.counting.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
-    from credimi.counting.engines import files  # noqa: PLC0415
-    from credimi.counting.request import Plan  # noqa: PLC0415
+    from credimi.columns.reading_options import ReadingOptions
+    from credimi.counting.counted_files import CountedFile, finished, fresh
+    from credimi.counting.counts import Counts
+    from credimi.counting.engines import files
+    from credimi.counting.request import Plan
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)
@@ -102,7 +103,7 @@ def _extend(paths: list[Place], options: argparse.Namespace) -> None:
     terminal_io.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
 
 
-def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+def _kept_settings(before: Counts, given: Record, options: argparse.Namespace) -> Record:
     """The settings of the first call, which hold on; others are refused."""
     if options.target != before.target:
         raise CredimiError(
@@ -117,10 +118,10 @@ def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Name
     return kept
 
 
-def _kept_columns(before: Counts, offered: list[str], path: Place, given: dict[str, Any], into: str) -> dict[str, Any]:
+def _kept_columns(before: Counts, offered: list[str], path: Place, given: Record, into: str) -> Record:
     """The columns of the first call, which hold on; where others are asked for, it is said which side lacks one."""
-    from credimi.counting.counts import unknown  # noqa: PLC0415
-    from credimi.counting.request import columns_of  # noqa: PLC0415
+    from credimi.counting.counts import unknown
+    from credimi.counting.request import columns_of
 
     kept, new = dict.fromkeys(before.features), set(offered)
     for name in given["features"] or ():
@@ -156,16 +157,16 @@ def _total(
     before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, CountedFile], options: argparse.Namespace
 ) -> Counts:
     """All counts, also kept in the file now and then."""
-    from credimi.counting.batch import counted  # noqa: PLC0415
-    from credimi.counting.engines.dispatch import tallies  # noqa: PLC0415
-    from credimi.counting.request import checked  # noqa: PLC0415
+    from credimi.counting.batch import counted
+    from credimi.counting.engines.dispatch import tallies
+    from credimi.counting.request import checked
 
     startup.announce_compiling()
     total, left, due = before, len(paths), time.monotonic() + SAVE_EVERY
     with terminal_io_module.progress("counting") as told:
         for done, counts in tallies(paths, plan, threads=options.threads, progress=told, **shared.engine(options)):
             sources = tuple(replace(named[path], unfinished=True) for path in done)
-            counts = replace(counts, sources=sources)  # noqa: PLW2901
+            counts = replace(counts, sources=sources)  # noqa: PLW2901  (the same counts, and what they came from)
             total = checked(counts if total is None else total + counts, plan)
             left -= len(done)
             began = time.monotonic()

@@ -7,7 +7,7 @@ import math
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign, Record, Values
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,7 +39,7 @@ class _Columns(argparse.Action):
         self,
         parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
-        values: Any,  # noqa: ANN401
+        values: Values,
         option_string: str | None = None,
     ) -> None:
         """Keep the list."""
@@ -48,7 +49,7 @@ class _Columns(argparse.Action):
 
 
 def add_command(
-    commands: Any,  # noqa: ANN401  (argparse keeps its type to itself)
+    commands: Foreign,
     name: str,
     run: Callable[[argparse.Namespace], None],
     *,
@@ -110,7 +111,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
     chosen = parser.add_mutually_exclusive_group()
-    listed: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
+    listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
     chosen.add_argument("--features", help="the columns to look at (default: all others)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
@@ -153,7 +154,7 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scheduler", metavar="URL", help="of Dask: tcp://HOST:PORT")
 
 
-def engine(options: argparse.Namespace) -> dict[str, Any]:
+def engine(options: argparse.Namespace) -> Record:
     """The options of `add_engine_options`, where a command has them, as `credimi.count` takes them."""
     return {name: getattr(options, name, None) for name in ("engine", "master", "scheduler")}
 
@@ -194,7 +195,7 @@ def orders(count: int) -> str:
 
 def paths(options: argparse.Namespace) -> list[Place]:
     """The files that DATA names."""
-    from credimi.counting.engines import files  # noqa: PLC0415
+    from credimi.counting.engines import files
 
     return files.paths_of(list(options.data))
 
@@ -203,7 +204,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
     """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
     if output is None or output == "-":
         return
-    from credimi.core.remote_files import identity  # noqa: PLC0415  (`--help` does without)
+    from credimi.core.remote_files import identity
 
     path = Path(output)
     try:
@@ -218,9 +219,9 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
         raise CredimiError(f"{output} is the input: name another file")
 
 
-def counting(options: argparse.Namespace) -> dict[str, Any]:
+def counting(options: argparse.Namespace) -> Record:
     """The options as `credimi.count` takes them."""
-    from credimi.columns.missing import MISSING_VALUES  # noqa: PLC0415
+    from credimi.columns.missing import MISSING_VALUES
 
     return {
         "features": options.features,

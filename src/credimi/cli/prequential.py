@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from credimi.core.types import Foreign, Record
     from credimi.counting.coded_table import Rows
     from credimi.experiments.prequential import Prequential
 
@@ -39,7 +40,7 @@ _RULES = ("plugin", "forward", "backward", "all", "imputed")
 _COLUMNS = ("rule", "orders", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd")
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+def add(commands: Foreign) -> None:
     """Add the command to the parser."""
     parser = shared.add_command(
         commands,
@@ -70,8 +71,8 @@ def run(options: argparse.Namespace) -> None:
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
     startup.announce_compiling()
-    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
-    from credimi.experiments.prequential import prequential  # noqa: PLC0415  (numba and pyarrow load only from here on)
+    from credimi.counting.counts_file import is_counts
+    from credimi.experiments.prequential import prequential
 
     paths = shared.paths(options)
     shared.check_output(options.output, paths)
@@ -102,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
         terminal_io.show(_table(found, options), options.output)
 
 
-def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
+def _report(found: Prequential, options: argparse.Namespace) -> Record:
     return {
         "settings": found.settings.to_dict() | {"target": options.target, "seed": options.seed},
         "rows": len(found.rows),
@@ -116,7 +117,7 @@ def _report(found: Prequential, options: argparse.Namespace) -> dict[str, Any]:
 
 def _csv(found: Prequential, options: argparse.Namespace) -> str:
     """One line a rule, full precision; the settings stand in lines that start with #."""
-    from credimi.report.export import csv_writer  # noqa: PLC0415
+    from credimi.report.export import csv_writer
 
     report = _report(found, options)
     text = io.StringIO()
@@ -129,8 +130,8 @@ def _csv(found: Prequential, options: argparse.Namespace) -> str:
     return text.getvalue()
 
 
-def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Any]:
-    from rich.table import Table  # noqa: PLC0415  (rich costs more than the whole parser)
+def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]:
+    from rich.table import Table
 
     grid = Table(box=None, header_style="", pad_edge=False)
     for name in ("rule", "accuracy", "sd", "features", "sd"):

@@ -7,7 +7,7 @@ import json
 import math
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign, Record
     from credimi.selection.rank import Ranking
 
 _EXAMPLES = """\
@@ -44,7 +45,7 @@ _GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
 _INFORMATION = ("mi", "std", "low", "high", *_GIVEN, "missing_mi", "missing_low", "missing_high")
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+def add(commands: Foreign) -> None:
     """Add the command to the parser."""
     parser = shared.add_command(
         commands,
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     elif options.format == "csv":
         write(terminal_io.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
-        from credimi.report.terminal import ranking_grid  # noqa: PLC0415  (rich costs more than the whole parser)
+        from credimi.report.terminal import ranking_grid
 
         console = terminal_io.console(options.output)
         grid = ranking_grid(ranking, units=options.units, top=options.top, width=console.width)
@@ -95,7 +96,7 @@ def _check_pictures(options: argparse.Namespace) -> None:
     if len({path.resolve() for path in named}) < len(named):
         raise CredimiError("--output, --html and --plot name the same file: give each its own")
     if options.plot is not None:
-        from credimi.report import figures  # noqa: PLC0415  (numpy is loaded only to draw)
+        from credimi.report import figures
 
         figures.picture_kind(options.plot)
         figures.require_matplotlib()
@@ -104,8 +105,8 @@ def _check_pictures(options: argparse.Namespace) -> None:
 def ranked(options: argparse.Namespace) -> Ranking:
     """The ranking that the options ask for."""
     shared.check_thresholds(options)
-    from credimi.counting import counts_file  # noqa: PLC0415  (numba and pyarrow load only once the options are known to be right)
-    from credimi.counting.engines import files  # noqa: PLC0415
+    from credimi.counting import counts_file
+    from credimi.counting.engines import files
 
     paths = files.each_once(shared.paths(options))
     for output in ("output", "html", "plot"):  # `select` has the first of them
@@ -119,7 +120,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
     if kept:
         counts = _loaded(kept, options)
     else:
-        from credimi.counting.count import count  # noqa: PLC0415
+        from credimi.counting.count import count
 
         with terminal_io_module.progress("counting") as told:
             given = shared.counting(options) | shared.engine(options)
@@ -131,7 +132,7 @@ def ranked(options: argparse.Namespace) -> Ranking:
             raise CredimiError(
                 f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank"
             )
-    from credimi.selection.rank import rank  # noqa: PLC0415
+    from credimi.selection.rank import rank
 
     ranking = rank(
         counts,
@@ -148,8 +149,8 @@ def ranked(options: argparse.Namespace) -> Ranking:
     return ranking.worded_for(sentences.COMMAND_LINE)
 
 
-def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa: ANN401
-    from credimi.counting.counts import Counts  # noqa: PLC0415
+def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
+    from credimi.counting.counts import Counts
 
     given = [
         options.features,
@@ -176,7 +177,7 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Any:  # noqa
     return counts
 
 
-def _report(ranking: Ranking, units: str) -> dict[str, Any]:
+def _report(ranking: Ranking, units: str) -> Record:
     report = ranking.to_dict()
     if units == "bits":
         report["settings"]["units"] = "bits"
@@ -188,7 +189,7 @@ def _report(ranking: Ranking, units: str) -> dict[str, Any]:
 
 def _csv(ranking: Ranking, units: str) -> str:
     """One line a feature, full precision; the settings stand in lines that start with #."""
-    from credimi.report.export import csv_writer  # noqa: PLC0415
+    from credimi.report.export import csv_writer
 
     report = _report(ranking, units)
     text = io.StringIO()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
@@ -14,6 +14,8 @@ from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
+
+    from credimi.core.types import Foreign
 
 _EXAMPLES = """\
 Data come from --data, else from the folder that the environment variable
@@ -27,7 +29,7 @@ examples:
 """
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+def add(commands: Foreign) -> None:
     """Add the command to the parser."""
     parser = shared.add_command(
         commands,
@@ -58,7 +60,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 def run(options: argparse.Namespace) -> None:
     """Run all, and write it."""
     startup.announce_compiling()
-    from credimi.experiments import paper_datasets, paper_figures, paper_report, reproduction  # noqa: PLC0415  (numpy and more)
+    from credimi.experiments import paper_datasets, paper_figures, paper_report, reproduction
 
     names = list(options.dataset or paper_datasets.INCOMPLETE)
     names += [name for name in paper_datasets.COMPLETE if options.complete and name not in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import terminal_io
@@ -13,6 +13,8 @@ from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
+
+    from credimi.core.types import Foreign
 
 _EXAMPLES = """\
 rules: forward keeps what is surely informative, P(I > epsilon) >= level;
@@ -27,7 +29,7 @@ examples:
 _NAMED = 10  # features named in the last line
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+def add(commands: Foreign) -> None:
     """Add the command to the parser."""
     parser = shared.add_command(
         commands,
@@ -48,8 +50,8 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Rank, then copy the columns that stay."""
-    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
-    from credimi.counting.engines import files  # noqa: PLC0415
+    from credimi.counting.counts_file import is_counts
+    from credimi.counting.engines import files
 
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: --output needs its name")

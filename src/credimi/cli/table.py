@@ -7,7 +7,7 @@ import math
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
+    from credimi.core.types import Foreign, Record
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.posterior import Posterior
 
@@ -41,7 +42,7 @@ examples:
 """
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to itself)
+def add(commands: Foreign) -> None:
     """Add the command to the parser."""
     parser = shared.add_command(
         commands,
@@ -80,9 +81,9 @@ def run(options: argparse.Namespace) -> None:
     shared.check_thresholds(options)
     prior = shared.prior(options.prior)
     startup.announce_compiling()
-    from credimi.core.table import Table  # noqa: PLC0415
-    from credimi.inference.mutual_information import mutual_information  # noqa: PLC0415
-    from credimi.inference.posterior import posterior  # noqa: PLC0415  (numba and scipy load only once the input has been read)
+    from credimi.core.table import Table
+    from credimi.inference.mutual_information import mutual_information
+    from credimi.inference.posterior import posterior
 
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
     chances = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
@@ -114,11 +115,9 @@ def run(options: argparse.Namespace) -> None:
         terminal_io.show(_grids(report, chances, information, console), options.output, console)
 
 
-def _grids(
-    report: dict[str, Any], chances: Posterior, information: Distribution, console: Console
-) -> Iterator[Grid | str]:
+def _grids(report: Record, chances: Posterior, information: Distribution, console: Console) -> Iterator[Grid | str]:
     """The report, laid out for a screen."""
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich costs more than the whole parser)
+    from rich.table import Table as Grid
 
     settings = report["settings"]
     unit = settings["units"]
@@ -151,7 +150,7 @@ def _grids(
 
 
 def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
-    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich.table import Table as Grid
 
     with_prior = ", prior jeffreys" if prior == _ADAPTIVE else ""  # the chances have no adaptive one
     grid = Grid(title=f"Mode of the chances{with_prior}", title_justify="left")

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
+
+    from credimi.core.types import Foreign
 
 _MOMENT = 0.5  # seconds of work before a bar appears
 
@@ -49,7 +51,7 @@ def sayable(text: str, path: str | None) -> str:
 
 def console(path: str | None) -> Console:
     """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
-    from rich.console import Console  # noqa: PLC0415  (rich costs more than the whole parser)
+    from rich.console import Console
 
     screen = path is None and sys.stdout is not None and sys.stdout.isatty()
     encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
@@ -60,9 +62,9 @@ def console(path: str | None) -> Console:
     )
 
 
-def show(parts: Iterable[Any], path: str | None, screen: Console | None = None) -> None:
+def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = None) -> None:
     """Lay out and write what is to be read by people: the door of all tables. Texts are made plain, each on a line."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     screen = console(path) if screen is None else screen
     with screen.capture() as capture:
@@ -79,12 +81,12 @@ def progress(what: str) -> Iterator[Callable[[float], None]]:
         return
     began = time.monotonic()
     with ExitStack() as stack:
-        shown: list[tuple[Any, Any]] = []
+        shown: list[tuple[Foreign, Foreign]] = []
 
         def told(share: float) -> None:
             if not shown and time.monotonic() - began > _MOMENT and share < 1.0:
-                from rich.console import Console  # noqa: PLC0415
-                from rich.progress import Progress  # noqa: PLC0415
+                from rich.console import Console
+                from rich.progress import Progress
 
                 bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
                 shown.append((bar, bar.add_task(what, total=1.0)))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.text_types import DATES, NUMBER_TEXT, readable, shown_date, shown_number, spelled
+from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +41,7 @@ _MOST_BYTES = 1 << 30  # of all features' texts together, unless the features ar
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
     """The distinct values of a column, sorted: `texts`, or `numbers` where the kind is number.

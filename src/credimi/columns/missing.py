@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns import labels, text_types
+from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 
 
+@stored
 class MissingValues:
     """The values that mean missing, as text, as numbers and as dates: 999 means "999", and "999" means 999.
 

@@ -11,11 +11,13 @@ from credimi.columns import labels, text_types
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import shown
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 
 READINGS = ("ignore", "category")  # of what is missing
 METHODS = ("mdl", "quantile", "categories")
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
     """How values are read: what means missing, and how numbers become categories."""

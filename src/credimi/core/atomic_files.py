@@ -142,7 +142,7 @@ def _check_owner(text: str, free: bool | None, place: Path, path: str | Path) ->
 def _lock(descriptor: int) -> bool | None:
     """Whether the lock is ours now; None where the disk has no locks."""
     if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415
+        import msvcrt  # noqa: PLC0415  (one of the two exists on each system)
 
         try:
             os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # beyond the owner's name, which others may read
@@ -152,7 +152,7 @@ def _lock(descriptor: int) -> bool | None:
             os.lseek(descriptor, 0, os.SEEK_SET)
             return False
         return True
-    import fcntl  # noqa: PLC0415
+    import fcntl  # noqa: PLC0415  (one of the two exists on each system)
 
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,6 @@
 """What credimi raises when the input cannot be used: one base class, so that one `except` is enough."""
 
-from credimi.core.public import public
+from credimi.core.public import public, stored
 
 
 @public
@@ -11,6 +11,7 @@ class CredimiError(ValueError):
     """
 
 
+@stored
 class UncountableError(CredimiError):
     """A column holds what cannot be counted; `what` says it in short, where the others are ranked without it."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 
+if TYPE_CHECKING:
+    from credimi.core.types import Foreign
 
-def library(name: str, extra: str) -> Any:  # noqa: ANN401
+
+def library(name: str, extra: str) -> Foreign:
     """A library that an engine needs, or what to install."""
     try:
         return import_module(name)

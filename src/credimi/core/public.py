@@ -1,4 +1,4 @@
-"""Public classes say that they are `credimi`'s own, so that pickles of them survive a move inside."""
+"""Classes that pickles name say that they are `credimi`'s own, so that pickles survive a move inside."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def public(cls: Class) -> Class:
     """The class as `credimi.<name>`, which is how pickle, tracebacks and documentation call it."""
     cls.__module__ = "credimi"
     return cls
+
+
+def stored(cls: Class) -> Class:
+    """The same of a class that public objects hold: pickle finds it as `credimi.<name>`, and nobody lists it."""
+    return public(cls)

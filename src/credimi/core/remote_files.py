@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from credimi.core.errors import CredimiError, one_line
+
+if TYPE_CHECKING:
+    from credimi.core.types import Foreign
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # two letters at least: C:// is a drive
 
@@ -30,7 +33,7 @@ class Remote:
     """A file elsewhere, by its URL."""
 
     url: str
-    filesystem: Any = field(compare=False, repr=False)
+    filesystem: Foreign = field(compare=False, repr=False)
     inside: str = field(compare=False, repr=False)  # the path as the filesystem has it
 
     def __str__(self) -> str:
@@ -62,7 +65,7 @@ class Remote:
         info = self.filesystem.get_file_info(self.inside)
         return Status(info.size or 0, info.mtime_ns or 0)
 
-    def open(self, mode: str = "rb") -> Any:  # noqa: ANN401
+    def open(self, mode: str = "rb") -> Foreign:
         """Its bytes, from any place; it is not written to."""
         if mode != "rb":
             raise ValueError(f"mode {mode!r} of a remote file")
@@ -147,13 +150,13 @@ def _queried(url: str) -> bool:
     return bool(re.search(r"\?[A-Za-z_]+=", url))
 
 
-def _found(url: str, fs: Any) -> tuple[Any, str]:  # noqa: ANN401
+def _found(url: str, fs: Foreign) -> tuple[Foreign, str]:
     """The filesystem of a URL, and the path inside it."""
     try:
-        found: tuple[Any, str] = fs.FileSystem.from_uri(url)
+        found: tuple[Foreign, str] = fs.FileSystem.from_uri(url)
     except ValueError as error:  # pyarrow has none for this scheme
         try:
-            from fsspec.core import url_to_fs  # noqa: PLC0415
+            from fsspec.core import url_to_fs  # noqa: PLC0415  (an extra, for places that pyarrow does not know)
         except ImportError:
             raise CredimiError(
                 f"cannot read {url}: {one_line(error)}; for more kinds of addresses: "

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray
+
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
-    CountArray = NDArray[Any]
+    CountArray = AnyArray
     Positions = NDArray[np.int64]
 
 
@@ -43,9 +45,10 @@ class Tables:
         return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
 
     def chosen(self, tables: NDArray[np.bool_]) -> Tables:
-        """Some of the tables, without odds."""
-        rows, columns = self.rows, self.columns
-        return Tables(self.flat[np.repeat(tables, (rows + 1) * (columns + 1))], rows[tables], columns[tables])
+        """Some of the tables."""
+        cells = np.repeat(tables, (self.rows + 1) * (self.columns + 1))
+        odds = None if self.odds is None else self.odds[tables]
+        return Tables(self.flat[cells], self.rows[tables], self.columns[tables], odds)
 
     @classmethod
     def of(cls, blocks: list[FloatArray], odds: list[float] | None = None) -> Tables:

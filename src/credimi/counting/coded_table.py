@@ -17,6 +17,7 @@ from credimi.columns.encode import encode
 from credimi.columns.missing import MissingValues
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.counting import batch as batches
 from credimi.counting.batch import Batch, tally
 from credimi.counting.count import source
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MISSING = -1
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Codes of the rows that have a target. `values[j]` names the codes of feature j, `classes` those of the target."""

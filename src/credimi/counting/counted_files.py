@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.core.remote_files import identity, local_path
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _END = 1 << 12
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class CountedFile:
     """A file as it was when it was counted."""

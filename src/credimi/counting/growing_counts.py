@@ -16,6 +16,7 @@ import numpy as np
 from credimi.columns.labels import BOOLEAN, EXACT, MANY, NUMBER, TEXT, Labels, of_numbers
 from credimi.columns.python_objects import is_no_double, shown
 from credimi.columns.text_types import shown_number
+from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _FEW = 32  # new labels that are put between the others; more are sorted together with them
 
 
+@stored
 class GrowingLabels:
     """Labels of one kind, in the order in which they came; `where` says at which place each is counted."""
 

@@ -24,6 +24,7 @@ from credimi.columns.labels import MANY, TEXT, Labels, most_bytes, most_labels
 from credimi.columns.missing import MissingValues, is_missing
 from credimi.columns.python_objects import shown
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.counting.batch import Batch, tally
 from credimi.counting.counts import Counts
 from credimi.counting.growing_counts import GrowingLabels, is_number, labels_of_cell
@@ -43,6 +44,7 @@ _ROUNDING = 1e-9  # of the weights of rows that are taken away
 _SMALLEST_SCALE = 1e-100
 
 
+@stored
 class IncrementalCounts:
     """The counts so far. `version` changes with them, `layout` with their labels only."""
 

@@ -3,6 +3,6 @@
 from credimi.core.errors import CredimiError
 
 try:
-    import sklearn  # noqa: F401
+    import sklearn  # noqa: F401  (only whether it is there)
 except ModuleNotFoundError as error:  # scikit-learn is an extra: counting and ranking do without it
     raise CredimiError('the estimators need scikit-learn: pip install "credimi[sklearn]"') from error

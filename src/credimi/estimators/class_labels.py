@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.columns.encode import encode
 from credimi.columns.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
+    from credimi.core.types import AnyArray, Values
 
 
+@stored
 class Classes:
     """The classes so far, in order. A class that came once stays, whether or not its rows are taken away."""
 
     def __init__(self) -> None:
         self.labels = Labels(TEXT)
-        self._like: Any = None  # an array of values as y has them
-        self._array: NDArray[Any] | None = None
+        self._like: Values = None  # an array of values as y has them
+        self._array: AnyArray | None = None
         self._positions: tuple[Labels | None, NDArray[np.int64]] = (None, np.zeros(0, dtype=np.int64))
 
-    def observe(self, values: Any) -> None:  # noqa: ANN401
+    def observe(self, values: Values) -> None:
         """Take the type of y from its values, if it is not known yet."""
         if self._like is None:
             self._like = _example(values)
 
-    def declare(self, values: Any) -> None:  # noqa: ANN401
+    def declare(self, values: Values) -> None:
         """Classes that may come."""
         array = np.asarray(values)
         self.observe(array)
@@ -54,7 +57,7 @@ class Classes:
             self._positions = labels, union(self.labels, typed(labels)[0])[2]
         return self._positions[1]
 
-    def codes(self, values: Any) -> NDArray[np.int64]:  # noqa: ANN401
+    def codes(self, values: Values) -> NDArray[np.int64]:
         """Of each value the place of its class, -1 where it is none that is known."""
         column = encode(values, "y")
         own, positions = _sorted_labels(column)
@@ -63,13 +66,13 @@ class Classes:
         places[in_known] = np.arange(len(self.labels))
         return np.append(places[in_own[positions]], -1)[np.minimum(column.codes, column.values)]
 
-    def array(self) -> NDArray[Any]:
+    def array(self) -> AnyArray:
         """The classes as y has them."""
         if self._array is None:
             self._array = self._as_y_has_them()
         return self._array
 
-    def _as_y_has_them(self) -> NDArray[Any]:
+    def _as_y_has_them(self) -> AnyArray:
         if self.labels.kind == NUMBER:
             fractions = self._like is not None and self._like.dtype.kind == "f"
             return self.labels.numbers.astype(np.float64 if fractions else np.int64)
@@ -84,7 +87,7 @@ def _sorted_labels(column: Column) -> tuple[Labels, NDArray[np.int64]]:
     return of_texts(column.texts, column.kind) if column.numbers is None else of_numbers(column.numbers)
 
 
-def _example(values: Any) -> NDArray[Any]:  # noqa: ANN401
+def _example(values: Values) -> AnyArray:
     """An empty array of the type that the values have: whole numbers, others, text, or anything."""
     kind = getattr(values, "dtype", None)
     if not isinstance(kind, np.dtype):  # Arrow's, or codes with their values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
+    from credimi.core.types import Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
 
 def counted(
     features: Features,
-    target: Any,  # noqa: ANN401
+    target: Values,
     settings: ReadingOptions,
     *,
     name: str,
     weights: NDArray[np.float64] | None = None,
-    unlabeled: Any = None,  # noqa: ANN401
+    unlabeled: Value = None,
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
@@ -41,7 +42,7 @@ def counted(
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 
 
-def target_name(target: Any, features: Features) -> str:  # noqa: ANN401
+def target_name(target: Values, features: Features) -> str:
     """A name for the target, as messages and rankings use it."""
     name = str(getattr(target, "name", None) or TARGET)
     while name in features.names:
@@ -49,7 +50,7 @@ def target_name(target: Any, features: Features) -> str:  # noqa: ANN401
     return name
 
 
-def labelled(target: Any, missing: MissingValues, unlabeled: Any) -> NDArray[np.float64]:  # noqa: ANN401
+def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArray[np.float64]:
     """1 for each row whose class is known, 0 for others."""
     column = encode(target, TARGET)
     known = np.append(~missing.among(column), False)
@@ -60,23 +61,21 @@ def labelled(target: Any, missing: MissingValues, unlabeled: Any) -> NDArray[np.
     return known[np.minimum(column.codes, column.values)].astype(np.float64)
 
 
-def _without_class(counts: Counts, label: Any) -> Counts:  # noqa: ANN401
+def _without_class(counts: Counts, label: Value) -> Counts:
     """The same counts, the target being missing where it has this label."""
     place = _place(counts.classes, label)
     if place is None:
         return counts
     keep = np.arange(len(counts.classes)) != place
-    parts, start, height = [], 0, len(counts.classes) + 1
-    for own in counts.labels:
-        size = height * (len(own) + 1)
-        block = counts.flat[start : start + size].reshape(height, -1).copy()
+    parts = []
+    for own in counts.blocks():
+        block = own.copy()
         block[-1] += block[place]
         parts.append(block[np.append(keep, True)].ravel())
-        start += size
     return replace(counts, classes=counts.classes.chosen(keep), flat=np.concatenate(parts))
 
 
-def _place(classes: Labels, label: Any) -> int | None:  # noqa: ANN401
+def _place(classes: Labels, label: Value) -> int | None:
     if classes.kind == NUMBER:
         where = np.flatnonzero(classes.numbers == label) if isinstance(label, int | float | np.number) else np.zeros(0)
         return int(where[0]) if where.size else None

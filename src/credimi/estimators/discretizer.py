@@ -7,7 +7,7 @@ values are enough (`from_counts`), so that files larger than memory can be cut t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Values
     from credimi.counting.counts import Counts
 
     FloatArray = NDArray[np.float64]
@@ -93,7 +94,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.drop_uninformative = drop_uninformative
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EntropyDiscretizer:  # noqa: ANN401, N803
+    def fit(self, X: Data, y: Values = None, sample_weight: Values = None) -> EntropyDiscretizer:
         """Find the cuts. Rows without a class are left out, and in each column those without a value."""
         self._check_parameters()
         features = checked_features(self, X, reset=True)
@@ -113,7 +114,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._cut(places, len(features.columns), threads_of(self.n_jobs) if compiled else 1)
 
     @classmethod
-    def from_counts(cls, counts: Counts, **parameters: Any) -> EntropyDiscretizer:  # noqa: ANN401
+    def from_counts(cls, counts: Counts, **parameters: Option) -> EntropyDiscretizer:
         """The discretizer that `fit` would give on the rows that were counted, without them.
 
         Beyond 32,768 different values of a column, counts are of rounded numbers, and so are the cuts.
@@ -135,7 +136,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         return self._cut(places, len(counts.features), 1)
 
-    def transform(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+    def transform(self, X: Data) -> AnyArray:
         """The range of every value, in the columns of `support_`."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
@@ -155,13 +156,13 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         share(fill, range(kept.size), threads_of(self.n_jobs) if out.size >= _CELLS_WORTH_COMPILING else 1)
         return out
 
-    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
         """The names of the columns that `transform` gives: those of the columns they are made from."""
         check_is_fitted(self)
-        names: NDArray[Any] = super().get_feature_names_out(input_features)[self.support_]
+        names: AnyArray = super().get_feature_names_out(input_features)[self.support_]
         return names
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+    def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
@@ -176,7 +177,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.output not in OUTPUTS:
             raise CredimiError(f"output is {self.output!r}: choose one of {', '.join(OUTPUTS)}")
 
-    def _limits(self) -> dict[str, Any]:
+    def _limits(self) -> Record:
         return {"min_samples": self.min_samples, "max_bins": self.max_bins}
 
     def _cut(self, places: Callable[[int], Places], columns: int, threads: int | None) -> EntropyDiscretizer:
@@ -198,13 +199,13 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
 
-def _rows(values: NDArray[Any], used: NDArray[np.int64] | None) -> NDArray[Any]:
+def _rows(values: AnyArray, used: NDArray[np.int64] | None) -> AnyArray:
     return values if used is None else values[used]
 
 
 def _counted(
-    values: FloatArray, codes: NDArray[Any], classes: int, weights: FloatArray | None
-) -> tuple[FloatArray, NDArray[Any]]:
+    values: FloatArray, codes: AnyArray, classes: int, weights: FloatArray | None
+) -> tuple[FloatArray, AnyArray]:
     """The distinct values in order, and the counts or weights of each class at each."""
     there = ~np.isnan(values)
     distinct, at = np.unique(values[there], return_inverse=True)

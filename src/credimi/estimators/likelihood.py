@@ -1,12 +1,7 @@
-"""Naive Bayes from settled counts: what each value of each feature says about the class.
+"""Naive Bayes from settled counts: what each value of each feature says about the class (`inference.naive_bayes`).
 
-    log P(class i | row) = log P(i) + sum over the features seen of log P(value j | i)  + constant,
-    P(i) = n_i / n,        P(j | i) = (n_ij + a) / (n_i+ + s a),
-
-n_i being the rows of class i, n_ij those of them that have the value j, n_i+ those in which the feature is seen, s the
-number of its values, and a the pseudo-count. A missing feature is left out of the product, which is exact: its value is
-summed over (or missing is taken for a value like others). So is a value that was never seen, about which the counts say
-nothing.
+A missing feature is left out of the product, which is exact: its value is summed over (or missing is taken for a value
+like others). So is a value that was never seen, about which the counts say nothing.
 
 With `unlabeled` rows (n_?j) P(j | i) is taken from the posterior mean of the joint chances, to which such rows
 contribute; without any the two are the same.
@@ -15,7 +10,7 @@ contribute; without any the two are the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +20,7 @@ from credimi.columns.labels import NUMBER
 from credimi.columns.text_types import is_number, shown_number
 from credimi.core.threads import share
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
+from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.inference.posterior import posterior
 
 if TYPE_CHECKING:
@@ -35,6 +31,7 @@ if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.columns.feature import Feature
     from credimi.columns.missing import MissingValues
+    from credimi.core.types import Values
 
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
@@ -52,7 +49,7 @@ class Likelihood:
     tables: tuple[FloatArray, ...]
 
     def log_joint(
-        self, columns: Mapping[str, Any], rows: int, missing: MissingValues, threads: int | None = None
+        self, columns: Mapping[str, Values], rows: int, missing: MissingValues, threads: int | None = None
     ) -> FloatArray:
         """(rows, classes): log P(i) + sum of log P(j | i)."""
         compiled = rows * len(self.features) >= CELLS_WORTH_COMPILING
@@ -74,24 +71,13 @@ def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: fl
     return Likelihood(log_shares(totals), tuple(features), tables)
 
 
-def log_shares(totals: FloatArray) -> FloatArray:
-    """log P(i)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(totals / totals.sum()))
-
-
 def _log_chances(feature: Feature, pseudo_count: float, *, unlabeled: bool) -> FloatArray:
     counts = feature.block[:-1, :-1].astype(np.float64)
     if unlabeled and feature.block[-1, :-1].any() and counts.shape[1] > 1:
-        table = feature.table
-        mean = posterior(table, prior=pseudo_count).mean
-        chances = mean / mean.sum(axis=1, keepdims=True)
+        found = log_shares(posterior(feature.table, prior=pseudo_count).mean)
     else:
-        smooth = counts + pseudo_count
-        with np.errstate(divide="ignore", invalid="ignore"):
-            chances = np.nan_to_num(smooth / smooth.sum(axis=1, keepdims=True), nan=1.0 / counts.shape[1])
-    with np.errstate(divide="ignore"):
-        return np.vstack([np.log(chances).T, np.zeros(counts.shape[0])])
+        found = log_value_shares(counts, counts.sum(axis=1, keepdims=True), counts.shape[1], pseudo_count)
+    return np.vstack([found.T, np.zeros(counts.shape[0])])
 
 
 def _places(feature: Feature, column: Column, missing: MissingValues) -> IntegerArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray, Data, Foreign, Option, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
@@ -96,8 +97,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         window: int | None = None,
         missing: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Any] | None = "mdl",
-        unlabeled: Any = None,  # noqa: ANN401
+        discretize: str | Mapping[str, Value] | None = "mdl",
+        unlabeled: Value = None,
         n_jobs: int | None = None,
     ) -> None:
         self.prior = prior
@@ -111,7 +112,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IncrementalNaiveBayes:  # noqa: ANN401, N803
+    def fit(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
         """Learn these rows, and nothing else."""
         self._learn(X, y, None, sample_weight, reset=True)
         self._ledger.kept.class_names(least=1)  # says what is wrong with the target, if anything is
@@ -119,16 +120,16 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def partial_fit(
         self,
-        X: Any,  # noqa: ANN401, N803
-        y: Any,  # noqa: ANN401
-        classes: Any = None,  # noqa: ANN401
-        sample_weight: Any = None,  # noqa: ANN401
+        X: Data,
+        y: Values,
+        classes: Values = None,
+        sample_weight: Values = None,
     ) -> IncrementalNaiveBayes:
         """Learn more rows. `classes` may name some that have not come yet, or never; it is never needed."""
         self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_ledger"))
         return self
 
-    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> IncrementalNaiveBayes:  # noqa: ANN401, N803
+    def unlearn(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
         """Take rows away that were learned, as if they had never come."""
         check_is_fitted(self)
         if self.decay is not None:
@@ -138,20 +139,20 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._take(features, target, checked_weights(sample_weight, features.rows), sign=-1.0)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+    def predict(self, X: Data) -> AnyArray:
         """The most probable class of each row; of equals the first."""
         joint = self._log_joint(X)
         return np.asarray(self.classes_[joint.argmax(axis=1)])
 
-    def predict_log_proba(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
+    def predict_log_proba(self, X: Data) -> FloatArray:
         """(rows, classes): the logarithms of `predict_proba`."""
         return _normalised(self._log_joint(X))
 
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
+    def predict_proba(self, X: Data) -> FloatArray:
         """(rows, classes): how probable each class is."""
         return np.exp(self.predict_log_proba(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: ANN401, N803
+    def score(self, X: Data, y: Values, sample_weight: Values = None) -> float:
         """The share of rows whose class is predicted, of those whose class is known: others cannot tell.
 
         `cross_val_score` does the same; NaN in y needs splits that do not look at it, such as `cv=KFold(5)`.
@@ -164,7 +165,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: nothing can be scored by it")
         return float(np.average(predicted == self._known.codes(target), weights=known))
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:  # noqa: ANN401
+    def learn_one(self, x: Mapping[Value, Value], y: Values) -> None:
         """One row as a dictionary, in which features may be missing, or new."""
         if not hasattr(self, "_ledger"):
             self._start(IncrementalCounts.empty(TARGET, [], self._settings()))
@@ -178,13 +179,13 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             columns = [_objects([cell]) for cell in self._cells(x)]
             self._forget(Features(list(self._ledger.features), columns, 1, None), _objects([y]), None)
 
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:  # noqa: ANN401
+    def predict_one(self, x: Mapping[Value, Value]) -> Value:
         """The most probable class of one row; None before anything was learned."""
         if not self._knows_classes():
             return None
         return self.classes_.tolist()[int(self._log_joint_of_row(x)[0].argmax())]
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+    def predict_proba_one(self, x: Mapping[Value, Value]) -> dict[Value, float]:
         """How probable each class is; nothing before anything was learned."""
         if not self._knows_classes():
             return {}
@@ -192,7 +193,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
 
     @classmethod
-    def from_counts(cls, counts: Counts, **parameters: Any) -> IncrementalNaiveBayes:  # noqa: ANN401
+    def from_counts(cls, counts: Counts, **parameters: Option) -> IncrementalNaiveBayes:
         """A fitted classifier, from counts made before, of files larger than memory say."""
         counts.class_names(least=1)  # says what is wrong with the target, if anything is
         settings = {"missing_values": counts.settings.missing_values, "discretize": counts.settings.discretize}
@@ -203,7 +204,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return model
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> AnyArray:
         """The classes, in order."""
         check_is_fitted(self)
         return self._known.array()
@@ -223,7 +224,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_ledger")
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+    def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
@@ -236,7 +237,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _start(self, ledger: IncrementalCounts) -> None:
         self._check()
         self._ledger, self._known = ledger, Classes()
-        self._past: deque[tuple[Features, Any, FloatArray | None]] = deque()
+        self._past: deque[tuple[Features, Values, FloatArray | None]] = deque()
         self._remembered = 0  # rows in it
         self._scorer = Scorer(
             ledger,
@@ -247,8 +248,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         )
 
     def _check(self) -> None:
-        prior: Any = self.prior
-        window: Any = self.window
+        prior: Option = self.prior
+        window: Option = self.window
         if not isinstance(prior, int | float | np.number) or not 0.0 <= prior < math.inf:
             raise CredimiError(f"prior is {prior!r}: it must be a finite pseudo-count from 0 up, such as 1")
         if self.decay is not None and not 0.0 < self.decay <= 1.0:
@@ -264,7 +265,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.missing not in READINGS:
             raise CredimiError(f"missing is {self.missing!r}: choose one of {', '.join(READINGS)}")
 
-    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
+    def _learn(self, X: Data, y: Values, classes: Values, sample_weight: Values, *, reset: bool) -> None:
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
         weights = checked_weights(sample_weight, features.rows)
@@ -275,7 +276,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._take(features, target, weights)
         self._forget(features, target, weights)
 
-    def _take(self, features: Features, target: Any, weights: FloatArray | None, *, sign: float = 1.0) -> None:  # noqa: ANN401
+    def _take(self, features: Features, target: Values, weights: FloatArray | None, *, sign: float = 1.0) -> None:
         """Learn rows, or with a negative sign unlearn them."""
         self._known.observe(target)
         if features.rows <= _FEW_ROWS:
@@ -299,7 +300,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         (ledger.add if sign > 0.0 else ledger.subtract)(counts)
         self._known.add(ledger.classes)
 
-    def _take_row(self, cells: Sequence[Any], label: Any, weight: float) -> None:  # noqa: ANN401
+    def _take_row(self, cells: Sequence[Value], label: Value, weight: float) -> None:
         ledger, classes = self._ledger, self._ledger.classes
         if self.unlabeled is not None and label == self.unlabeled:
             label = None
@@ -311,15 +312,15 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if ledger.classes is not classes:
             self._known.add(ledger.classes)
 
-    def _faded(self, target: Any, rows: int, weights: FloatArray | None) -> FloatArray:  # noqa: ANN401
+    def _faded(self, target: Values, rows: int, weights: FloatArray | None) -> FloatArray:
         """Weights of the rows of a batch, the last of which is the newest; what was there before fades as well."""
-        decay: Any = self.decay
+        decay: Option = self.decay
         counts = np.ones(rows) if self.learn_unlabeled else labelled(target, self._ledger.missing, self.unlabeled)
         later = counts.sum() - np.cumsum(counts)
         self._ledger.fade(decay ** counts.sum())
         return np.asarray(decay**later * (1.0 if weights is None else weights))
 
-    def _forget(self, features: Features, target: Any, weights: FloatArray | None) -> None:  # noqa: ANN401
+    def _forget(self, features: Features, target: Values, weights: FloatArray | None) -> None:
         """Remember the latest rows, and unlearn those that are too old."""
         if self.window is None:
             return
@@ -346,12 +347,12 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _knows_classes(self) -> bool:
         return hasattr(self, "_ledger") and self._ledger.height > 1
 
-    def _cells(self, x: Mapping[Any, Any]) -> list[Any]:
+    def _cells(self, x: Mapping[Value, Value]) -> list[Value]:
         """One row of the features that are known."""
         given = by_text(x)
         return [given.get(name) for name in self._ledger.features]
 
-    def _log_joint_of_row(self, x: Mapping[Any, Any]) -> FloatArray:
+    def _log_joint_of_row(self, x: Mapping[Value, Value]) -> FloatArray:
         cells = self._cells(x)
         found = self._scorer.log_joint_of_row(cells)
         if found is None:
@@ -359,7 +360,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             found = self._scorer.log_joint(columns, 1)
         return self._of_all_classes(np.atleast_2d(found))
 
-    def _log_joint(self, X: Any) -> FloatArray:  # noqa: ANN401, N803
+    def _log_joint(self, X: Data) -> FloatArray:
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         if not self._knows_classes():
@@ -389,7 +390,7 @@ def _normalised(joint: FloatArray) -> FloatArray:
     return np.asarray(joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True)))
 
 
-def _objects(values: list[Any]) -> NDArray[Any]:
+def _objects(values: list[Value]) -> AnyArray:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array

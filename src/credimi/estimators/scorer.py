@@ -12,14 +12,16 @@ all tables anew, in O(cells). Both are bounded, as are the labels that are kept 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.columns.interpret import CATEGORIES, names_rows, plainly_categories
 from credimi.columns.labels import MANY, RAW, TEXT
+from credimi.core.public import stored
 from credimi.core.tables import Tables
-from credimi.estimators.likelihood import likelihood, log_shares
+from credimi.estimators.likelihood import likelihood
+from credimi.inference.naive_bayes import log_shares, log_value_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import Record, Value, Values
     from credimi.counting.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
+@stored
 class Scorer:
     """log P(class) + sum of log P(value | class) of the features that are used."""
 
@@ -56,6 +60,10 @@ class Scorer:
         self._support: Mask = np.zeros(0, dtype=bool)
         self._tables: Likelihood | None = None
 
+    def __getstate__(self) -> Record:
+        """All but the tables, which follow from the counts."""
+        return self.__dict__ | {"_tables": None}
+
     def support(self) -> Mask:
         """Which features are used now: the one place that says so."""
         if self._support_version != self.ledger.version:
@@ -63,7 +71,7 @@ class Scorer:
             self._support_version = self.ledger.version
         return self._support
 
-    def log_joint(self, columns: Mapping[str, Any], rows: int) -> FloatArray:
+    def log_joint(self, columns: Mapping[str, Values], rows: int) -> FloatArray:
         """(rows, classes) of the classes that were counted."""
         if self._tables is None or self._tables_version != self.ledger.version:
             used = [feature for feature, kept in zip(self._settled(), self.support(), strict=True) if kept]
@@ -71,7 +79,7 @@ class Scorer:
             self._tables_version = self.ledger.version
         return self._tables.log_joint(columns, rows, self.ledger.missing)
 
-    def log_joint_of_row(self, cells: Sequence[Any]) -> FloatArray | None:
+    def log_joint_of_row(self, cells: Sequence[Value]) -> FloatArray | None:
         """(classes,) of one row; None where that has to go the long way."""
         ledger, plain = self.ledger, self._plain_features()
         together = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
@@ -86,14 +94,11 @@ class Scorer:
         used = np.flatnonzero(support & (lines >= 0) & (lines != ledger.gone))
         if not used.size:
             return found
-        labels = ledger.sizes[used, None]
-        smooth = ledger.of_lines(lines[used])[:, :-1] + self.pseudo_count
-        seen = ledger.seen()[used, :-1] + labels * self.pseudo_count
-        with np.errstate(divide="ignore", invalid="ignore"):
-            chances = np.where(seen > 0.0, smooth / seen, 1.0 / labels)
-            return np.asarray(found + np.log(chances).sum(axis=0))
+        counts, seen = ledger.of_lines(lines[used])[:, :-1], ledger.seen()[used, :-1]
+        evidence = log_value_shares(counts, seen, ledger.sizes[used, None], self.pseudo_count)
+        return np.asarray(found + evidence.sum(axis=0))
 
-    def _of_cut_numbers(self, cells: Mapping[int, Any]) -> FloatArray:
+    def _of_cut_numbers(self, cells: Mapping[int, Value]) -> FloatArray:
         """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
         present = {place: cell for place, cell in cells.items() if not self.ledger.means_missing(cell)}
         features = {place: self.ledger.feature(place) for place in present}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,8 +18,8 @@ from credimi.core.threads import threads_of
 from credimi.estimators.counted_xy import counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.many_tables import beliefs
-from credimi.selection import rules
 from credimi.selection.rank import Ranking, rank
+from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
+    from credimi.core.types import AnyArray, Data, Foreign, Option, Value, Values
     from credimi.counting.counts import Counts
-
-    FloatArray = NDArray[np.float64]
 
 
 @public
@@ -86,8 +85,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         approximation: str = "matched",
         missing: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Any] | None = "mdl",
-        unlabeled: Any = None,  # noqa: ANN401
+        discretize: str | Mapping[str, Value] | None = "mdl",
+        unlabeled: Value = None,
         n_jobs: int | None = None,
     ) -> None:
         self.rule = rule
@@ -103,19 +102,19 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CredibleSelector:  # noqa: ANN401, N803
+    def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and rank."""
         self._learn(X, y, sample_weight, reset=True)
         self._ranking = self._ranked()
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> CredibleSelector:  # noqa: ANN401, N803
+    def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count more rows; what is kept follows from all of them, whatever their parts."""
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
     @classmethod
-    def from_counts(cls, counts: Counts, **parameters: Any) -> CredibleSelector:  # noqa: ANN401
+    def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
         """A fitted selector, from counts made before, of files larger than memory say."""
         selector = cls(**parameters)
         selector.counts_ = counts
@@ -132,7 +131,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             self._ranking = self._ranked()
         return self._ranking
 
-    def transform(self, X: Any) -> Any:  # noqa: ANN401, N803
+    def transform(self, X: Data) -> Data:
         """The columns that are kept, in the container that they came in."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
@@ -142,7 +141,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             warnings.warn(message, stacklevel=3)  # scikit-learn stands between: it wraps `transform`
         return features.picked(kept)
 
-    def inverse_transform(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803
+    def inverse_transform(self, X: Data) -> AnyArray:
         """An array with all columns again, those that were not kept missing."""
         support = self.get_support()
         kept = check_array(X, dtype=None, ensure_all_finite=False)
@@ -152,14 +151,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         whole[:, support] = kept
         return whole
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+    def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> None:  # noqa: ANN401, N803
-        rules.checked_rule(self.rule)
+    def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
+        checked_rule(self.rule)
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
         counts = counted(
@@ -191,31 +190,21 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.k is None:
             kept = set(ranking.selected(self.rule))
         else:
-            figures = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
-            kept = set(np.array(ranking.columns["feature"], dtype=object)[self._best(*figures)])
+            mean, p_above = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
+            kept = set(np.array(ranking.columns["feature"], dtype=object)[best(self.k, mean, p_above)])
         return np.array([name in kept for name in self.counts_.features], dtype=bool)
 
     def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
-        found = beliefs(blocks, prior=self.prior, approximation=self.approximation, epsilon=self.epsilon, threads=1)
-        mean, p_above, at_mode = (
-            np.where(candidates, figures, np.nan) for figures in (found.mean, found.p_above, found.at_mode)
+        options = RuleOptions(
+            prior=self.prior,
+            approximation=self.approximation,
+            epsilon=self.epsilon,
+            level=self.level,
+            fdr=self.fdr,
+            threads=1,
         )
+        found = beliefs(blocks, options).of(candidates)
         if self.k is not None:
-            kept = np.zeros(p_above.size, dtype=bool)
-            kept[self._best(mean, p_above)] = True
-            return kept & candidates
-        if self.rule == "plugin":
-            return rules.plugin(at_mode, self.epsilon)
-        if self.rule == "fdr":
-            return rules.false_discovery(p_above, self.fdr, np.where(candidates, found.p_independent, np.nan))
-        rule = rules.forward if self.rule == "forward" else rules.backward
-        return rule(p_above, self.level)
-
-    def _best(self, mean: FloatArray, p_above: FloatArray) -> NDArray[np.intp]:
-        """The places of the k best; what is not ranked is worst, and equals stand as in the data."""
-        k: Any = self.k
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= mean.size:
-            raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {mean.size}, as there are features")
-        p_above, mean = (np.nan_to_num(figures, nan=-1.0) for figures in (p_above, mean))
-        return np.lexsort((np.arange(mean.size), -mean, -p_above))[:k]
+            return best(self.k, found.mean, found.p_above) & candidates
+        return decide(self.rule, found, options)

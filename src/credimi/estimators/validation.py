@@ -12,7 +12,7 @@ import datetime as dt
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ from credimi.columns.labels import BOOLEAN, NUMBER
 from credimi.columns.missing import MissingValues
 from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.counting.batch import grouped
 from credimi.counting.engines.frames import array_of, is_polars
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
@@ -38,19 +39,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.labels import Labels
+    from credimi.core.types import AnyArray, Data, Foreign, Value, Values
 
 _TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """The features, checked: `columns` has one Arrow or numpy array for each of the `names`."""
 
     names: list[str]
-    columns: list[Any]
+    columns: list[Values]
     rows: int
-    source: Any  # the frame as it came, or an array
+    source: Data  # the frame as it came, or an array
 
     def part(self, rows: slice) -> Features:
         """Some of the rows, as columns only."""
@@ -62,14 +65,14 @@ class Features:
         later = [np.full(self.rows, None, dtype=object) for _ in names[len(self.names) :]]
         return Features(list(names), self.columns + later, self.rows, None)
 
-    def picked(self, positions: Sequence[int]) -> Any:  # noqa: ANN401
+    def picked(self, positions: Sequence[int]) -> Data:
         """These columns of what was passed, in the same kind of container."""
         if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
             return self.source.select(list(positions))
         return _safe_indexing(self.source, list(positions), axis=1)
 
 
-def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noqa: ANN401, N803
+def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
     """The columns of X; `reset` in `fit`, where their number and names are noted, not later, where they must be alike.
 
     Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
@@ -92,7 +95,7 @@ def checked_features(estimator: Any, X: Any, *, reset: bool) -> Features:  # noq
     return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
 
 
-def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # noqa: ANN401
+def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values:
     """The target, one value a row, as an Arrow or numpy array; None, NaN and NA are missing."""
     if y is None:
         raise CredimiError(f"This {estimator} requires y to be passed, but the target y is None.")
@@ -116,7 +119,7 @@ def checked_target(y: Any, rows: int, estimator: str = "estimator") -> Any:  # n
     return column
 
 
-def checked_classes(y: Any, rows: int, estimator: str = "estimator") -> tuple[Labels, NDArray[Any]]:  # noqa: ANN401
+def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple[Labels, AnyArray]:
     """The classes of the target in order, and the code of each row's; their number where it is missing."""
     column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
     classes, codes = grouped(column, MissingValues(()), "y")
@@ -130,7 +133,7 @@ def checked_classes(y: Any, rows: int, estimator: str = "estimator") -> tuple[La
     return classes, codes
 
 
-def checked_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:  # noqa: ANN401
+def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
     """The rows' weights, None if they are all alike."""
     if sample_weight is None:
         return None
@@ -146,7 +149,7 @@ def checked_weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None
     return weights
 
 
-def numbers_of(column: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
+def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
     """A column of numbers or truth values as doubles, NaN where it is missing; another is refused."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
         return np.ascontiguousarray(column, dtype=np.float64)
@@ -167,7 +170,7 @@ def numbers_of(column: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
     )
 
 
-def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
+def cells_of(column: Values) -> list[Value]:
     """The values of a column as Python's own."""
     if isinstance(column, PrecodedColumn):
         values = cells_of(column.values)
@@ -176,23 +179,23 @@ def cells_of(column: Any) -> list[Any]:  # noqa: ANN401
         if column.dtype.kind == "M":  # numpy makes mere integers of nanoseconds, here and of spans
             return list(column)
         return list((column.astype("m8[us]") if column.dtype == "m8[ns]" else column).tolist())
-    cells: list[Any] = column.to_pylist()
+    cells: list[Value] = column.to_pylist()
     return cells
 
 
-def _is_frame(data: Any) -> bool:  # noqa: ANN401
+def _is_frame(data: Data) -> bool:
     """Whether these are named columns, each of its own type; a single column is none."""
     return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
 
 
-def _check_names(frame: Any) -> None:  # noqa: ANN401
+def _check_names(frame: Data) -> None:
     names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
     for name, times in Counter(names).items():
         if times > 1:
             raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
 
 
-def _objects(rows: Any) -> Any:  # noqa: ANN401
+def _objects(rows: Data) -> Data:
     """Lists in which some values are text: numpy would make text of the numbers, and of the holes."""
     if not isinstance(rows, list | tuple):
         return rows
@@ -203,7 +206,7 @@ def _objects(rows: Any) -> Any:  # noqa: ANN401
     return np.array(rows, dtype=object) if mixed else rows
 
 
-def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
+def _columns(frame: Data) -> list[Values]:
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, place] for place in range(frame.shape[1])]
     if is_polars(frame):
@@ -212,12 +215,12 @@ def _columns(frame: Any) -> list[Any]:  # noqa: ANN401
     return list(table.columns)
 
 
-def _names(estimator: Any, width: int) -> list[str]:  # noqa: ANN401
+def _names(estimator: Foreign, width: int) -> list[str]:
     named = getattr(estimator, "feature_names_in_", None)
     return [f"x{place}" for place in range(width)] if named is None else [str(name) for name in named]
 
 
-def by_text(x: Mapping[Any, Any]) -> Mapping[str, Any]:
+def by_text(x: Mapping[Value, Value]) -> Mapping[str, Value]:
     """A row by its features' names as text; 1 and "1" would be one of them."""
     given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
     if len(given) < len(x):

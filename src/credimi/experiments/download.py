@@ -22,7 +22,7 @@ def fetched(folder: str, files: Sequence[str], cache: str | Path | None = None) 
     reads them compares what they hold with the papers' figures.
     """
     try:
-        import pooch  # noqa: PLC0415
+        import pooch  # noqa: PLC0415  (an extra: loaded only to download)
     except ImportError:
         raise CredimiError(
             "to download data pooch is needed: pip install 'credimi[reproduce]'; or name a folder that has them "

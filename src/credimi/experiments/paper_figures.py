@@ -28,8 +28,8 @@ def draw(name: str, run: Prequential, folder: Path) -> list[Path]:
     """Write NAME.png and NAME.svg into the folder; the same bytes for the same run."""
     try:
         import matplotlib as mpl  # noqa: PLC0415  (an extra: loaded only to draw)
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  (an extra: loaded only to draw)
+        from matplotlib.figure import Figure  # noqa: PLC0415  (an extra: loaded only to draw)
     except ImportError:
         raise CredimiError("matplotlib is not installed: pip install 'credimi[reproduce]'") from None
     written = []

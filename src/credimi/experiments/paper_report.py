@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from credimi.core.types import Record
 
 _SHORT = {"forward": "FF", "plugin": "F", "backward": "BF", "all": "none", "imputed": "imputed F"}
 _FILTERS = ("forward", "plugin", "backward")
 
 
-def markdown(report: dict[str, Any]) -> str:
+def markdown(report: Record) -> str:
     """All tables, each under its heading."""
     parts = [
         _data(report),
@@ -27,7 +29,7 @@ def markdown(report: dict[str, Any]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def deviations(report: dict[str, Any], prior: str, approximation: str) -> list[tuple[str, str, float]]:
+def deviations(report: Record, prior: str, approximation: str) -> list[tuple[str, str, float]]:
     """Data set, rule and by how many per cent our features kept deviate from the paper's."""
     return [
         (row["dataset"], row["rule"], 100.0 * (row["features_mean"] / row["paper_features"] - 1.0))
@@ -41,16 +43,16 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _named(report: dict[str, Any], which: str) -> tuple[str, str]:
+def _named(report: Record, which: str) -> tuple[str, str]:
     setting = report["settings"][which]
     return setting["prior"], setting["approximation"]
 
 
-def _rows(report: dict[str, Any], pair: tuple[str, str], rules: Sequence[str] = _FILTERS) -> list[dict[str, Any]]:
+def _rows(report: Record, pair: tuple[str, str], rules: Sequence[str] = _FILTERS) -> list[Record]:
     return [row for row in report["results"] if (row["prior"], row["approximation"]) == pair and row["rule"] in rules]
 
 
-def _data(report: dict[str, Any]) -> str:
+def _data(report: Record) -> str:
     lines = [
         (
             each["dataset"],
@@ -67,7 +69,7 @@ def _data(report: dict[str, Any]) -> str:
     return f"### The data sets\n\n{_table(head, lines)}"
 
 
-def _main(report: dict[str, Any], which: str) -> str:
+def _main(report: Record, which: str) -> str:
     pair = _named(report, which)
     found = {(row["dataset"], row["rule"]): row for row in _rows(report, pair)}
     deviating = {(name, rule): per_cent for name, rule, per_cent in deviations(report, *pair)}
@@ -93,7 +95,7 @@ def _main(report: dict[str, Any], which: str) -> str:
     return text
 
 
-def _priors(report: dict[str, Any]) -> str:
+def _priors(report: Record) -> str:
     pairs = list(dict.fromkeys((row["prior"], row["approximation"]) for row in report["results"]))
     if len(pairs) < 3:
         return ""
@@ -114,7 +116,7 @@ def _priors(report: dict[str, Any]) -> str:
     return f"### Features kept by prior and approximation, FF / F / BF\n\n{_table(head, lines)}"
 
 
-def _epsilons(report: dict[str, Any]) -> str:
+def _epsilons(report: Record) -> str:
     if not report["sensitivity"]:
         return ""
     pair = _named(report, "nearest")
@@ -135,7 +137,7 @@ def _epsilons(report: dict[str, Any]) -> str:
     return f"{title}\n\n{_table(head, lines)}"
 
 
-def _orders(report: dict[str, Any]) -> str:
+def _orders(report: Record) -> str:
     pair = _named(report, "nearest")
     found = {
         (row["dataset"], row["rule"]): row for row in report["order"] if (row["prior"], row["approximation"]) == pair
@@ -150,7 +152,7 @@ def _orders(report: dict[str, Any]) -> str:
     return text + _table(("data set", "FF", "F", "BF"), lines)
 
 
-def _significance(report: dict[str, Any]) -> str:
+def _significance(report: Record) -> str:
     lines = [
         (
             row["dataset"],
@@ -184,7 +186,7 @@ def _significance(report: dict[str, Any]) -> str:
     return text
 
 
-def _accuracies(report: dict[str, Any]) -> str:
+def _accuracies(report: Record) -> str:
     columns = [(_named(report, "paper"), rule) for rule in ("all", "imputed", *_FILTERS)]
     columns += [(_named(report, "nearest"), "forward"), (("adaptive", "matched"), "forward")]
     found = {((row["prior"], row["approximation"]), row["rule"], row["dataset"]): row for row in report["results"]}
@@ -200,7 +202,7 @@ def _accuracies(report: dict[str, Any]) -> str:
     return f"### Accuracy of naive Bayes (features kept)\n\n{_table(['data set', *heads], lines)}"
 
 
-def _adaptive(report: dict[str, Any]) -> str:
+def _adaptive(report: Record) -> str:
     if not report["adaptive"]:
         return ""
     text = (

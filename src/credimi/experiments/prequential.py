@@ -11,13 +11,14 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.core.threads import cores, share
 from credimi.counting.coded_table import Rows, rows_of
 from credimi.experiments import checkpoints
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from credimi.core.types import Data, Option, Record, Values
+
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
     Progress = Callable[[float], None]
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
 
 
+@stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Prequential:
     """What became of each row: `correct` and `used` are rules x orders x rows, the rows as each order has them."""
@@ -71,7 +75,7 @@ class Prequential:
         """Orders x rows: whether the class was said right."""
         return np.asarray(self.correct[self._place(rule)])
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> list[Record]:
         """One row a rule: means and standard deviations over the orders."""
         return [
             {
@@ -105,8 +109,8 @@ class Prequential:
 
 
 def prequential(
-    X: Any,  # noqa: ANN401, N803  (as scikit-learn names it)
-    y: Any = None,  # noqa: ANN401
+    X: Data,
+    y: Values = None,
     *,
     rules: Sequence[str] = ("plugin", "forward", "backward"),
     prior: str | float = "adaptive",
@@ -118,7 +122,7 @@ def prequential(
     keep: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    **reading: Any,  # noqa: ANN401
+    **reading: Option,
 ) -> Prequential:
     """Accuracy of naive Bayes and features used, row by row, under the filters.
 
@@ -158,7 +162,11 @@ def prequential(
     ['forward', 'all']
     """
     settings = PrequentialOptions(
-        tuple([rules] if isinstance(rules, str) else rules), prior, approximation, epsilon, level
+        rules=tuple([rules] if isinstance(rules, str) else rules),
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
     )
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
     if len(rows) == 0:
@@ -184,10 +192,11 @@ def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> Int
     return np.array(lines, dtype=np.int64).reshape(len(orders), rows)
 
 
-def _read(data: Any, target: Any, reading: dict[str, Any], threads: int | None) -> Rows:  # noqa: ANN401
+def _read(data: Data, target: Values, reading: Record, threads: int | None) -> Rows:
     if target is None:
         raise CredimiError('name the target: prequential(data, "column"), or pass its values')
-    return rows_of(data, target, **({"missing_values": MISSING_VALUES} | reading), threads=threads)
+    reading = {"missing_values": MISSING_VALUES, **reading}
+    return rows_of(data, target, **reading, threads=threads)
 
 
 def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:

@@ -25,9 +25,10 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.counting.coded_table import MISSING, Rows
 from credimi.experiments.prequential_options import ALL, IMPUTED, PrequentialOptions
-from credimi.inference.many_tables import beliefs
+from credimi.inference.many_tables import Beliefs, beliefs
 from credimi.inference.moments import moments
-from credimi.selection import rules
+from credimi.inference.naive_bayes import log_shares, log_value_shares
+from credimi.selection.rules import decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntegerArray = NDArray[np.int64]
 
+_PSEUDO_COUNT = 1.0  # of naive Bayes, for classes and values
 _EQUAL = 1e-9  # scores so close are equal but for rounding
 _STEPS_TOLD = 50  # between two words on how far it is
 
@@ -64,8 +66,11 @@ def go_through(
         picked = kept & (column < sizes)
         corner = (starts + column)[:, :, None] + down * widths[:, None]  # orders x features x classes
         seen = by_class[:, None, :] - flat[corner + (sizes - column)[:, :, None]]
-        evidence = np.log((flat[corner] + 1.0) / (seen + sizes[:, None]))
-        scores = np.log(by_class + 1.0) + np.matmul(picked[:, :, None, :].astype(np.float64), evidence)[:, :, 0, :]
+        evidence = log_value_shares(flat[corner], seen, sizes[:, None], _PSEUDO_COUNT)
+        scores = (
+            log_shares(by_class, _PSEUDO_COUNT)
+            + np.matmul(picked[:, :, None, :].astype(np.float64), evidence)[:, :, 0, :]
+        )
         said = np.argmax(scores >= scores.max(axis=2, keepdims=True) - _EQUAL, axis=2)
         correct[:, :, step] = said == answer
         used[:, :, step] = kept.sum(axis=2)
@@ -80,18 +85,12 @@ def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) 
     """Rules x orders x features: which features each rule picks now."""
     decided = {ALL: np.ones(blocks.rows.size, dtype=bool)}
     if IMPUTED in settings.rules and blocks.rows.size:
-        decided[IMPUTED] = rules.plugin(_imputed(blocks, shape), settings.epsilon)
-    if set(settings.rules) - {ALL, IMPUTED} and blocks.rows.size:
-        found = beliefs(
-            blocks,
-            prior=settings.prior,
-            approximation=settings.approximation,
-            epsilon=settings.epsilon,
-            threads=1,
-        )
-        decided["plugin"] = rules.plugin(found.at_mode, settings.epsilon)
-        decided["forward"] = rules.forward(found.p_above, settings.level)
-        decided["backward"] = rules.backward(found.p_above, settings.level)
+        estimate, unknown = _imputed(blocks, shape), np.full(blocks.rows.size, np.nan)
+        decided[IMPUTED] = decide("plugin", Beliefs(estimate, estimate, unknown, unknown), settings)
+    others = set(settings.rules) - {ALL, IMPUTED}
+    if others and blocks.rows.size:
+        found = beliefs(blocks, settings)
+        decided |= {rule: decide(rule, found, settings) for rule in others}
     chosen = [decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules]  # no features: any will do
     return np.array(chosen)
 

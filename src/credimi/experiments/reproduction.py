@@ -10,7 +10,7 @@ same figures (`docs/reproduction.md`), so that its nearness is a fit and not a p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from credimi.core.types import Record, Value
     from credimi.experiments.paper_datasets import DataSet
 
     Progress = Callable[[float], None]
@@ -83,7 +84,7 @@ def reproduce(
     keep: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[dict[str, Any], dict[str, dict[Case, Prequential]]]:
+) -> tuple[Record, dict[str, dict[Case, Prequential]]]:
     """The report as plain data, and all runs by data set and case."""
     sets = [paper_datasets.load(name, data) for name in names]
     wanted = cases(quick=quick)
@@ -135,9 +136,9 @@ def report(
     *,
     orders: int,
     seed: int,
-) -> dict[str, Any]:
+) -> Record:
     """What is written to reproduction.json."""
-    found: dict[str, Any] = {
+    found: Record = {
         "settings": {
             "orders": orders,
             "seed": seed,
@@ -170,11 +171,11 @@ def report(
             for case, run in runs[CLAIMED[0]].items()
             if case.is_(PAPER) or case.is_(NEAREST)
         ]
-    rounded: dict[str, Any] = _rounded(found)
+    rounded: Record = _rounded(found)
     return rounded
 
 
-def _described(each: DataSet) -> dict[str, Any]:
+def _described(each: DataSet) -> Record:
     return {
         "dataset": each.name,
         "instances": len(each.rows),
@@ -186,14 +187,14 @@ def _described(each: DataSet) -> dict[str, Any]:
     }
 
 
-def _lines(each: DataSet, case: Case, run: Prequential) -> list[dict[str, Any]]:
-    head: dict[str, Any] = {"dataset": each.name, "prior": case.prior, "approximation": case.approximation}
+def _lines(each: DataSet, case: Case, run: Prequential) -> list[Record]:
+    head: Record = {"dataset": each.name, "prior": case.prior, "approximation": case.approximation}
     head |= {"epsilon": case.epsilon, "level": case.level}
     usual = (case.epsilon, case.level) == (EPSILON, LEVEL)
     return [head | row | {"paper_features": each.paper.get(row["rule"]) if usual else None} for row in run.summary()]
 
 
-def _significance(each: DataSet, case: Case, run: Prequential) -> list[dict[str, Any]]:
+def _significance(each: DataSet, case: Case, run: Prequential) -> list[Record]:
     return [
         {"dataset": each.name, "rule": rule, "against": "plugin", "prior": case.prior}
         | {"approximation": case.approximation}
@@ -202,7 +203,7 @@ def _significance(each: DataSet, case: Case, run: Prequential) -> list[dict[str,
     ]
 
 
-def _by_order(each: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequential]) -> list[dict[str, Any]]:
+def _by_order(each: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequential]) -> list[Record]:
     """Features kept in the orders that keep least and most, and in the order of the files."""
     lines = []
     for filed, pair in zip(as_filed, (PAPER, NEAREST), strict=True):
@@ -224,7 +225,7 @@ def _by_order(each: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequ
     return lines
 
 
-def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[dict[str, Any]]:
+def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[Record]:
     """FF with the adaptive prior against the paper's F: features, and accuracy, by the t tests over orders and rows."""
     paper = next(run for case, run in runs.items() if case.is_(PAPER))
     plugin = paper.rules.index("plugin")
@@ -254,7 +255,7 @@ def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[dict[s
     return lines
 
 
-def _rounded(value: Any) -> Any:  # noqa: ANN401
+def _rounded(value: Value) -> Value:
     """The same with floats of `_DIGITS` digits."""
     if isinstance(value, dict):
         return {name: _rounded(each) for name, each in value.items()}

@@ -45,7 +45,7 @@ class Difference:
 
 def of_first_rows(one: BooleanArray, other: BooleanArray) -> tuple[FloatArray, BooleanArray]:
     """Orders x rows: p-values on the first k rows, and where `one` is significantly ahead or behind."""
-    from scipy.special import stdtr  # noqa: PLC0415
+    from scipy.special import stdtr  # noqa: PLC0415  (loaded only to test)
 
     difference = one.astype(np.int64) - other.astype(np.int64)
     rows = np.arange(1, one.shape[1] + 1)
@@ -59,7 +59,7 @@ def of_first_rows(one: BooleanArray, other: BooleanArray) -> tuple[FloatArray, B
 
 def over_orders(one: FloatArray, other: FloatArray) -> Difference:
     """The difference of accuracies, one an order; as above, not significant where all orders differ by the same."""
-    from scipy.special import stdtr  # noqa: PLC0415
+    from scipy.special import stdtr  # noqa: PLC0415  (loaded only to test)
 
     difference = one - other
     mean, count = float(difference.mean()), difference.size

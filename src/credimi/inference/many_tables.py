@@ -6,11 +6,6 @@ with a component outside the range that these are for, and draws, go through `Di
 
 **Given dependence.** The atom draws mean and interval towards 0. Without it, with the weights of the components made to
 sum to 1, the mixture says how large I is if the feature tells anything; other odds of dependence do not change it.
-
-**Rows to decide.** A table with all its counts multiplied by c stands for c times the rows with the same shares.
-Samples of that size scatter around it, and about half of them decide: the figure holds in the median. An I that lies at
-epsilon is never decided. Epsilon is a threshold that somebody chose, and hardly to two digits: I lies at it if, where c
-is large enough to decide, or at the largest c that is tried, the mean of I is within `_AT` = 5 % of it.
 """
 
 from __future__ import annotations
@@ -25,6 +20,7 @@ from credimi.core.table import Table
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
 from credimi.inference.distributions.distribution import Distribution
+from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.mixture_tails import Laws, above, laws_of, quantiles
 from credimi.inference.moments import moments
@@ -35,6 +31,7 @@ if TYPE_CHECKING:
 
     from credimi.core.tables import Tables
     from credimi.inference.moments import Moments
+    from credimi.inference.options import PosteriorOptions
 
     FloatArray = NDArray[np.float64]
 
@@ -61,32 +58,22 @@ class Summary:
     high_if_dependent: FloatArray
 
 
-def summarize(
-    blocks: Tables,
-    *,
-    prior: str | float,
-    approximation: str,
-    epsilon: float,
-    level: float,
-    random_state: int = 0,
-    threads: int | None = None,
-) -> Summary:
+def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
     """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
-    if approximation == "sampled":
+    epsilon, threads = options.epsilon, options.threads
+    if options.approximation == "sampled":
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
-        drawn = [
-            drawn_law(table, prior, random_state, own)
-            for table, own in zip(_tables(blocks), odds.tolist(), strict=True)
-        ]
-        at_mode = moments(blocks, pseudo_counts_of(blocks, prior), matched=False, threads=threads).mean
-        return _one_by_one(drawn, at_mode, epsilon, level)
-    found, at_mode = _posteriors(blocks, prior, approximation, threads)
+        tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
+        drawn = [drawn_law(table, options, own) for table, own in zip(tables, odds.tolist(), strict=True)]
+        at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=threads).mean
+        return _one_by_one(drawn, at_mode, options)
+    found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     mean = summed(found, found.weight * found.mean)
     apart = found.variance + (found.mean - mean[found.table]) ** 2
     variance = summed(found, found.weight * apart) + found.p_zero * mean**2
-    laws = laws_of(found, upper, gaussian=approximation == "leading")
-    low, high = _intervals(found, laws, level, threads)
+    laws = laws_of(found, upper, gaussian=options.gaussian)
+    low, high = _intervals(found, laws, options)
     p_above = above(laws, epsilon, threads)
     for index in np.unique(found.table[~laws.trusted]).tolist():
         law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
@@ -96,23 +83,22 @@ def summarize(
     mixed = found.p_zero > _NO_ATOM
     rest = _without_atoms(found, mixed)
     given[0][mixed] = summed(rest, rest.weight * rest.mean)
-    given[1][mixed], given[2][mixed] = _intervals(
-        rest, laws_of(rest, upper[mixed], gaussian=laws.gaussian), level, threads
-    )
+    given[1][mixed], given[2][mixed] = _intervals(rest, laws_of(rest, upper[mixed], gaussian=laws.gaussian), options)
     for each in given:
         each[np.bincount(found.table, minlength=mean.size) == 0] = np.nan
     return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
 
 
-def _intervals(
-    found: PosteriorComponents, laws: Laws, level: float, threads: int | None
-) -> tuple[FloatArray, FloatArray]:
+def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions) -> tuple[FloatArray, FloatArray]:
     """The ends of the credible interval of every table."""
-    tail = 0.5 - level / 2.0
-    low = quantiles(laws, 1.0 - tail, threads)
-    at_atom = (low == 0.0) & (found.p_zero > 0.0)  # where less is left below: see `Distribution.interval`
-    below = np.where(at_atom, 1.0 - above(laws, 0.0, threads) - found.p_zero, 0.0)
-    high = quantiles(laws, np.where(at_atom, 1.0 - level - np.maximum(below, 0.0), tail), threads)
+    level, threads = options.level, options.threads
+    low, high = credible_interval(
+        level,
+        found.p_zero,
+        with_below=lambda tail: quantiles(laws, 1.0 - tail, threads),
+        with_above=lambda tail: quantiles(laws, tail, threads),
+        below_zero=lambda: 1.0 - above(laws, 0.0, threads) - found.p_zero,
+    )
     for index in np.unique(found.table[~laws.trusted]).tolist():
         low[index], high[index] = _law(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(level)
     return low, high
@@ -136,23 +122,27 @@ class Beliefs:
     p_above: FloatArray
     p_independent: FloatArray
 
+    def of(self, candidates: NDArray[np.bool_]) -> Beliefs:
+        """The same of the candidates; of the others nothing is known, and no rule keeps them."""
+        figures = (self.mean, self.at_mode, self.p_above, self.p_independent)
+        return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))
 
-def beliefs(
-    blocks: Tables, *, prior: str | float, approximation: str, epsilon: float, threads: int | None = None
-) -> Beliefs:
+
+def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
     Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
     """
-    if approximation == "sampled":
-        drawn = summarize(blocks, prior=prior, approximation=approximation, epsilon=epsilon, level=0.95)
+    if options.approximation == "sampled":
+        drawn = summarize(blocks, options)
         return Beliefs(drawn.mean, drawn.at_mode, drawn.p_above, drawn.p_independent)
-    found, at_mode = _posteriors(blocks, prior, approximation, threads)
+    epsilon = options.epsilon
+    found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
-        laws = laws_of(found, upper, gaussian=approximation == "leading")
-    p_above, trusted = above(laws, epsilon, threads), laws.trusted
-    if prior != ADAPTIVE:  # where a component is certain it has no tail but a step, and is alone in its table
+        laws = laws_of(found, upper, gaussian=options.gaussian)
+    p_above, trusted = above(laws, epsilon, options.threads), laws.trusted
+    if options.prior != ADAPTIVE:  # where a component is certain it has no tail but a step, and is alone in its table
         certain = found.variance == 0.0
         p_above[found.table[certain]] = found.mean[certain] > epsilon
         trusted = trusted | certain
@@ -161,38 +151,29 @@ def beliefs(
     return Beliefs(summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
 
 
-def drawn_law(table: Table, prior: str | float, random_state: int, odds: float) -> Distribution:
+def drawn_law(table: Table, options: PosteriorOptions, odds: float) -> Distribution:
     """The posterior by draws; `odds` as in `Tables`."""
-    law = mutual_information(table, prior=prior, approximation="sampled", random_state=random_state)
+    law = mutual_information(table, prior=options.prior, approximation="sampled", random_state=options.random_state)
     return with_odds(law, odds)
 
 
-def posteriors(
-    blocks: Tables, prior: str | float, approximation: str, threads: int | None = None
-) -> PosteriorComponents:
-    """The mixtures that `summarize` reads its numbers off; draws are none."""
-    return _posteriors(blocks, prior, approximation, threads)[0]
-
-
-def _posteriors(
-    blocks: Tables, prior: str | float, approximation: str, threads: int | None
-) -> tuple[PosteriorComponents, FloatArray]:
+def _posteriors(blocks: Tables, options: PosteriorOptions) -> tuple[PosteriorComponents, FloatArray]:
     """The mixtures, and the information at the mode."""
-    pseudo = pseudo_counts_of(blocks, prior)
-    leading = moments(blocks, pseudo, matched=False, threads=threads)
-    matched = approximation == "matched"
-    if prior != ADAPTIVE and not matched:
+    leading = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads)
+    if options.prior != ADAPTIVE and not options.matched:
         return _single(blocks, leading), leading.mean
-    return components_of(blocks, pseudo, prior, matched=matched, threads=threads), leading.mean
+    return posteriors(blocks, options), leading.mean
 
 
-def components_of(
-    blocks: Tables, pseudo: FloatArray, prior: str | float, *, matched: bool, threads: int | None
-) -> PosteriorComponents:
-    """Of every table the mixture that its posterior is; one component alone with fixed pseudo-counts."""
-    if prior == ADAPTIVE:
+def posteriors(blocks: Tables, options: PosteriorOptions) -> PosteriorComponents:
+    """The mixtures that `summarize` reads its numbers off, of one component alone with fixed pseudo-counts.
+
+    With draws, the mixtures that these are drawn from, as moments tell them.
+    """
+    matched, threads = options.matched, options.threads
+    if options.prior == ADAPTIVE:
         return adaptive_prior.components(blocks, matched=matched, threads=threads)
-    return _single(blocks, moments(blocks, pseudo, matched=matched, threads=threads))
+    return _single(blocks, moments(blocks, pseudo_counts_of(blocks, options.prior), matched=matched, threads=threads))
 
 
 def _single(blocks: Tables, found: Moments) -> PosteriorComponents:
@@ -214,17 +195,8 @@ def summed(found: PosteriorComponents, values: FloatArray) -> FloatArray:
     return np.bincount(found.table, values, found.p_zero.size).astype(np.float64)
 
 
-def _tables(blocks: Tables) -> list[Table]:
-    out = []
-    for start, rows, columns in zip(
-        blocks.offsets.tolist(), blocks.rows.tolist(), blocks.columns.tolist(), strict=True
-    ):
-        block = blocks.flat[start : start + (rows + 1) * (columns + 1)].reshape(rows + 1, columns + 1)
-        out.append(Table.of_block(block))
-    return out
-
-
-def _one_by_one(laws: list[Distribution], at_mode: FloatArray, epsilon: float, level: float) -> Summary:
+def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions) -> Summary:
+    level = options.level
     intervals = np.array([law.interval(level) for law in laws]).reshape(-1, 2)
     given = np.array([_given_dependence(law, level) for law in laws]).reshape(-1, 3)
     return Summary(
@@ -232,7 +204,7 @@ def _one_by_one(laws: list[Distribution], at_mode: FloatArray, epsilon: float, l
         np.array([law.std() for law in laws]),
         intervals[:, 0],
         intervals[:, 1],
-        np.array([law.sf(epsilon) for law in laws]),
+        np.array([law.sf(options.epsilon) for law in laws]),
         np.array([law.p_zero for law in laws]),
         at_mode,
         *given.T,

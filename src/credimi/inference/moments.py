@@ -79,8 +79,8 @@ def moments(blocks: Tables, pseudo_count: ArrayLike, *, matched: bool = True, th
     mean, variance, thin = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
 
     def chunk(part: slice) -> None:
-        tables = (blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], pseudo[part])
-        _moments_of_chunk(*tables, mean=mean[part], variance=variance[part], thin=thin[part], matched=matched)
+        results = mean[part], variance[part], thin[part]
+        _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched)
 
     share(chunk, parts(count, blocks.flat.size, threads), threads)
     split = np.flatnonzero(thin)
@@ -119,18 +119,16 @@ def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
 
 
 def _moments_of_chunk(
-    flat: NDArray[np.number],
-    offsets: IntegerArray,
-    rows: IntegerArray,
-    columns: IntegerArray,
+    blocks: Tables,
+    part: slice,
     pseudo: FloatArray,
+    results: tuple[FloatArray, FloatArray, NDArray[np.bool_]],
     *,
-    mean: FloatArray,
-    variance: FloatArray,
-    thin: NDArray[np.bool_],
     matched: bool,
 ) -> None:
-    """Sort the tables by what they miss, and give each sort to its kernel."""
+    """Sort the tables by what they miss, and give each sort to its kernel; means, variances and what is thin go out."""
+    mean, variance, thin = results
+    flat, offsets, rows, columns = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
     pattern = np.empty(rows.size, dtype=np.int8)
     tables = (flat, offsets, rows, columns, pseudo)
     if not matched:
@@ -150,9 +148,7 @@ def _moments_of_chunk(
         held &= complete + pseudo * rows * columns >= _FEW
         thin &= complete + pseudo * rows * columns >= _FEW
         for table in np.flatnonzero(~held & ~thin & (pattern != many_tables.CONSTANT)):
-            size = (rows[table] + 1) * (columns[table] + 1)
-            block = flat[offsets[table] : offsets[table] + size].reshape(rows[table] + 1, columns[table] + 1)
-            drawn_mean, variance[table] = drawn_moments(block, pseudo[table])
+            drawn_mean, variance[table] = drawn_moments(blocks.block(part.start + table), pseudo[table])
             if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:
                 mean[table] = drawn_mean  # otherwise the closed form holds: exact, or nearly so
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.arguments import make_generator, require_whole
-from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.moments import moments
+from credimi.inference.options import checked_approximation
 from credimi.inference.posterior import require_proper
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, draw_information
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 _CONVERGED = 1.05  # the r_hat above which chains still tell where they started
 _DOUBLINGS = 3  # of the chains' length, which makes the worst case 15 times as long
 
@@ -121,12 +119,11 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
     if approximation == "sampled":
         mixed = adaptive_prior.mixtures(blocks)
         drawn = [np.zeros(0)]
-        rows, columns = table.shape
         shares = mixed.weight / mixed.weight.sum()
         sizes = generator.multinomial(draws, shares).tolist() if shares.size else []
-        for block, size in zip(mixed.blocks.flat.reshape(-1, rows + 1, columns + 1), sizes, strict=True):
+        for component, size in enumerate(sizes):
             if size:
-                own = Table.of_block(block)
+                own = Table.of_block(mixed.blocks.block(component))
                 drawn.append(_converged_draws(own, 0.0, size, generator))
         dependent = np.concatenate(drawn)
         if not dependent.size:
@@ -155,12 +152,3 @@ def law_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribu
     if std == 0.0:
         return Distribution.point(mean)
     return Distribution.normal(mean, std) if gaussian else Distribution.beta(mean, std, upper)
-
-
-def checked_approximation(approximation: str) -> str:
-    """The approximation, if it is one."""
-    if approximation not in APPROXIMATIONS:
-        near = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise CredimiError(f"unknown approximation {approximation!r}: {hint}choose one of {', '.join(APPROXIMATIONS)}")
-    return approximation

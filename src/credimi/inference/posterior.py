@@ -29,12 +29,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
 
 from credimi.core.arguments import make_generator, require_numbers, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.table import Table
+from credimi.inference.distributions.stirling import stirling_error
 from credimi.inference.fixed_priors import pseudo_count
 from credimi.inference.mode import Solution, one_less, solve
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, Draws, draw
@@ -190,9 +190,9 @@ class Posterior:
         if solution.work is None:
             oriented, full = (cells.T, full_columns) if self.table.misses_target else (cells, full_rows)
             return float(_log_beta(oriented).sum() + _log_beta(full))
-        put_back = _stirling_error(cells).sum() - _stirling_error(np.array(solution.total))
-        put_back += (_stirling_error(full_rows) - _stirling_error(rows)).sum()
-        put_back += (_stirling_error(full_columns) - _stirling_error(columns)).sum()
+        put_back = stirling_error(cells).sum() - stirling_error(np.array(solution.total))
+        put_back += (stirling_error(full_rows) - stirling_error(rows)).sum()
+        put_back += (stirling_error(full_columns) - stirling_error(columns)).sum()
         return float(solution.laplace_evidence() + put_back)
 
     @property
@@ -261,17 +261,8 @@ def _log_beta(parameters: FloatArray) -> FloatArray:
     share = parameters / total
     small_rest = np.minimum(one_less(share, axis=-1), 0.5)
     terms = (parameters - 0.5) * np.where(share > 0.5, np.log1p(-small_rest), np.log(share))
-    terms += _stirling_error(parameters)
+    terms += stirling_error(parameters)
     freedom = parameters.shape[-1] - 1.0
-    rest = 0.5 * freedom * np.log(2.0 * math.pi / total) - _stirling_error(total)
+    rest = 0.5 * freedom * np.log(2.0 * math.pi / total) - stirling_error(total)
     beta: FloatArray = terms.sum(axis=-1) + rest[..., 0]
     return beta
-
-
-def _stirling_error(x: FloatArray) -> FloatArray:
-    """lnG(x) - [(x - 1/2) log x - x + (1/2) log 2 pi]; by its series where lnG(x) has no digits left for it."""
-    small, inverse = np.minimum(x, 20.0), 1.0 / np.maximum(x, 20.0)  # each formula where it holds: neither overflows
-    direct = scipy.special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2.0 * math.pi)
-    series = inverse * (1.0 / 12.0 - inverse**2 * (1.0 / 360.0 - inverse**2 * (1.0 / 1260.0 - inverse**2 / 1680.0)))
-    error: FloatArray = np.where(x < 20.0, direct, series)
-    return error

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credimi.core.public import stored
 from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.version import __version__
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.many_tables import drawn_law, posteriors
+from credimi.inference.options import PosteriorOptions
 from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
@@ -85,6 +87,9 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
 
 def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     """The posteriors of all features; those that were not ranked have no component."""
+    options = PosteriorOptions(
+        prior=settings["prior"], approximation=settings["approximation"], random_state=settings.get("seed", 0)
+    )
     places = [place for place, block in enumerate(kept.blocks) if block is not None]
     blocks = Tables.of(
         [block.astype(np.float64) for block in kept.blocks if block is not None], [kept.odds[place] for place in places]
@@ -93,16 +98,16 @@ def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     upper, p_zero, sizes = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
     upper[places] = np.log(np.minimum(blocks.rows, blocks.columns))
     points: list[list[float]] = []
-    if settings["approximation"] == "sampled":
+    if options.approximation == "sampled":
         kind, points, p_zero = "draws", [[] for _ in range(count)], np.zeros(count)
         for place in places:
-            points[place], p_zero[place] = _drawn(kept.blocks[place], kept.odds[place], settings)
+            points[place], p_zero[place] = _drawn(kept.blocks[place], kept.odds[place], options)
         sizes[places] = 1
         weight = 1.0 - p_zero[places]
         mean = variance = np.zeros(len(places))
     else:
-        kind = "normal" if settings["approximation"] == "leading" else "beta"
-        found = posteriors(blocks, settings["prior"], settings["approximation"])
+        kind = "normal" if options.gaussian else "beta"
+        found = posteriors(blocks, options)
         sizes[places] = np.bincount(found.table, minlength=len(places))
         p_zero[places] = found.p_zero
         weight, mean, variance = found.weight, found.mean, found.variance
@@ -118,12 +123,11 @@ def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     }
 
 
-def _drawn(block: NDArray[Any] | None, odds: float, settings: dict[str, Any]) -> tuple[list[float], float]:
+def _drawn(block: NDArray[Any] | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
     """The draws that the ranking was made from, at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
-    table = Table.of(block[:-1, :-1], block[:-1, -1], block[-1, :-1])
-    law = drawn_law(table, settings["prior"], settings["seed"], odds)
+    law = drawn_law(Table.of_block(block), options, odds)
     draws = [part.draws for part in law.components if isinstance(part, Empirical)]
     shown = np.quantile(draws[0], np.linspace(0.0, 1.0, _POINTS)) if draws else np.zeros(0)
     return [float(f"{value:.7g}") for value in shown.tolist()], law.p_zero
@@ -194,6 +198,7 @@ def _rounded(value: float) -> float | None:
     return None if math.isnan(value) else float(f"{value:.6g}")
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
     """In the order of the ranking: the blocks of counts, of those that were not ranked None; values, cuts.

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.columns.reading_options import READINGS
-from credimi.core.arguments import require_information, require_share
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting import counts_file
 from credimi.counting.counts import Counts
-from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.many_tables import summarize
-from credimi.inference.mutual_information import checked_approximation
+from credimi.inference.many_tables import Beliefs, summarize
 from credimi.report import sentences
-from credimi.selection import rules
+from credimi.selection.missingness import missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
 from credimi.selection.remarks import remarks_on
-from credimi.selection.rows_to_decide import growth_to_decide
+from credimi.selection.rows_to_decide import rounded_up, rows_to_decide
+from credimi.selection.rules import RULES, RuleOptions, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import AnyArray, Data, Option, Record, Value, Values
     from credimi.inference.many_tables import Summary
 
     FloatArray = NDArray[np.float64]
@@ -39,8 +37,8 @@ __all__ = ["Ranking", "rank"]
 
 
 def rank(
-    data: Any,  # noqa: ANN401
-    target: Any = None,  # noqa: ANN401
+    data: Data,
+    target: Values = None,
     *,
     epsilon: float = 0.003,
     level: float = 0.95,
@@ -50,7 +48,7 @@ def rank(
     missing: str = "ignore",
     random_state: int = 0,
     threads: int | None = None,
-    **counting: Any,  # noqa: ANN401
+    **counting: Option,
 ) -> Ranking:
     """Rank features by what they tell about the target.
 
@@ -94,12 +92,15 @@ def rank(
     >>> ranking.columns["verdict"]
     ['keep', 'unsure']
     """
-    checked_approximation(approximation)
-    require_information("epsilon", epsilon)
-    require_share("level", level)
-    require_share("fdr", fdr)
-    # Refuses what is no prior, also where there is nothing to rank.
-    adds_nothing = prior != ADAPTIVE and pseudo_count(prior, (2, 2)) == 0.0
+    options = RuleOptions(
+        prior=prior,
+        approximation=approximation,
+        epsilon=epsilon,
+        level=level,
+        fdr=fdr,
+        random_state=random_state,
+        threads=threads,
+    )
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     counts = _counts(data, target, counting, threads)
@@ -108,25 +109,22 @@ def rank(
     classes = counts.class_names()
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
-        if adds_nothing and feature.complete == 0:
+        if options.adds_nothing and feature.complete == 0:
             raise CredimiError(
                 f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
                 "choose another prior, or leave the column out"
             )
-    asked = _PosteriorOptions(prior, approximation, float(epsilon), float(level), random_state, threads)
-    found = asked.summary(_joined(ranked))
-    undecided = rules.backward(found.p_above, level) & ~rules.forward(found.p_above, level)
-    growth, at_epsilon = np.full(len(ranked), np.nan), np.zeros(len(ranked), dtype=bool)
-    unsure = [feature for feature, open_ in zip(ranked, undecided, strict=True) if open_]
-    growth[undecided], at_epsilon[undecided] = asked.growth(unsure)
-    summary = _with_unranked(features, found, growth * counts.rows, at_epsilon) | _missingness(seen, asked)
+    blocks = Tables.of([feature.block.astype(np.float64) for feature in ranked], [feature.odds for feature in ranked])
+    found = summarize(blocks, options)
+    needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
+    summary = _with_unranked(features, found, *needed) | missingness(seen, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: as the data have them
     settings = {
-        "epsilon": float(epsilon),
-        "level": float(level),
-        "fdr": float(fdr),
-        "prior": prior if isinstance(prior, str) else float(prior),
+        "epsilon": options.epsilon,
+        "level": options.level,
+        "fdr": options.fdr,
+        "prior": options.prior,
         "approximation": approximation,
         "missing": missing,
         "units": "nats",
@@ -138,7 +136,7 @@ def rank(
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
-    columns = _columns(features, summary, epsilon, level, fdr)
+    columns = _columns(features, summary, options)
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
     entropy = _entropy(counts)
@@ -157,33 +155,6 @@ def rank(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _PosteriorOptions:
-    """What a ranking is asked for, of all its tables alike."""
-
-    prior: str | float
-    approximation: str
-    epsilon: float
-    level: float
-    random_state: int
-    threads: int | None
-
-    def summary(self, blocks: Tables) -> Summary:
-        """The posteriors in numbers."""
-        return summarize(blocks, random_state=self.random_state, **self._settings)
-
-    def growth(self, features: Sequence[Feature]) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """By what factor the rows have to grow, and whether I lies at epsilon, so that none will do."""
-        if not features:
-            return np.zeros(0), np.zeros(0, dtype=bool)
-        return growth_to_decide(_joined(features), **self._settings)
-
-    @property
-    def _settings(self) -> dict[str, Any]:
-        names = ("prior", "approximation", "epsilon", "level", "threads")
-        return {name: getattr(self, name) for name in names}
-
-
 def _entropy(counts: Counts) -> float:
     """Of the target, as its classes are shared out; NaN where there is no feature to be compared with it."""
     totals = counts.class_totals()
@@ -193,24 +164,7 @@ def _entropy(counts: Counts) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 
-def _joined(features: Sequence[Feature]) -> Tables:
-    return Tables.of([feature.block.astype(np.float64) for feature in features], [feature.odds for feature in features])
-
-
-def _missingness(features: Sequence[Feature], asked: _PosteriorOptions) -> dict[str, FloatArray]:
-    """What tells about the target that a feature is missing; nothing, where it never or always is."""
-    names = {"missing_mi": "mean", "missing_low": "low", "missing_high": "high", "missing_p_above": "p_above"}
-    indicators = [feature.indicator() for feature in features]
-    told = [index for index, block in enumerate(indicators) if (block[:-1, :-1].sum(axis=0) > 0).all()]
-    summary = asked.summary(Tables.of([indicators[index].astype(np.float64) for index in told]))
-    found = {}
-    for name, attribute in names.items():
-        found[name] = np.zeros(len(features))
-        found[name][told] = getattr(summary, attribute)
-    return found
-
-
-def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401
+def _counts(data: Data, target: Values, counting: Record, threads: int | None) -> Counts:
     if isinstance(data, str | Path) and counts_file.is_counts(Path(data)):
         data = Counts.load(data)
     if isinstance(data, Counts):
@@ -230,7 +184,7 @@ def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | Non
     return count(data, target, threads=threads, **counting)
 
 
-def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+def _own_names(data: Data) -> Record:
     if isinstance(data, Counts | str | Path):
         return {}
     from credimi.counting.engines.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)
@@ -240,7 +194,7 @@ def _own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def _with_unranked(
     features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, AnyArray]:
     """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
     named = {
         "mi": found.mean,
@@ -257,7 +211,7 @@ def _with_unranked(
     }
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     unknown = np.array([feature.kind.unknown for feature in features], dtype=bool)
-    out: dict[str, NDArray[Any]] = {}
+    out: dict[str, AnyArray] = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
         column[ranked] = values
@@ -267,43 +221,31 @@ def _with_unranked(
     return out
 
 
-def _columns(
-    features: Sequence[Feature], summary: dict[str, NDArray[Any]], epsilon: float, level: float, fdr: float
-) -> dict[str, list[Any]]:
-    p_above = summary["p_above"]
+def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
-    keeps = {
-        "keep_plugin": rules.plugin(summary["at_mode"], epsilon),
-        "keep_forward": rules.forward(p_above, level),
-        "keep_backward": rules.backward(p_above, level),
-        "keep_fdr": rules.false_discovery(p_above, fdr, np.where(ranked, summary["p_independent"], np.nan)),
-    }
-    found: dict[str, list[Any]] = {
+    # What is not ranked has no say in how many features are independent.
+    p_independent = np.where(ranked, summary["p_independent"], np.nan)
+    beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
+    keeps = {f"keep_{rule}": decide(rule, beliefs, options) for rule in RULES}
+    found: dict[str, list[Value]] = {
         "feature": [feature.name for feature in features],
         "values": [feature.block.shape[1] - 1 for feature in features],
         "complete": [feature.complete for feature in features],
         "missing": [feature.missing for feature in features],
         "verdict": [
-            _verdict(feature, bool(forward), bool(backward))
+            _verdict(feature, forward=forward, backward=backward)
             for feature, forward, backward in zip(features, keeps["keep_forward"], keeps["keep_backward"], strict=True)
         ],
         "note": [""] * len(features),  # worded last
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
-    found["rows_to_decide"] = [None if math.isnan(rows) else _rounded_up(rows) for rows in found["rows_to_decide"]]
+    found["rows_to_decide"] = [rounded_up(rows) for rows in found["rows_to_decide"]]
     return {name: found[name] for name in COLUMNS}
 
 
-def _rounded_up(rows: float) -> int:
-    """Two digits of it: more would say more than is known, and less than it would not decide."""
-    number = math.ceil(rows)
-    unit: int = 10 ** max(len(str(number)) - 2, 0)
-    return math.ceil(number / unit) * unit
-
-
-def _verdict(feature: Feature, kept_forward: bool, kept_backward: bool) -> str:  # noqa: FBT001
+def _verdict(feature: Feature, *, forward: bool, backward: bool) -> str:
     if feature.kind.unknown:
         return "not ranked"
-    if kept_forward:
+    if forward:
         return "keep"
-    return "unsure" if kept_backward else "drop"
+    return "unsure" if backward else "drop"

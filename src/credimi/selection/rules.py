@@ -22,14 +22,19 @@ changes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
+from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from credimi.inference.many_tables import Beliefs
 
     FloatArray = NDArray[np.float64]
     Decisions = NDArray[np.bool_]
@@ -37,6 +42,38 @@ if TYPE_CHECKING:
 RULES = ("plugin", "forward", "backward", "fdr")
 _EVEN = 0.5
 _MOST_STEPS, _SETTLED = 1_000, 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleOptions(PosteriorOptions):
+    """What the rules ask for: the options of the posteriors, and the false-discovery rate of the rule fdr."""
+
+    fdr: float = 0.05
+
+    def __post_init__(self) -> None:
+        PosteriorOptions.__post_init__(self)
+        require_share("fdr", self.fdr)
+        object.__setattr__(self, "fdr", float(self.fdr))
+
+
+def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
+    """Which features the rule keeps; never one of which nothing is known (NaN)."""
+    if checked_rule(rule) == "plugin":
+        return plugin(beliefs.at_mode, options.epsilon)
+    if rule == "fdr":
+        return false_discovery(beliefs.p_above, options.fdr, beliefs.p_independent)
+    return (forward if rule == "forward" else backward)(beliefs.p_above, options.level)
+
+
+def best(k: object, mean: FloatArray, p_above: FloatArray) -> Decisions:
+    """The k best by P(I > epsilon), then by E[I]; what is not known is worst, and equals stand as in the data."""
+    size = mean.size
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= size:
+        raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {size}, as there are features")
+    p_above, mean = (np.nan_to_num(figures, nan=-1.0) for figures in (p_above, mean))
+    kept = np.zeros(size, dtype=bool)
+    kept[np.lexsort((np.arange(size), -mean, -p_above))[:k]] = True
+    return kept
 
 
 def plugin(information_at_mode: FloatArray, epsilon: float) -> Decisions:
@@ -52,6 +89,11 @@ def forward(p_above: FloatArray, level: float) -> Decisions:
 def backward(p_above: FloatArray, level: float) -> Decisions:
     """Which features the filter BF keeps, from P(I > epsilon)."""
     return 1.0 - p_above < level
+
+
+def unsure(p_above: FloatArray, level: float) -> Decisions:
+    """Of which features the data do not say enough: backward keeps them, and forward does not."""
+    return backward(p_above, level) & ~forward(p_above, level)
 
 
 def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray | None = None) -> Decisions:

@@ -19,6 +19,7 @@ import scipy
 
 from credimi.core.arguments import require_finite, require_numbers
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _BLOCK = 2**21  # kernel values at a time: 16 MiB
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Point:
     """All mass at `location`: mutual information is exactly 0 in a table of one row or one column."""
@@ -76,6 +78,7 @@ class Point:
         return np.full(count, self.location)
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Normal:
     """The paper's Gaussian. It keeps its mass below 0, where mutual information has none: that is its known fault."""
@@ -125,6 +128,7 @@ class Normal:
         return generator.normal(self.mean, self.std, count)
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Empirical:
     """The law of `draws`, each of mass 1/n, on [0, upper]: its moments and quantiles are exactly those of the draws.

@@ -32,6 +32,7 @@ from credimi.core.arguments import make_generator, require_finite, require_numbe
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.inference.distributions.components import Empirical, FloatArray, Normal, Point
+from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
 from credimi.inference.distributions.scaled_beta import ScaledBeta
 from credimi.report.notebook import VISIBLE_ATOM
@@ -139,7 +140,7 @@ class Distribution:
         return f"Distribution(mean={self.mean():.4g}, std={self.std():.4g}, 95% interval=[{low:.4g}, {high:.4g}]{atom})"
 
     def _repr_html_(self) -> str:
-        from credimi.report.notebook import distribution_html  # noqa: PLC0415
+        from credimi.report.notebook import distribution_html  # noqa: PLC0415  (loaded only in notebooks)
 
         return distribution_html(self)
 
@@ -237,11 +238,13 @@ class Distribution:
         level = require_number("confidence", confidence)
         if not 0.0 < level < 1.0:
             raise CredimiError(f"confidence is {confidence}, not between 0 and 1; for 95 percent write 0.95")
-        tail = 0.5 * (1.0 - level)
-        low = self.ppf(tail)
-        if low == 0.0 and self.p_zero > 0.0:
-            tail = 1.0 - level - self.cdf(math.nextafter(0.0, -math.inf))
-        return low, self.isf(tail)
+        return credible_interval(
+            level,
+            self.p_zero,
+            with_below=self.ppf,
+            with_above=lambda tail: self.isf(float(tail)),
+            below_zero=lambda: self.cdf(-_SMALLEST),
+        )
 
     @overload
     def rvs(self, size: None = None, random_state: int | np.random.Generator | None = None) -> float: ...

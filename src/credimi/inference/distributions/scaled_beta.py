@@ -32,13 +32,13 @@ import scipy  # whose `special` loads when a function of it is first asked for, 
 
 from credimi.core.arguments import require_finite
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.inference.distributions.components import ROOT_TWO_PI, FloatArray, Point, standard_density
+from credimi.inference.distributions.stirling import LARGE, stirling_error
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
 # Where the expansion overtakes scipy: both have an error near 1e-12 here.
 _PEAKED = 1e7
-# Where Stirling's series is right to 1e-12.
-_STIRLING = 20.0
 # The least alpha + beta. At 0 the variance is mean (upper - mean): a coin between 0 and upper, which no Beta reaches.
 _LEAST_CONCENTRATION = 1e-6
 # A mean, or a std, of less than this share of upper is as good as none; its square would leave the doubles.
@@ -46,6 +46,7 @@ _LEAST_SHARE = 1e-140
 _CUBIC_SERIES = tuple((-1.0) ** power / (power + 3) for power in range(9))
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class ScaledBeta:
     """A Beta on [0, upper] of given mean and standard deviation; `from_moments` also takes those that no Beta has."""
@@ -153,7 +154,7 @@ class ScaledBeta:
         """Density, right to eight digits or more; infinite at an end whose parameter is below 1."""
         y = _unit(x / self.upper)
         with np.errstate(all="ignore"):  # an end of the support is infinite, or outside
-            if min(self.alpha, self.beta) < _STIRLING:
+            if min(self.alpha, self.beta) < LARGE:
                 logarithm = (
                     scipy.special.xlogy(self.alpha - 1.0, y)
                     + scipy.special.xlog1py(self.beta - 1.0, -y)
@@ -169,7 +170,8 @@ class ScaledBeta:
                 offset = (x - self.mean) / self.upper
                 exponent = self.alpha * _log_excess(offset / share, y / share)
                 exponent += self.beta * _log_excess(-offset / rest, complement / rest)
-            exponent += _stirling(self.alpha + self.beta) - _stirling(self.alpha) - _stirling(self.beta)
+            of_sum, of_alpha, of_beta = stirling_error([self.alpha + self.beta, self.alpha, self.beta]).tolist()
+            exponent += of_sum - of_alpha - of_beta
             scale = math.sqrt(self.alpha * rest) / ROOT_TWO_PI / self.upper
             density = np.exp(exponent) * scale / (y * complement)
         return np.where((x <= 0.0) | (x >= self.upper), 0.0, density)
@@ -203,12 +205,6 @@ def _cubic(u: FloatArray) -> FloatArray:
     for coefficient in reversed(_CUBIC_SERIES[:-1]):
         total = total * u + coefficient
     return total
-
-
-def _stirling(parameter: float) -> float:
-    """Give log Gamma(a) - [(a - 1/2) log a - a + log(2 pi) / 2], to 1e-12 for a >= 20."""
-    inverse = 1.0 / parameter
-    return inverse * (1.0 / 12.0 - inverse * inverse * (1.0 / 360.0 - inverse * inverse / 1260.0))
 
 
 def _log_excess(u: FloatArray, one_plus_u: FloatArray) -> FloatArray:
