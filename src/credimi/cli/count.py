@@ -22,9 +22,8 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     import argparse
 
-    from credimi.core.remote_files import Place
-    from credimi.counting.counted_files import CountedFile
     from credimi.counting.counts import Counts
+    from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 _EXAMPLES = """\
@@ -54,23 +53,21 @@ def add(commands: Any) -> None:  # noqa: ANN401  (argparse keeps its type to its
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    from credimi.counting.counts_file import is_counts  # noqa: PLC0415
-
-    paths = shared.paths(options)
-    for path in paths:
-        if is_counts(path):
-            raise CredimiError(f"{path} holds counts, not data: `credimi rank` takes several files of counts, and adds")
-    shared.check_output(options.into, paths)
+    given = shared.files(options, twice=True)
+    for file in given:
+        if file.is_counts:
+            raise CredimiError(f"{file} holds counts, not data: `credimi rank` takes several files of counts, and adds")
+    shared.check_output(options.into, [file.identity for file in given])
     with locked(options.into):
-        _extend(paths, options)
+        _extend(given, options)
 
 
-def _extend(paths: list[Place], options: argparse.Namespace) -> None:
+def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the counts that are there, and write the sum; nobody else may in between."""
     from credimi.columns.reading_options import ReadingOptions  # noqa: PLC0415
-    from credimi.counting.counted_files import CountedFile, finished, fresh  # noqa: PLC0415
+    from credimi.counting.counted_files import finished, fresh  # noqa: PLC0415
     from credimi.counting.counts import Counts  # noqa: PLC0415  (numpy and pyarrow load only for a command that needs them)
-    from credimi.counting.engines import files  # noqa: PLC0415
+    from credimi.counting.engines.files import names  # noqa: PLC0415
     from credimi.counting.request import Plan  # noqa: PLC0415
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
@@ -79,23 +76,23 @@ def _extend(paths: list[Place], options: argparse.Namespace) -> None:
         raise CredimiError("name the target: --target COLUMN")
     options.target = target
     given = shared.counting(options)
-    offered = files.names(paths, options.delimiter)
+    offered = names(files, options.delimiter)
     if before is not None:
         given |= _kept_settings(before, given, options)
-        given |= _kept_columns(before, offered, paths[0], given, options.into)
+        given |= _kept_columns(before, offered, files[0], given, options.into)
     settings = ReadingOptions.of(given["missing_values"], given["discretize"])
     chosen = {name: given[name] for name in ("exclude", "delimiter")}
     chosen["named"] = options.features is not None  # and not those that the file counts already
     plan = Plan.of(offered, target, given["features"], settings, options.max_levels, **chosen)
-    named = {path: CountedFile.of(path) for path in paths}
+    sources = [file.source for file in files]
     known = before.sources if before is not None else ()
-    left = fresh([named[path] for path in paths], known, options.into, force=options.force)
-    if len(left) < len(paths):
-        done = len(paths) - len(left)
-        terminal_io.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
-    new = [path for path in paths if named[path] in left]
-    total = _total(before, new, plan, named, options)
-    total = replace(total, sources=finished(total.sources, named.values()))
+    identities = [file.identity for file in files]
+    left = fresh(sources, known, options.into, force=options.force, identities=identities)
+    if len(left) < len(files):
+        done = len(files) - len(left)
+        terminal_io.say(f"{done:,} of {len(files):,} files were counted before the last call ended")
+    total = _total(before, [file for file in files if file.source in left], plan, options)
+    total = replace(total, sources=finished(total.sources, sources))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
@@ -117,7 +114,9 @@ def _kept_settings(before: Counts, given: dict[str, Any], options: argparse.Name
     return kept
 
 
-def _kept_columns(before: Counts, offered: list[str], path: Place, given: dict[str, Any], into: str) -> dict[str, Any]:
+def _kept_columns(
+    before: Counts, offered: list[str], path: DataFile, given: dict[str, Any], into: str
+) -> dict[str, Any]:
     """The columns of the first call, which hold on; where others are asked for, it is said which side lacks one."""
     from credimi.counting.counts import unknown  # noqa: PLC0415
     from credimi.counting.request import columns_of  # noqa: PLC0415
@@ -138,7 +137,7 @@ def _kept_columns(before: Counts, offered: list[str], path: Place, given: dict[s
     return {"features": list(kept), "exclude": None}
 
 
-def _check_same(asked: list[str], kept: list[str], path: Place, into: str) -> None:
+def _check_same(asked: list[str], kept: list[str], path: DataFile, into: str) -> None:
     """Refuse to add other columns than were counted before."""
     less, more = sorted(set(kept) - set(asked)), sorted(set(asked) - set(kept))
     if less:
@@ -152,19 +151,17 @@ def _check_same(asked: list[str], kept: list[str], path: Place, into: str) -> No
         )
 
 
-def _total(
-    before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, CountedFile], options: argparse.Namespace
-) -> Counts:
+def _total(before: Counts | None, files: list[DataFile], plan: Plan, options: argparse.Namespace) -> Counts:
     """All counts, also kept in the file now and then."""
     from credimi.counting.batch import counted  # noqa: PLC0415
     from credimi.counting.engines.dispatch import tallies  # noqa: PLC0415
     from credimi.counting.request import checked  # noqa: PLC0415
 
     startup.announce_compiling()
-    total, left, due = before, len(paths), time.monotonic() + SAVE_EVERY
+    total, left, due = before, len(files), time.monotonic() + SAVE_EVERY
     with terminal_io_module.progress("counting") as told:
-        for done, counts in tallies(paths, plan, threads=options.threads, progress=told, **shared.engine(options)):
-            sources = tuple(replace(named[path], unfinished=True) for path in done)
+        for done, counts in tallies(files, plan, threads=options.threads, progress=told, **shared.engine(options)):
+            sources = tuple(replace(file.source, unfinished=True) for file in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901
             total = checked(counts if total is None else total + counts, plan)
             left -= len(done)

@@ -15,7 +15,7 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from credimi.core.remote_files import Place
+    from credimi.counting.engines.data_file import DataFile
 
 
 class Parser(argparse.ArgumentParser):
@@ -192,15 +192,15 @@ def orders(count: int) -> str:
     return f"{count:,} random {'order' if count == 1 else 'orders'}"
 
 
-def paths(options: argparse.Namespace) -> list[Place]:
-    """The files that DATA names."""
-    from credimi.counting.engines import files  # noqa: PLC0415
+def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The files that DATA names; `twice`: also one that is named so often."""
+    from credimi.counting.engines.files import data_files  # noqa: PLC0415
 
-    return files.paths_of(list(options.data))
+    return data_files(list(options.data), options.delimiter, twice=twice)
 
 
-def check_output(output: str | None, inputs: Sequence[Place]) -> None:
-    """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
+def check_output(output: str | None, inputs: Sequence[object]) -> None:
+    """Refuse before the work an output that has no directory to be in, or is one of the inputs (identities)."""
     if output is None or output == "-":
         return
     from credimi.core.remote_files import identity  # noqa: PLC0415  (`--help` does without)
@@ -214,7 +214,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and identity(path) in map(identity, inputs):  # under whatever name, of links and URLs, too
+    if path.exists() and identity(path) in inputs:  # under whatever name, of links and URLs, too
         raise CredimiError(f"{output} is the input: name another file")
 
 

@@ -12,7 +12,6 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.counted_files import CountedFile
 from credimi.counting.engines import files, frames, polars_lazy
 from credimi.counting.engines.dispatch import check_engine, tallies
 from credimi.counting.merge import merged
@@ -138,10 +137,10 @@ def _count(
     scheduler: str | None = None,
 ) -> Counts:
     if files.reads(data):
-        paths = files.each_once(files.paths_of(data))
-        plan = asked.plan(files.names(paths, asked.delimiter), target_of_files(target))
-        parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
-        sources = tuple(map(CountedFile.of, paths))  # as they are before they are read
+        found = files.data_files(data, asked.delimiter)
+        plan = asked.plan(files.names(found, asked.delimiter), target_of_files(target))
+        parts = tallies(found, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
+        sources = tuple(file.source for file in found)  # as they were before they are read
         whole = merged(counts for _, counts in parts)
         return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
     if engine is not None:
@@ -209,12 +208,10 @@ def _offered(
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
-        paths = files.each_once(files.paths_of(data))
-        offered = files.names(paths, delimiter)
+        found = files.data_files(data, delimiter)
+        offered = files.names(found, delimiter)
         wanted = [target_of_files(target), *columns_of(offered, target_of_files(target), features, exclude)]
-        sizes = files.sizes_of(paths)
-        made = files.batches(paths, sizes, wanted, progress, threads=threads, delimiter=delimiter)
-        return wanted, offered, ahead(made)
+        return wanted, offered, ahead(files.batches(found, wanted, progress, threads=threads))
     _check_undelimited(data, delimiter)
     if polars_lazy.reads(data):
         offered = polars_lazy.names(data)

@@ -13,7 +13,6 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.arguments import require_information, require_share
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.counting import counts_file
 from credimi.counting.counts import Counts
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
 from credimi.inference.many_tables import summarize
@@ -195,8 +194,12 @@ def _missingness(features: Sequence[Feature], asked: _PosteriorOptions) -> dict[
 
 
 def _counts(data: Any, target: Any, counting: dict[str, Any], threads: int | None) -> Counts:  # noqa: ANN401
-    if isinstance(data, str | Path) and counts_file.is_counts(Path(data)):
-        data = Counts.load(data)
+    if isinstance(data, str | Path):
+        from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
+
+        data = data_files(data, counting.get("delimiter"))
+        if len(data) == 1 and data[0].is_counts:
+            data = Counts.load(data[0].place)
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")

@@ -19,12 +19,12 @@ from credimi.counting.engines import files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from credimi.core.remote_files import Place
     from credimi.counting.counts import Counts
+    from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
     Progress = Callable[[float], None]
-    Tallies = Iterator[tuple[Sequence[Place], Counts]]
+    Tallies = Iterator[tuple[Sequence[DataFile], Counts]]
 
 ENGINES = ("files", "duckdb", "dask", "spark")
 
@@ -40,7 +40,7 @@ def check_engine(engine: str | None, master: str | None, scheduler: str | None) 
 
 
 def tallies(
-    paths: Sequence[Place],
+    given: Sequence[DataFile],
     plan: Plan,
     *,
     engine: str | None = None,
@@ -54,13 +54,13 @@ def tallies(
     if engine == "spark":
         from credimi.counting.engines import spark  # noqa: PLC0415
 
-        return spark.tallies(paths, plan, progress, master)
+        return spark.tallies(given, plan, progress, master)
     if engine == "dask":
         from credimi.counting.engines import dask  # noqa: PLC0415
 
-        return dask.tallies(paths, plan, progress, scheduler)
+        return dask.tallies(given, plan, progress, scheduler)
     if engine == "duckdb":
         from credimi.counting.engines import duckdb  # noqa: PLC0415
 
-        return duckdb.tallies(paths, plan, progress, threads)
-    return files.tallies(paths, plan, progress, threads)
+        return duckdb.tallies(given, plan, progress, threads)
+    return files.tallies(given, plan, progress, threads)
