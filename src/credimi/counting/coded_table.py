@@ -15,11 +15,11 @@ from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.encode import encode
 from credimi.columns.missing import MissingValues
-from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.counting import batch as batches
 from credimi.counting.batch import Batch, tally
 from credimi.counting.count import source
+from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.labels import Labels
+    from credimi.columns.reading_options import ReadingOptions
 
     Codes = NDArray[np.int32]
 
@@ -67,13 +68,12 @@ def rows_of(
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
-    settings = ReadingOptions.of(missing_values, discretize)
-    told = progress or (lambda _: None)
-    reading: dict[str, Any] = {"exclude": exclude, "threads": threads, "delimiter": delimiter}
-    wanted, parts = source(data, target, features, settings, told, **reading)
-    batch = _joined(list(parts), wanted)
-    required = () if features is None else wanted[1:]
-    counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads, required=required)
+    asked: dict[str, Any] = {"features": features, "exclude": exclude, "missing_values": missing_values}
+    asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
+    plan, parts = source(data, CountRequest.of(target, **asked))
+    batch = _joined(list(parts), plan.wanted)
+    settings = plan.settings
+    counts = tally(batch, plan.target, plan.features, settings, threads=threads, required=plan.required)
     settled = counts.settled() if counts.rows else []
     kept = [feature for feature in settled if not feature.useless]
     named = dict(zip(counts.features, counts.labels, strict=True))
@@ -81,7 +81,7 @@ def rows_of(
         _codes(batch, feature.name, named[feature.name], feature.places[feature.typed_as], settings) for feature in kept
     ]
     classes, onward = labels.typed(counts.classes)
-    answers = _codes(batch, wanted[0], counts.classes, onward, settings)
+    answers = _codes(batch, plan.target, counts.classes, onward, settings)
     seen = answers != MISSING
     codes = np.column_stack(columns) if columns else np.zeros((batch.rows, 0), dtype=np.int32)
     return Rows(
