@@ -68,17 +68,16 @@ def tally(
 
     Of what cannot be counted it is counted where it is missing, unless the column is `required`, as all are by default.
     """
-    missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
+    missing = missing_of(settings.missing_values, raw=batch.raw)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
-    raw = missing if batch.raw else None
 
     def coded(name: str, *, refused: bool = True) -> Column:
         try:
-            return encode(batch.columns[name], name, raw=raw, missing=missing.texts, compiled=compiled)
+            return encode(batch.columns[name], name, missing=missing, raw=batch.raw, compiled=compiled)
         except UncountableError as fault:
             if refused and batch.rows:  # a part without rows says nothing of the others
                 raise
-            return seen_only(batch.columns[name], fault, missing.texts)
+            return seen_only(batch.columns[name], fault, missing)
 
     classes, groups = grouped(coded(target), missing, target, batch.weights)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)

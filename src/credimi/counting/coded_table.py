@@ -14,7 +14,7 @@ import numpy as np
 from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.encode import encode
-from credimi.columns.missing import MissingValues
+from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
 from credimi.counting import batch as batches
 from credimi.counting.batch import Batch, tally
@@ -97,8 +97,8 @@ def rows_of(
 
 def _codes(batch: Batch, name: str, own: Labels, places: NDArray[np.int64], settings: ReadingOptions) -> Codes:
     """Of each row the place of its label in `places`."""
-    missing = MissingValues((*settings.missing_values, "") if batch.raw else settings.missing_values)
-    column = encode(batch.columns[name], name, raw=missing if batch.raw else None, missing=missing.texts)
+    missing = missing_of(settings.missing_values, raw=batch.raw)
+    column = encode(batch.columns[name], name, missing=missing, raw=batch.raw)
     known = ~missing.among(column)
     occurs = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
     here, positions = batches.labels_of(column, known & occurs)
