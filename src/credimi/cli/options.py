@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -175,11 +174,18 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_thresholds(options: argparse.Namespace) -> None:
-    """Refuse an epsilon or level that cannot be meant."""
-    if not options.epsilon >= 0.0 or math.isinf(options.epsilon):
-        raise CredimiError(f"--epsilon is {options.epsilon:g}: it must be a finite number of nats from 0 up")
-    if not 0.0 < options.level < 1.0:
-        raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
+    """Refuse, before the data are read, an epsilon, a level or a rate that cannot be meant."""
+    from credimi.core.arguments import require_information, require_share  # noqa: PLC0415  (numpy takes a while to load)
+
+    require_information("--epsilon", _as_typed(options.epsilon))
+    require_share("--level", _as_typed(options.level))
+    if hasattr(options, "fdr"):  # not an option of all commands
+        require_share("--fdr", _as_typed(options.fdr))
+
+
+def _as_typed(value: float) -> float:
+    """A number as users write it: 95, and not 95.0."""
+    return int(value) if value.is_integer() else value
 
 
 def features(count: int) -> str:

@@ -57,8 +57,6 @@ class Remote:
         """The same: a URL is."""
         return self
 
-    resolve = absolute
-
     def stat(self) -> Status:
         """Size and time of change."""
         return self.status
