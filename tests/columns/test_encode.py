@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from credimi.columns import text_types
 from credimi.columns.encode import encode
 from credimi.columns.labels import BOOLEAN, NUMBER, RAW, TEXT
-from credimi.columns.missing import MissingValues
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ both_ways = pytest.mark.parametrize("compiled", [False, True], ids=["plain", "co
 
 def decoded(values: object, *, raw: bool = False, compiled: bool = False) -> tuple[str, list[Any]]:
     """The kind, and row by row what its code stands for; None where it stands for nothing."""
-    column = encode(values, "x", raw=MissingValues(()) if raw else None, compiled=compiled)
+    column = encode(values, "x", raw=raw, compiled=compiled)
     assert column.codes.dtype.kind == "u"
     assert column.codes.ndim == 1
     largest = np.iinfo(column.codes.dtype).max

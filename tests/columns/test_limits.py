@@ -51,7 +51,7 @@ def test_what_means_missing_is_none_of_the_few_texts(tmp_path: Path, size: int, 
 @pytest.mark.parametrize(("size", "kind"), [(FEW_TEXTS, RAW), (FEW_TEXTS + 1, NUMBER)])
 def test_the_limit_is_that_of_the_labels(size: int, kind: str, *, compiled: bool) -> None:
     array = pa.array([*numerals(size), "?", None, "-9", "-9.0", "NaN"])
-    column = encode(array, "x", raw=MissingValues(["?", -9]), compiled=compiled)
+    column = encode(array, "x", raw=True, missing=MissingValues(["?", -9]), compiled=compiled)
     assert column.kind == kind
 
 

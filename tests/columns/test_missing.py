@@ -1,60 +1,82 @@
-"""`count` and `Counts`: what means missing."""
+"""What means missing is decided in one place: cells, objects, labels and files agree."""
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from counting_helpers import ROWS, cells, key, oracle, refusal, write_csv
 
-from credimi import count
+from credimi import IncrementalNaiveBayes, count
+from credimi.columns.missing import MissingValues
+from credimi.columns.reading_options import ReadingOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@pytest.mark.parametrize("token", ["", "?", "NA", "NaN", "null"])
-def test_usual_tokens_are_missing_in_features_and_target(folder: Path, token: str) -> None:
-    rows = [{"f": "x", "class": "a"}, {"f": token, "class": "b"}, {"f": "y", "class": token}]
-    holes = [{name: None if value == token else value for name, value in row.items()} for row in rows]
-    assert cells(count(rows, "class")) == oracle(holes)
-    assert cells(count(pa.Table.from_pylist(rows), "class")) == oracle(holes)
-    assert cells(count(write_csv(folder / "a.csv", rows, names=("f", "class")), "class")) == oracle(holes)
-
-
-@pytest.mark.parametrize("sentinels", [[-99], ["-99"], [-99.0], -99, "-99", ("nothing", np.int64(-99))])
-def test_sentinels_are_missing_as_numbers_and_as_text(folder: Path, sentinels: Any) -> None:  # noqa: ANN401
-    rows = [{"n": n, "f": n / 2, "s": str(n), "class": 1 if n > 2 else n} for n in (-99, 1, 2, 3, 4, -198)]
-    holes = [{name: None if key(value) in {-99.0, "-99"} else value for name, value in row.items()} for row in rows]
-    assert cells(count(rows, "class", missing_values=sentinels)) == oracle(holes)
-    assert cells(count(pa.Table.from_pylist(rows), "class", missing_values=sentinels)) == oracle(holes)
-    path = write_csv(folder / "a.csv", rows, names=("n", "f", "s", "class"))
-    typed_holes = [{name: value if value is None else float(value) for name, value in row.items()} for row in holes]
-    assert cells(count(path, "class", missing_values=sentinels)) == oracle(typed_holes)
-
-
-@pytest.mark.parametrize("sentinel", [-(2**63), 2**63 - 1, 2**53 + 1])
-def test_sentinels_beyond_doubles(sentinel: int) -> None:
-    rows = [{"f": value, "class": own} for value, own in ((sentinel, "a"), (1, "b"), (1, "a"))]
-    found = cells(count(pa.Table.from_pylist(rows), "class", missing_values=[sentinel]))
-    assert found == {("f", "a", None): 1, ("f", "b", "1"): 1, ("f", "a", "1"): 1}
-
-
-def test_other_spellings_of_a_sentinel_in_csv(folder: Path) -> None:
-    (folder / "a.csv").write_text("f,class\n999,a\n999.0,a\n 999,b\n9.99e2,b\n1,a\n")
-    counts = count(folder / "a.csv", "class", missing_values=[999])
-    assert cells(counts) == {("f", "a", None): 2, ("f", "b", None): 2, ("f", "a", 1.0): 1}
-
-
-def test_no_missing_values_but_holes(folder: Path) -> None:
-    rows = [{"f": "?", "class": "NA"}, {"f": None, "class": "b"}]
-    assert cells(count(rows, "class", missing_values=[])) == oracle(rows)
-    (folder / "a.csv").write_text("f,class\n?,NA\n,b\n")
-    assert cells(count(folder / "a.csv", "class", missing_values=[])) == oracle(rows)
+ASKED = ["?", 999, "nothing", "true", "9999-12-31", str(2**60 + 1)]
+CELLS = [
+    None,
+    float("nan"),
+    np.datetime64("NaT"),
+    Decimal("sNaN"),
+    "?",
+    "nothing",
+    "999",
+    "",
+    b"?",
+    b"x",
+    999,
+    999.0,
+    np.float32(999),
+    np.int8(99),
+    Decimal(999),
+    Decimal(998),
+    998,
+    True,
+    False,
+    np.bool_(True),  # noqa: FBT003
+    2**60 + 1,
+    2**60,
+    np.timedelta64(999, "s"),
+    dt.timedelta(seconds=999),
+    dt.date(9999, 12, 31),
+    dt.datetime(9999, 12, 31),  # noqa: DTZ001
+    dt.date(2024, 12, 31),
+    dt.time(12),
+]
 
 
-@pytest.mark.parametrize("values", [[None], [True], [[1]], None])
-def test_missing_values_that_are_none_are_refused(values: Any) -> None:  # noqa: ANN401
-    assert "missing_values" in refusal(ROWS, missing_values=values)
+@pytest.mark.parametrize("cell", CELLS, ids=repr)
+def test_a_cell_means_missing_as_the_same_cell_of_a_table_does(cell: Any) -> None:  # noqa: ANN401
+    values = np.empty(1, dtype=object)
+    values[0] = cell
+    settings = ReadingOptions.of(ASKED, "mdl")
+    counts = count({"x": values, "y": ["p"]}, "y", missing_values=ASKED)
+    assert MissingValues(settings.missing_values).means(cell) == (counts.blocks()[0][:, -1].sum() == 1)
+
+
+@pytest.mark.parametrize("text", ["?", "999", "999.0", " 999", "0999", "NaN", "-nan", "", "x", "true"])
+def test_a_field_of_a_file_means_missing_as_its_label_does(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'x,y\n"{text}",p\n')
+    counts = count(path, "y", missing_values=ASKED)
+    missing = text.strip() in ("?", "999", "999.0", "NaN", "-nan", "", "true")
+    assert (counts.blocks()[0][:, -1].sum() == 1) == missing
+
+
+def test_what_means_missing_beside_another_type_means_it_in_new_rows_too() -> None:
+    """It did where the rows were counted, and was refused as a second type where they were predicted."""
+    rows = [[1], [2], ["?"], [2], [1]] * 4
+    table = np.array(rows, dtype=object)
+    learner = IncrementalNaiveBayes(missing_values=["?"], discretize="categories").fit(table, list("ababb") * 4)
+    assert list(learner.predict(table)) == [learner.predict(table[[row]])[0] for row in range(20)]
+
+
+def test_a_class_written_in_bytes_means_missing() -> None:
+    learner = IncrementalNaiveBayes(missing_values=["?"], learn_unlabeled=False)
+    learner.learn_one({"x": "a"}, "p")
+    learner.learn_one({"x": "b"}, b"?")
+    assert learner.counts_.rows == 1

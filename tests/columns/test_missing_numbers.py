@@ -86,9 +86,9 @@ def test_numbers_are_still_found() -> None:
 
 def test_rows_one_at_a_time_agree() -> None:
     ledger = IncrementalCounts.empty("y", ["x"], ReadingOptions.of([1, 999], "mdl"))
-    assert not ledger.means_missing(True)  # noqa: FBT003
-    assert not ledger.means_missing(np.timedelta64(999))
-    assert ledger.means_missing(999)
+    assert not ledger.missing.means(True)  # noqa: FBT003
+    assert not ledger.missing.means(np.timedelta64(999))
+    assert ledger.missing.means(999)
     for span in (np.timedelta64(5, "s"), np.timedelta64(5000, "ms"), np.timedelta64(999, "s"), np.timedelta64(5, "ms")):
         ledger.enter([span], "p")
     own = ledger.counts

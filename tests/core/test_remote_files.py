@@ -81,9 +81,9 @@ def test_directory_pattern_and_list(address: str, tmp_path: Path) -> None:
     assert count(address, "class") == both
     assert count([one, two], "class") == both
     assert count(f"{address}/year=*/*.csv", "class", features=["a", "b"]).rows == 180
-    assert [str(path) for path in files.paths_of(f"{address}/**/[ab].csv")] == [one, two]
-    assert [str(path) for path in files.paths_of(f"{address}/**/[!a].csv")] == [two]
-    assert [str(path) for path in files.paths_of(f"{address}/year=?/a.csv")] == [one]
+    assert [str(each.place) for each in files.find(f"{address}/**/[ab].csv")] == [one, two]
+    assert [str(each.place) for each in files.find(f"{address}/**/[!a].csv")] == [two]
+    assert [str(each.place) for each in files.find(f"{address}/year=?/a.csv")] == [one]
 
 
 def test_what_is_not_there(address: str) -> None:
@@ -138,7 +138,7 @@ def test_rank_and_select(address: str, tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_what_a_remote_file_tells(address: str) -> None:
     url = put(address, "some.csv.gz", gzip.compress(CSV))
-    (path,) = files.paths_of(url)
+    ((path, _),) = files.find(url)
     assert isinstance(path, Remote)
     assert (str(path), path.name, path.suffix, path.suffixes) == (url, "some.csv.gz", ".gz", [".csv", ".gz"])
     assert path.absolute() is path

@@ -108,7 +108,7 @@ def test_parts_of_few_rows_are_counted_together(
     whole = count(folder / "a.csv", "class")
     monkeypatch.setattr(csv_files, "_ROWS", rows)
     monkeypatch.setattr(csv_files, "_GATHERED", size)
-    parts = list(csv_files.batches(folder / "a.csv", ["class", "f"], 1, lambda _: None))
+    parts = list(files.batches(files.data_files(folder / "a.csv"), ["class", "f"], lambda _: None))
     assert [part.rows for part in parts] == [60 // batches] * batches
     assert cells(count(folder / "a.csv", "class")) == cells(whole)
 

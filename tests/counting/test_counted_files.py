@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,7 +123,7 @@ def test_counts_of_before_sources_were_kept(said: Callable[..., str]) -> None:
 
 def saved_without_sources() -> str:
     counts = count(write("1.csv"), "y")
-    counts.sources = ()
+    counts = replace(counts, sources=())
     counts.save("all.counts")
     return "all.counts"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from credimi import CredimiError, count
-from credimi.counting.engines.files import paths_of
+from credimi.counting.engines.files import find
 
 ROWS = "x,y\na,p\nb,q\n"
 
@@ -24,19 +24,19 @@ def folder(tmp_path: Path) -> Path:
 def test_a_link_that_leads_nowhere_is_named(folder: Path, asked: str) -> None:
     (folder / "gone.csv").symlink_to("nothing.csv")
     with pytest.raises(CredimiError, match=r"cannot read .*gone\.csv: No such file or directory \(it is a link that"):
-        paths_of(str(folder / asked))
+        find(str(folder / asked))
 
 
 def test_a_link_to_itself_is_named(folder: Path) -> None:
     (folder / "loop.csv").symlink_to("loop.csv")
     with pytest.raises(CredimiError, match=r"cannot read .*loop\.csv: "):
-        paths_of(folder)
+        find(folder)
 
 
 def test_broken_links_that_are_no_tables_do_not_matter(folder: Path) -> None:
     for name in (".#a.csv", "notes.txt"):  # an editor's lock is such a link
         (folder / name).symlink_to("nothing")
-    assert paths_of(folder) == [folder / "a.csv"]
+    assert [each.place for each in find(folder)] == [folder / "a.csv"]
 
 
 @pytest.mark.parametrize("asked", ["", "*.csv"])
@@ -51,7 +51,7 @@ def test_a_file_that_may_not_be_looked_at_is_named(folder: Path, asked: str, mon
 
     monkeypatch.setattr(Path, "stat", stat)
     with pytest.raises(CredimiError, match=r"cannot read .*secret\.csv: Permission denied"):
-        paths_of(str(folder / asked))
+        find(str(folder / asked))
 
 
 def test_a_folder_that_may_not_be_looked_at_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

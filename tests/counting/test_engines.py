@@ -425,9 +425,8 @@ def test_parquet_of_small_groups_of_rows(
     monkeypatch.setattr(parquet_files, "_GROUP", 1 if dictionaries else 1 << 13)
     pq.write_table(table(), tmp_path / "groups.parquet", row_group_size=7)
     assert_same(tmp_path / "groups.parquet")
-    sizes = [
-        batch.rows for batch in parquet_files.batches(tmp_path / "groups.parquet", [SCHEMA.names], 1.0, lambda _: None)
-    ]
+    found = files.data_files(tmp_path / "groups.parquet")
+    sizes = [batch.rows for batch in files.batches(found, SCHEMA.names, lambda _: None)]
     assert sum(sizes) == len(ROWS)
     assert (len(sizes) == 1) != dictionaries
 

@@ -11,7 +11,7 @@ import pytest
 
 from credimi import CredimiError, count
 from credimi.columns.reading_options import ReadingOptions
-from credimi.counting.engines.files import count_file, paths_of
+from credimi.counting.engines.files import count_file, find
 from credimi.counting.request import Plan
 
 # the name, and one that it matches as a pattern
@@ -57,7 +57,7 @@ def test_a_url_that_looks_like_a_pattern_is_a_name(tmp_path: Path) -> None:
     for name, other in NAMES:
         url = f"file://{tmp_path}/{write(name, 3)}"
         write(other, 5)
-        assert [str(path) for path in paths_of(url)] == [url], name
+        assert [str(each.place) for each in find(url)] == [url], name
         assert count(url, "y").rows == 6, name
 
 

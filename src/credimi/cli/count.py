@@ -22,11 +22,10 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     import argparse
 
-    from credimi.core.remote_files import Place
-    from credimi.core.types import Foreign, Record
-    from credimi.counting.counted_files import CountedFile
+    from credimi.core.types import Foreign
     from credimi.counting.counts import Counts
-    from credimi.counting.request import Plan
+    from credimi.counting.engines.data_file import DataFile
+    from credimi.counting.request import CountRequest, Plan
 
 _EXAMPLES = """\
 examples:
@@ -55,91 +54,83 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    from credimi.counting.counts_file import is_counts
-
-    paths = shared.paths(options)
-    for path in paths:
-        if is_counts(path):
-            raise CredimiError(f"{path} holds counts, not data: `credimi rank` takes several files of counts, and adds")
-    shared.check_output(options.into, paths)
+    given = shared.files(options, twice=True)
+    for file in given:
+        if file.is_counts:
+            raise CredimiError(f"{file} holds counts, not data: `credimi rank` takes several files of counts, and adds")
+    shared.check_output(options.into, [file.identity for file in given])
     with locked(options.into):
-        _extend(paths, options)
+        _extend(given, options)
 
 
-def _extend(paths: list[Place], options: argparse.Namespace) -> None:
+def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the counts that are there, and write the sum; nobody else may in between."""
-    from credimi.columns.reading_options import ReadingOptions
-    from credimi.counting.counted_files import CountedFile, finished, fresh
+    from credimi.counting.counted_files import finished, fresh
     from credimi.counting.counts import Counts
-    from credimi.counting.engines import files
-    from credimi.counting.request import Plan
+    from credimi.counting.engines.files import names
+    from credimi.counting.request import CountRequest
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    options.target = target
-    given = shared.counting(options)
-    offered = files.names(paths, options.delimiter)
+    limits = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
+    request = CountRequest.of(target, **limits)
+    offered = names(files, request.delimiter)
     if before is not None:
-        given |= _kept_settings(before, given, options)
-        given |= _kept_columns(before, offered, paths[0], given, options.into)
-    settings = ReadingOptions.of(given["missing_values"], given["discretize"])
-    chosen = {name: given[name] for name in ("exclude", "delimiter")}
-    chosen["named"] = options.features is not None  # and not those that the file counts already
-    plan = Plan.of(offered, target, given["features"], settings, options.max_levels, **chosen)
-    named = {path: CountedFile.of(path) for path in paths}
+        _check_settings(before, request, options)
+        _check_columns(before, offered, files[0], request, options.into)
+        request = replace(request, features=before.features, exclude=None, settings=before.settings)
+    plan = request.plan(offered)
+    sources = [file.source for file in files]
     known = before.sources if before is not None else ()
-    left = fresh([named[path] for path in paths], known, options.into, force=options.force)
-    if len(left) < len(paths):
-        done = len(paths) - len(left)
-        terminal_io.say(f"{done:,} of {len(paths):,} files were counted before the last call ended")
-    new = [path for path in paths if named[path] in left]
-    total = _total(before, new, plan, named, options)
-    total = replace(total, sources=finished(total.sources, named.values()))
+    identities = [file.identity for file in files]
+    left = fresh(sources, known, options.into, force=options.force, identities=identities)
+    if len(left) < len(files):
+        done = len(files) - len(left)
+        terminal_io.say(f"{done:,} of {len(files):,} files were counted before the last call ended")
+    total = _total(before, [file for file in files if file.source in left], request, plan, options.into)
+    total = replace(total, sources=finished(total.sources, sources))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
     terminal_io.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
 
 
-def _kept_settings(before: Counts, given: Record, options: argparse.Namespace) -> Record:
-    """The settings of the first call, which hold on; others are refused."""
-    if options.target != before.target:
+def _check_settings(before: Counts, request: CountRequest, options: argparse.Namespace) -> None:
+    """Refuse other settings than those of the first call, which hold on."""
+    if request.target != before.target:
         raise CredimiError(
-            f"{options.into} counts the target {before.target!r}, not {options.target!r}: name another file"
+            f"{options.into} counts the target {before.target!r}, not {request.target!r}: name another file"
         )
-    kept = {"missing_values": before.settings.missing_values, "discretize": before.settings.discretize}
-    if (options.missing or options.discretize) and kept != {name: given[name] for name in kept}:
+    if (options.missing or options.discretize) and request.settings != before.settings:
         raise CredimiError(
             f"{options.into} was counted with another --missing or --discretize: leave them out, which keeps "
             "those of the first call, or name another file"
         )
-    return kept
 
 
-def _kept_columns(before: Counts, offered: list[str], path: Place, given: Record, into: str) -> Record:
-    """The columns of the first call, which hold on; where others are asked for, it is said which side lacks one."""
+def _check_columns(before: Counts, offered: list[str], file: DataFile, request: CountRequest, into: str) -> None:
+    """Refuse other columns than those of the first call, which hold on, and say which side lacks one."""
     from credimi.counting.counts import unknown
     from credimi.counting.request import columns_of
 
     kept, new = dict.fromkeys(before.features), set(offered)
-    for name in given["features"] or ():
+    for name in request.features or ():
         if name not in kept:
             raise CredimiError(unknown(name, before.features, into))
     for name in (before.target, *kept):
         if name not in new:
-            raise CredimiError(unknown(name, offered, f"{path}, and {into} counts it"))
-    for name in given["exclude"] or ():
+            raise CredimiError(unknown(name, offered, f"{file}, and {into} counts it"))
+    for name in request.exclude or ():
         if name not in new:
-            raise CredimiError(unknown(name, offered, path))
-    if given["features"] or given["exclude"]:
-        asked = columns_of(offered, before.target, given["features"], given["exclude"])
-        _check_same(asked, list(kept), path, into)
-    return {"features": list(kept), "exclude": None}
+            raise CredimiError(unknown(name, offered, str(file)))
+    if request.features or request.exclude:
+        asked = columns_of(offered, before.target, request.features, request.exclude)
+        _check_same(asked, list(kept), file, into)
 
 
-def _check_same(asked: list[str], kept: list[str], path: Place, into: str) -> None:
+def _check_same(asked: list[str], kept: list[str], path: DataFile, into: str) -> None:
     """Refuse to add other columns than were counted before."""
     less, more = sorted(set(kept) - set(asked)), sorted(set(asked) - set(kept))
     if less:
@@ -153,24 +144,22 @@ def _check_same(asked: list[str], kept: list[str], path: Place, into: str) -> No
         )
 
 
-def _total(
-    before: Counts | None, paths: list[Place], plan: Plan, named: dict[Place, CountedFile], options: argparse.Namespace
-) -> Counts:
+def _total(before: Counts | None, files: list[DataFile], request: CountRequest, plan: Plan, into: str) -> Counts:
     """All counts, also kept in the file now and then."""
     from credimi.counting.batch import counted
     from credimi.counting.engines.dispatch import tallies
     from credimi.counting.request import checked
 
     startup.announce_compiling()
-    total, left, due = before, len(paths), time.monotonic() + SAVE_EVERY
+    total, left, due = before, len(files), time.monotonic() + SAVE_EVERY
     with terminal_io_module.progress("counting") as told:
-        for done, counts in tallies(paths, plan, threads=options.threads, progress=told, **shared.engine(options)):
-            sources = tuple(replace(named[path], unfinished=True) for path in done)
+        for done, counts in tallies(files, plan, replace(request, progress=told)):
+            sources = tuple(replace(file.source, unfinished=True) for file in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901  (the same counts, and what they came from)
             total = checked(counts if total is None else total + counts, plan)
             left -= len(done)
             began = time.monotonic()
             if left and began >= due:
-                total.save(options.into)
+                total.save(into)
                 due = time.monotonic() + max(SAVE_EVERY, 10.0 * (time.monotonic() - began))
     return counted([], plan) if total is None else total

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +14,8 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record, Values
+    from credimi.counting.engines.data_file import DataFile
 
 
 class Parser(argparse.ArgumentParser):
@@ -176,11 +175,18 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_thresholds(options: argparse.Namespace) -> None:
-    """Refuse an epsilon or level that cannot be meant."""
-    if not options.epsilon >= 0.0 or math.isinf(options.epsilon):
-        raise CredimiError(f"--epsilon is {options.epsilon:g}: it must be a finite number of nats from 0 up")
-    if not 0.0 < options.level < 1.0:
-        raise CredimiError(f"--level is {options.level:g}: it must lie between 0 and 1, such as 0.95")
+    """Refuse, before the data are read, an epsilon, a level or a rate that cannot be meant."""
+    from credimi.core.arguments import require_information, require_share
+
+    require_information("--epsilon", _as_typed(options.epsilon))
+    require_share("--level", _as_typed(options.level))
+    if hasattr(options, "fdr"):  # not an option of all commands
+        require_share("--fdr", _as_typed(options.fdr))
+
+
+def _as_typed(value: float) -> float:
+    """A number as users write it: 95, and not 95.0."""
+    return int(value) if value.is_integer() else value
 
 
 def features(count: int) -> str:
@@ -193,15 +199,15 @@ def orders(count: int) -> str:
     return f"{count:,} random {'order' if count == 1 else 'orders'}"
 
 
-def paths(options: argparse.Namespace) -> list[Place]:
-    """The files that DATA names."""
-    from credimi.counting.engines import files
+def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The files that DATA names; `twice`: also one that is named so often."""
+    from credimi.counting.engines.files import data_files
 
-    return files.paths_of(list(options.data))
+    return data_files(list(options.data), options.delimiter, twice=twice)
 
 
-def check_output(output: str | None, inputs: Sequence[Place]) -> None:
-    """Refuse, before the work is done, an output that is one of the inputs or has no directory to be in."""
+def check_output(output: str | None, inputs: Sequence[object]) -> None:
+    """Refuse before the work an output that has no directory to be in, or is one of the inputs (identities)."""
     if output is None or output == "-":
         return
     from credimi.core.remote_files import identity
@@ -215,7 +221,7 @@ def check_output(output: str | None, inputs: Sequence[Place]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and identity(path) in map(identity, inputs):  # under whatever name, of links and URLs, too
+    if path.exists() and identity(path) in inputs:  # under whatever name, of links and URLs, too
         raise CredimiError(f"{output} is the input: name another file")
 
 

@@ -71,17 +71,16 @@ def run(options: argparse.Namespace) -> None:
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
     startup.announce_compiling()
-    from credimi.counting.counts_file import is_counts
     from credimi.experiments.prequential import prequential
 
-    paths = shared.paths(options)
-    shared.check_output(options.output, paths)
-    for path in paths:
-        if is_counts(path):
-            raise CredimiError(f"{path} holds counts, which have no rows to go through: name the data")
+    files = shared.files(options)
+    shared.check_output(options.output, [file.identity for file in files])
+    for file in files:
+        if file.is_counts:
+            raise CredimiError(f"{file} holds counts, which have no rows to go through: name the data")
     with terminal_io_module.progress("going through the rows") as told:
         found = prequential(
-            paths,
+            files,
             options.target,
             rules=tuple(options.rule or ("plugin", "forward", "backward")),
             prior=shared.prior(options.prior),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
+    from credimi.counting.engines.data_file import DataFile
     from credimi.selection.rank import Ranking
 
 _EXAMPLES = """\
@@ -102,19 +103,16 @@ def _check_pictures(options: argparse.Namespace) -> None:
         figures.require_matplotlib()
 
 
-def ranked(options: argparse.Namespace) -> Ranking:
-    """The ranking that the options ask for."""
+def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
+    """The ranking that the options ask for; the files may be known already."""
     shared.check_thresholds(options)
-    from credimi.counting import counts_file
-    from credimi.counting.engines import files
-
-    paths = files.each_once(shared.paths(options))
+    files = given or shared.files(options)
     for output in ("output", "html", "plot"):  # `select` has the first of them
-        shared.check_output(getattr(options, output, None), paths)
-    kept = [path for path in paths if counts_file.is_counts(path)]
+        shared.check_output(getattr(options, output, None), [file.identity for file in files])
+    kept = [file.place for file in files if file.is_counts]
     if not kept and options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    if kept and len(kept) < len(paths):
+    if kept and len(kept) < len(files):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
     startup.announce_compiling()
     if kept:
@@ -123,9 +121,9 @@ def ranked(options: argparse.Namespace) -> Ranking:
         from credimi.counting.count import count
 
         with terminal_io_module.progress("counting") as told:
-            given = shared.counting(options) | shared.engine(options)
+            asked = shared.counting(options) | shared.engine(options)
             most = getattr(options, "max_levels", None)  # not an option of `select`
-            counts = count(paths, options.target, max_levels=most, progress=told, **given)
+            counts = count(files, options.target, max_levels=most, progress=told, **asked)
         if not counts.rows:
             raise CredimiError(f"{options.data[0]} has no rows: nothing can be said about {options.target!r}")
         if not len(counts):

@@ -50,24 +50,24 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Rank, then copy the columns that stay."""
-    from credimi.counting.counts_file import is_counts
     from credimi.counting.engines import files
 
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: --output needs its name")
-    paths = shared.paths(options)
-    if len(paths) != 1:
-        raise CredimiError(f"select writes one file and was given {len(paths)}: call it for each, or join them first")
-    if is_counts(paths[0]):
-        raise CredimiError(f"{paths[0]} holds counts, which have no rows to write: name the data")
+    given = shared.files(options, twice=True)
+    if len(given) != 1:
+        raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
+    data = given[0]
+    if data.is_counts:
+        raise CredimiError(f"{data} holds counts, which have no rows to write: name the data")
     output = Path(options.output)
-    shared.check_output(options.output, paths)
-    files.check_format(paths[0], output)
-    ranking = ranked(options)
+    shared.check_output(options.output, [data.identity])
+    files.check_format(data, output)
+    ranking = ranked(options, given)
     kept = set(ranking.selected(options.rule))
-    wanted = [name for name in files.names(paths, options.delimiter) if name in kept or name == options.target]
+    wanted = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
-        files.copy_columns(paths[0], wanted, temporary, output.suffix, options.delimiter)
+        files.copy_columns(data, wanted, temporary, output.suffix)
     listed = [name for name in wanted if name != options.target]
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
     terminal_io.say(

@@ -13,6 +13,7 @@ from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
+from credimi.core.remote_files import identity
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the posterior of one table."""
-    shared.check_output(options.output, [Path(options.table)] if _is_file(options.table) else [])
+    shared.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
     joint, margins = _read_table(options.table)
     for name in ("target_only", "feature_only"):
         text = getattr(options, name)

@@ -11,14 +11,13 @@ import pyarrow.compute as pc
 
 from credimi.columns import labels
 from credimi.columns.labels import MANY
-from credimi.columns.missing import is_missing
-from credimi.columns.python_objects import shown, uncountable
+from credimi.columns.python_objects import uncountable
 from credimi.core.errors import UncountableError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from numpy.typing import NDArray
+
+    from credimi.columns.missing import MissingValues
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -74,7 +73,7 @@ class UnreadableColumn:
         return UnreadableColumn(self.seen[rows], self.fault)
 
 
-def seen_only(values: Any, fault: UncountableError, missing: Collection[str]) -> Column:  # noqa: ANN401
+def seen_only(values: Any, fault: UncountableError, missing: MissingValues) -> Column:  # noqa: ANN401
     """A column that `encode` refuses, as seen or missing; its one label says what it holds, if it holds anything."""
     what = fault.what
     if isinstance(values, UnreadableColumn):
@@ -91,10 +90,10 @@ def seen_only(values: Any, fault: UncountableError, missing: Collection[str]) ->
     return Column(codes, MANY, (what,)) if seen.any() else Column(codes, labels.TEXT)
 
 
-def _seen_in_numpy(values: NDArray[Any], missing: Collection[str]) -> NDArray[np.bool_]:
+def _seen_in_numpy(values: NDArray[Any], missing: MissingValues) -> NDArray[np.bool_]:
     plain = np.asarray(values)
     if plain.dtype.kind == "O":
-        seen = np.array([not (is_missing(item) or says_missing(item, missing)) for item in plain], dtype=bool)
+        seen = np.array([not missing.written_as(item) for item in plain], dtype=bool)
     elif plain.dtype.kind == "c":
         seen = ~np.isnan(plain)
     else:
@@ -102,16 +101,10 @@ def _seen_in_numpy(values: NDArray[Any], missing: Collection[str]) -> NDArray[np
     return np.asarray(seen & ~np.ma.getmaskarray(values))
 
 
-def says_missing(item: object, missing: Collection[str]) -> bool:
-    """Whether one of Python's objects is written as what means missing."""
-    return isinstance(item, str | bytes | int | float | np.number) and shown(item) in missing
-
-
-def _seen_in_arrow(values: Any, missing: Collection[str]) -> NDArray[np.bool_]:  # noqa: ANN401
+def _seen_in_arrow(values: Any, missing: MissingValues) -> NDArray[np.bool_]:  # noqa: ANN401
     seen = pc.is_valid(values)
-    if is_bytes(values.type) and missing:
-        means = pa.array([text.encode(errors="surrogatepass") for text in sorted(missing)], pa.large_binary())
-        seen = pc.and_(seen, pc.invert(pc.is_in(values.cast(pa.large_binary()), means)))
+    if is_bytes(values.type):
+        seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))
     found: NDArray[np.bool_] = np.asarray(seen)
     return found
 

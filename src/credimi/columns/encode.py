@@ -12,7 +12,6 @@ or NaN. Labels come in the order of the codes. Nothing is remembered from one ba
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from credimi.columns.arrow_buffers import (
     narrowed,
     one_chunk,
     plain,
-    text_array,
     to_doubles,
     valid,
     validity,
@@ -42,10 +40,9 @@ from credimi.columns.column import (
     in_arrow_unit,
     is_bytes,
     refusal,
-    says_missing,
 )
 from credimi.columns.labels import BOOLEAN, NUMBER, RAW, TEXT
-from credimi.columns.missing import MissingValues, is_missing
+from credimi.columns.missing import NOTHING_MORE, is_missing
 from credimi.columns.python_objects import (
     NO_TEXT,
     TIME,
@@ -54,7 +51,6 @@ from credimi.columns.python_objects import (
     is_no_double,
     kind_of,
     no_value,
-    shown,
     two_kinds,
     type_of_instant,
     uncountable,
@@ -62,9 +58,9 @@ from credimi.columns.python_objects import (
 from credimi.core.errors import CredimiError, UncountableError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from numpy.typing import NDArray
+
+    from credimi.columns.missing import MissingValues
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -77,15 +73,15 @@ def encode(
     values: Any,  # noqa: ANN401
     name: str,
     *,
-    raw: MissingValues | None = None,
-    missing: Collection[str] = (),
+    missing: MissingValues = NOTHING_MORE,
+    raw: bool = False,
     compiled: bool = False,
 ) -> Column:
     """Codes and labels of one Arrow or numpy array.
 
-    Raw text may turn out to be numbers; `raw` is then what means missing in it. Few distinct texts, besides those that
-    mean missing, stay raw, so that the whole column decides; many are read as numbers at once, if all of them are.
-    Among Python's objects of another type what is in `missing` is missing, and no second type.
+    `raw` text may turn out to be numbers. Few distinct texts, besides those that mean missing, stay raw, so that the
+    whole column decides; many are read as numbers at once, if all of them are. Among Python's objects of another type
+    what means missing is missing, and no second type.
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
@@ -99,7 +95,7 @@ def encode(
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if pa.types.is_nested(kind):  # before its chunks are copied, which may be large
         raise refusal(kind, name)
-    return _encode_arrow(one_chunk(values), name, raw=raw, compiled=compiled)
+    return _encode_arrow(one_chunk(values), name, raw=missing if raw else None, compiled=compiled)
 
 
 def _encode_arrow(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401, PLR0911
@@ -164,7 +160,7 @@ def _numbers_in(texts: Any, missing: MissingValues) -> NDArray[np.float64] | Non
 
     What means missing is in no batch one of the few, as it is none of the labels.
     """
-    gone = pc.is_in(texts, options=_looked_up(frozenset(missing.texts), texts.type))
+    gone = missing.among_texts(texts)
     kept = texts.filter(pc.invert(gone))
     if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
         return None
@@ -172,18 +168,11 @@ def _numbers_in(texts: Any, missing: MissingValues) -> NDArray[np.float64] | Non
         found = plain(kept.cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
-    known = ~(np.isnan(found) | np.isin(found, list(missing.numbers)))
-    if np.count_nonzero(known) <= labels.FEW_TEXTS:
+    if np.count_nonzero(~missing.among_numbers(found)) <= labels.FEW_TEXTS:
         return None
     numbers = np.full(len(texts), np.nan)
     numbers[plain(gone.cast(pa.uint8())) == 0] = found
     return numbers
-
-
-@lru_cache(maxsize=8)  # of a wide table many columns ask for the same
-def _looked_up(texts: frozenset[str], kind: Any) -> Any:  # noqa: ANN401
-    """Texts that are looked for among others, as pyarrow wants them."""
-    return pc.SetLookupOptions(text_array(sorted(texts), kind))
 
 
 def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
@@ -205,7 +194,7 @@ def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
 def _encode_dictionary(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401
     """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
     codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
-    return _translated(codes, encode(array.dictionary, name, raw=raw))
+    return _translated(codes, _encode_arrow(one_chunk(array.dictionary), name, raw=raw, compiled=False))
 
 
 def _translated(codes: Codes, values: Column) -> Column:
@@ -297,7 +286,7 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
     return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants, spans=not instants)
 
 
-def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
+def _encode_numpy(values: NDArray[Any], name: str, *, missing: MissingValues, compiled: bool) -> Column:
     values = _as_arrow_has_it(values, name)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
@@ -316,7 +305,7 @@ def _encode_numpy(values: NDArray[Any], name: str, *, missing: Collection[str], 
     )
 
 
-def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
+def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: MissingValues, compiled: bool) -> Column:
     if values.dtype.kind != "O":
         values = values.astype(object)
         try:
@@ -341,7 +330,7 @@ def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
     return values
 
 
-def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str], compiled: bool) -> Column:
+def _encode_objects(values: NDArray[Any], name: str, *, missing: MissingValues, compiled: bool) -> Column:
     codes, distinct, rows = distinct_objects(np.ascontiguousarray(values), name, compiled=compiled)
     if distinct is None:
         return encode(codes, name, compiled=compiled)
@@ -351,7 +340,7 @@ def _encode_objects(values: NDArray[Any], name: str, *, missing: Collection[str]
             raise no_value(name, int(rows[position]), item)
     kinds = {kind_of(item) for _, item in present}
     if len(kinds) > 1:
-        present = [(position, item) for position, item in present if not says_missing(item, missing)]
+        present = [(position, item) for position, item in present if not missing.written_as(item)]
         kinds = {kind_of(item) for _, item in present}
     if len(kinds) > 1:
         (row, item), (other_row, other) = two_kinds(present, rows)
@@ -380,7 +369,7 @@ def _labels_of(items: list[Any], kind: str, name: str) -> Column:
         kind = TEXT
     if kind == NUMBER:
         return Column(codes, NUMBER, numbers=np.array([float(item) for item in items], dtype=np.float64))
-    return Column(codes, kind, tuple(shown(item) for item in items))
+    return Column(codes, kind, tuple(text_types.shown(item) for item in items))
 
 
 def _labels_of_times(items: list[Any], name: str) -> Column:

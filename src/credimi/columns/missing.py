@@ -1,4 +1,4 @@
-"""What means missing."""
+"""What means missing: decided here alone, of labels, of single cells, of Python's objects and of Arrow's values."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import math
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
+from credimi.columns.arrow_buffers import text_array
+from credimi.columns.text_types import shown
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
@@ -27,10 +31,12 @@ MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 class MissingValues:
     """The values that mean missing, as text, as numbers and as dates: 999 means "999", and "999" means 999.
 
-    A number means numbers only, and no dates or durations, though these are counted as numbers, too.
+    A number means numbers only, and no dates or durations, though these are counted as numbers, too. In `raw` text, as
+    CSV has it, an empty field is missing as well.
     """
 
-    def __init__(self, values: Sequence[str | float]) -> None:
+    def __init__(self, values: Sequence[str | float], *, raw: bool = False) -> None:
+        values = (*values, "") if raw else values
         self.texts = {value if isinstance(value, str) else text_types.shown_number(value) for value in values}
         self.numbers = {number for number in map(_as_number, values) if number is not None and not math.isnan(number)}
         self.dates = {date for date in map(_as_date, self.texts) if date is not None}
@@ -45,6 +51,37 @@ class MissingValues:
         if self._means_none(column.texts, column.kind):
             return np.zeros(column.values, dtype=bool)
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
+
+    def means(self, cell: Any) -> bool:  # noqa: ANN401
+        """Whether a single value, as a stream of rows has it, means missing."""
+        if isinstance(cell, str):
+            return cell in self.texts
+        if is_missing(cell):
+            return True
+        if isinstance(cell, bytes | bool | np.bool_):
+            return shown(cell) in self.texts
+        if is_number(cell) or isinstance(cell, Decimal):
+            return cell in self.numbers or (abs(cell) > labels.EXACT and shown(cell) in self.texts)  # which is text
+        return bool(self.dates) and _as_date(cell) in self.dates
+
+    def written_as(self, item: object) -> bool:
+        """Whether one of Python's objects, beside others of another type, is missing or written as what means so."""
+        if isinstance(item, str | bytes | int | float | np.number) and shown(item) in self.texts:
+            return True
+        return is_missing(item)
+
+    def among_texts(self, texts: Any) -> Any:  # noqa: ANN401
+        """Which of Arrow's texts mean missing, by the letter."""
+        return pc.is_in(texts, options=_looked_up(frozenset(self.texts), texts.type))
+
+    def among_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of the numbers mean missing."""
+        return np.asarray(np.isnan(numbers) | np.isin(numbers, list(self.numbers)))
+
+    def among_bytes(self, values: Any) -> Any:  # noqa: ANN401
+        """Which of Arrow's bytes mean missing."""
+        means = pa.array([text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary())
+        return pc.is_in(values.cast(pa.large_binary()), means)
 
     def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
         """Whether it is plain, without a look at each text, that none of them means missing: so it mostly is."""
@@ -71,17 +108,32 @@ def _as_number(value: str | float) -> float | None:
     return float(value)
 
 
-def _as_date(text: str) -> float | None:
+def _as_date(value: Any) -> float | None:  # noqa: ANN401
+    """The days since 1970 of a date, written or not; None of what is none."""
     try:
-        return text_types.days_of(text)
-    except ValueError:
+        return text_types.days_of(value)
+    except (TypeError, ValueError):
         return None
 
 
+NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
+
+
+@lru_cache(maxsize=8)  # of a wide table many columns ask for the same
+def _looked_up(texts: frozenset[str], kind: Any) -> Any:  # noqa: ANN401
+    """Texts that are looked for among others, as pyarrow wants them."""
+    return pc.SetLookupOptions(text_array(sorted(texts), kind))
+
+
 @lru_cache(maxsize=64, typed=True)
-def missing_of(values: tuple[str | float, ...]) -> MissingValues:
+def missing_of(values: tuple[str | float, ...], *, raw: bool = False) -> MissingValues:
     """The same for the same values, so that what was found out with it can be kept (`_order`)."""
-    return MissingValues(values)
+    return MissingValues(values, raw=raw)
+
+
+def is_number(cell: object) -> bool:
+    """Whether a value is a number; to Python truth values are, and spans to numpy."""
+    return isinstance(cell, int | float | np.integer | np.floating) and not isinstance(cell, bool | np.timedelta64)
 
 
 def is_missing(item: object) -> bool:

@@ -1,4 +1,4 @@
-"""Python's objects: which of them are distinct, what kind each is, and how it is shown."""
+"""Python's objects: which of them are distinct, and what kind each is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pyarrow as pa
 from credimi.columns.arrow_buffers import NOTHING
 from credimi.columns.labels import BOOLEAN, EXACT, NUMBER, TEXT
 from credimi.columns.missing import is_missing
-from credimi.columns.text_types import shown_number
 from credimi.core.errors import UncountableError
 
 if TYPE_CHECKING:
@@ -130,21 +129,6 @@ def two_kinds(present: list[tuple[int, Any]], rows: NDArray[np.int64]) -> list[t
     position, item = present[0]
     other = next(pair for pair in present if kind_of(pair[1]) != kind_of(item))
     return [(int(rows[position]), item), (int(rows[other[0]]), other[1])]
-
-
-def shown(item: object) -> str:
-    """The label of an object."""
-    if isinstance(item, bool | np.bool_):
-        return "true" if item else "false"
-    if isinstance(item, bytes):
-        return item.decode("utf-8", errors="backslashreplace")
-    if isinstance(item, float | np.floating):
-        return shown_number(float(item))
-    try:
-        text = str(item)
-    except ValueError:  # whole numbers of thousands of digits, which Python does not write in tens
-        text = hex(item) if isinstance(item, int) else repr(type(item))
-    return text.encode("utf-8", errors="backslashreplace").decode()
 
 
 def shown_name(name: object) -> str:

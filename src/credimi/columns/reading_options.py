@@ -9,7 +9,7 @@ import numpy as np
 
 from credimi.columns import labels, text_types
 from credimi.columns.missing import MISSING_VALUES
-from credimi.columns.python_objects import shown
+from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 

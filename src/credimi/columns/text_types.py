@@ -1,4 +1,4 @@
-"""Text that is a number or a date, and numbers and dates as text."""
+"""Text that is a number or a date, and numbers, dates and other objects as text."""
 
 from __future__ import annotations
 
@@ -83,3 +83,18 @@ def shown_date(days: float) -> str:
 def spelled(text: str) -> str:
     """A raw text, in the one spelling that it has if it is a number."""
     return shown_number(float(text) + 0.0) if is_number(text) else text  # -0 is 0, as among numbers
+
+
+def shown(item: object) -> str:
+    """The label of an object."""
+    if isinstance(item, bool | np.bool_):
+        return "true" if item else "false"
+    if isinstance(item, bytes):
+        return item.decode("utf-8", errors="backslashreplace")
+    if isinstance(item, float | np.floating):
+        return shown_number(float(item))
+    try:
+        text = str(item)
+    except ValueError:  # whole numbers of thousands of digits, which Python does not write in tens
+        text = hex(item) if isinstance(item, int) else repr(type(item))
+    return text.encode("utf-8", errors="backslashreplace").decode()

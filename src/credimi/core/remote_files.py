@@ -7,6 +7,7 @@ their configuration, in the URL.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -22,7 +23,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # two letters at leas
 
 
 class Status(NamedTuple):
-    """What `Path.stat` would say."""
+    """What `Path.stat` would say; 0 where nobody tells."""
 
     st_size: int
     st_mtime_ns: int
@@ -35,6 +36,7 @@ class Remote:
     url: str
     filesystem: Foreign = field(compare=False, repr=False)
     inside: str = field(compare=False, repr=False)  # the path as the filesystem has it
+    status: Status = field(compare=False, repr=False)  # as it was when the file was found: to ask again is a request
 
     def __str__(self) -> str:
         return self.url
@@ -58,12 +60,9 @@ class Remote:
         """The same: a URL is."""
         return self
 
-    resolve = absolute
-
     def stat(self) -> Status:
-        """Size and time of change; 0 where nobody tells."""
-        info = self.filesystem.get_file_info(self.inside)
-        return Status(info.size or 0, info.mtime_ns or 0)
+        """Size and time of change."""
+        return self.status
 
     def open(self, mode: str = "rb") -> Foreign:
         """Its bytes, from any place; it is not written to."""
@@ -73,6 +72,24 @@ class Remote:
 
 
 Place: TypeAlias = Path | Remote
+
+
+def opened(place: Place, *, stream: bool = False) -> Foreign:
+    """The bytes of a file, as a `stream` from first to last. All data are opened here: elsewhere that is a request."""
+    import pyarrow as pa  # noqa: PLC0415  (it takes a while to load)
+
+    try:
+        if isinstance(place, Remote):
+            return place.filesystem.open_input_stream(place.inside, compression=None) if stream else place.open()
+        return pa.OSFile(os.fsencode(place))  # bytes, as a name need not be text
+    except (OSError, pa.ArrowException) as error:
+        raise CredimiError(f"cannot read {place}: {reason(error)}") from error
+
+
+def reason(error: Exception) -> str:
+    """What a file could not be opened or read for: pyarrow words it in its own way."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else one_line(error)
 
 
 def is_remote(data: str) -> bool:
@@ -91,13 +108,13 @@ def local_path(place: Place | str) -> Path | None:
     return Path(place.inside) if isinstance(place, Remote) else Path(re.sub(r"^/(?=[A-Za-z]:)", "", unquote(rest)))
 
 
-def identity(place: Place | str) -> object:
-    """The same for all names of a file, hard links and URLs among them."""
+def identity(place: Place | str, status: os.stat_result | None = None) -> object:
+    """The same for all names of a file, hard links and URLs among them; `status` is that of a path, if it is known."""
     path = local_path(place)
     if path is None:
         return str(place)
     try:
-        status = path.stat()
+        status = status or path.stat()
     except (OSError, ValueError):
         return str(path)
     return (status.st_dev, status.st_ino) if status.st_ino else str(path.resolve())
@@ -112,7 +129,8 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
     root = literal.rpartition("/")[0] if pattern else url
     try:
         filesystem, inside = _found(root, fs)
-        kind = filesystem.get_file_info(inside).type
+        info = filesystem.get_file_info(inside)
+        kind = info.type
         selector = fs.FileSelector(inside, recursive=True)
         below = filesystem.get_file_info(selector) if kind == fs.FileType.Directory else []
     except CredimiError:
@@ -124,10 +142,10 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
     if kind == fs.FileType.NotFound:
         raise CredimiError(f"cannot read {url}: there is no such file or directory")
     if kind != fs.FileType.Directory and not pattern:
-        return [Remote(url, filesystem, inside)], True
+        return [Remote(url, filesystem, inside, _status(info))], True
     start = len(inside.rstrip("/"))
     found = [
-        Remote(root.rstrip("/") + each.path[start:], filesystem, each.path)
+        Remote(root.rstrip("/") + each.path[start:], filesystem, each.path, _status(each))
         for each in below
         if each.type == fs.FileType.File
     ]
@@ -143,6 +161,10 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
         if not found:
             raise CredimiError(f"no file matches {url}: check the address, and put a pattern in quotes")
     return sorted(found), False
+
+
+def _status(info: Foreign) -> Status:
+    return Status(info.size or 0, info.mtime_ns or 0)
 
 
 def _queried(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""A batch of columns -> `Counts`: encode each column, count it against the target, put the labels in order."""
+"""A batch of columns -> `CodedBatch` -> `Counts`: encode each column; count it against the target, labels in order."""
 
 from __future__ import annotations
 
@@ -54,6 +54,85 @@ class Batch:
     path: Place | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedBatch:
+    """The same rows as codes: the class of each, `len(classes)` where it is missing, and the columns, encoded once.
+
+    Each feature may keep `most_labels`, and texts of `most_bytes` in all; `compiled` says whether it is much.
+    """
+
+    target: str
+    classes: Labels
+    groups: NDArray[Any]
+    columns: Mapping[str, Column]
+    missing: MissingValues
+    rows: int
+    weights: NDArray[np.float64] | None
+    settings: ReadingOptions
+    most_labels: int
+    most_bytes: int
+    compiled: bool
+
+
+def encode_batch(
+    batch: Batch,
+    target: str,
+    features: Sequence[str],
+    settings: ReadingOptions,
+    *,
+    threads: int | None = None,
+    table: int = 0,
+    required: Collection[str] | None = None,
+) -> CodedBatch:
+    """The codes of one batch; `table` is how many features there are in all, where these are some of them.
+
+    Of what cannot be counted it is told where it is missing, unless the column is `required`, as all are by default.
+    """
+    missing = missing_of(settings.missing_values, raw=batch.raw)
+    compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
+
+    def coded(name: str, *, refused: bool = True) -> Column:
+        try:
+            return encode(batch.columns[name], name, missing=missing, raw=batch.raw, compiled=compiled)
+        except UncountableError as fault:
+            if refused and batch.rows:  # a part without rows says nothing of the others
+                raise
+            return seen_only(batch.columns[name], fault, missing)
+
+    classes, groups = grouped(coded(target), missing, target, batch.weights)
+    most = labels.most_labels(max(table, len(features)), len(classes) + 1)
+    longest = labels.most_bytes(max(table, len(features)))
+    found: dict[str, Column] = {}
+
+    def work(name: str) -> None:
+        column = coded(name, refused=required is None or name in required or name in settings.named)
+        found[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
+
+    share(work, features, threads if compiled else 1)
+    columns = {name: found[name] for name in features}
+    limits = most, longest, compiled
+    return CodedBatch(target, classes, groups, columns, missing, batch.rows, batch.weights, settings, *limits)
+
+
+def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
+    """The counts of one batch."""
+    columns, height = list(coded.columns.values()), len(coded.classes) + 1
+    codes, values = [column.codes for column in columns], [column.values for column in columns]
+    counted: list[CountArray]
+    if coded.weights is None:
+        compiled = coded.compiled
+        counted = [*tabulate.cross_counts(coded.groups, height, codes, values, compiled=compiled, threads=threads)]
+    else:
+        counted = [*tabulate.weighted_counts(coded.groups, height, codes, values, coded.weights)]
+    rows = coded.rows if coded.weights is None else float(coded.weights.sum())
+    most, longest = coded.most_labels, coded.most_bytes
+    blocks = {
+        name: bounded(*_ordered(column, block, coded.missing, most), most, longest)
+        for (name, column), block in zip(coded.columns.items(), counted, strict=True)
+    }
+    return Counts.join(coded.target, coded.classes, blocks, rows, coded.settings)
+
+
 def tally(
     batch: Batch,
     target: str,
@@ -64,46 +143,9 @@ def tally(
     table: int = 0,
     required: Collection[str] | None = None,
 ) -> Counts:
-    """The counts of one batch; `table` is how many features there are in all, where these are some of them.
-
-    Of what cannot be counted it is counted where it is missing, unless the column is `required`, as all are by default.
-    """
-    missing = missing_of((*settings.missing_values, "") if batch.raw else settings.missing_values)
-    compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
-    raw = missing if batch.raw else None
-
-    def coded(name: str, *, refused: bool = True) -> Column:
-        try:
-            return encode(batch.columns[name], name, raw=raw, missing=missing.texts, compiled=compiled)
-        except UncountableError as fault:
-            if refused and batch.rows:  # a part without rows says nothing of the others
-                raise
-            return seen_only(batch.columns[name], fault, missing.texts)
-
-    classes, groups = grouped(coded(target), missing, target, batch.weights)
-    most = labels.most_labels(max(table, len(features)), len(classes) + 1)
-    longest = labels.most_bytes(max(table, len(features)))
-    encoded: dict[str, Column] = {}
-
-    def work(name: str) -> None:
-        column = coded(name, refused=required is None or name in required or name in settings.named)
-        encoded[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
-
-    share(work, features, threads if compiled else 1)
-    columns = [encoded[name] for name in features]
-    height = len(classes) + 1
-    codes, values = [column.codes for column in columns], [column.values for column in columns]
-    counted: list[CountArray]
-    if batch.weights is None:
-        counted = [*tabulate.cross_counts(groups, height, codes, values, compiled=compiled, threads=threads)]
-    else:
-        counted = [*tabulate.weighted_counts(groups, height, codes, values, batch.weights)]
-    rows = batch.rows if batch.weights is None else float(batch.weights.sum())
-    blocks = {
-        name: bounded(*_ordered(column, block, missing, most), most, longest)
-        for name, column, block in zip(features, columns, counted, strict=True)
-    }
-    return Counts.join(target, classes, blocks, rows, settings)
+    """The counts of one batch, as `encode_batch` and `count_coded` make them."""
+    coded = encode_batch(batch, target, features, settings, threads=threads, table=table, required=required)
+    return count_coded(coded, threads=threads)
 
 
 def grouped(

@@ -1,4 +1,4 @@
-"""`rows_of`: a whole table in memory as codes, a row a data row; for what has to go through the rows one by one.
+"""`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for what goes through them.
 
 The columns are settled as `rank` settles them: numbers are cut, identifiers and columns of one value are left out. So
 the labels, and the cuts, are those of the whole table: a row's code says nothing of later rows but this.
@@ -13,21 +13,20 @@ import numpy as np
 
 from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
-from credimi.columns.encode import encode
-from credimi.columns.missing import MissingValues
-from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.counting import batch as batches
-from credimi.counting.batch import Batch, tally
+from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
 from credimi.counting.count import source
+from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.columns.labels import Labels
+    from credimi.columns.feature import Feature
+    from credimi.counting.batch import CodedBatch
+    from credimi.counting.counts import Counts
 
     Codes = NDArray[np.int32]
 
@@ -35,6 +34,45 @@ MISSING = -1
 
 
 @stored
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedTable:
+    """A whole table in memory as codes, and its counts: every column is encoded once, for all that is asked of it.
+
+    `coded` has codes and labels of each column and of the target, and the rows' weights.
+    """
+
+    coded: CodedBatch
+    counts: Counts
+
+    @classmethod
+    def of(cls, data: Any, request: CountRequest) -> CodedTable:  # noqa: ANN401
+        """From what `credimi.count` takes."""
+        plan, parts = source(data, request)
+        batch = _joined(list(parts), plan.wanted)
+        asked: dict[str, Any] = {"threads": request.threads, "required": plan.required}
+        coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
+        return cls(coded, count_coded(coded, threads=request.threads))
+
+    def classes(self) -> tuple[tuple[str, ...], Codes]:
+        """The names of the classes, and of each row which it has, MISSING where it has none."""
+        named, onward = labels.typed(self.coded.classes)
+        moved = np.append(onward, MISSING).astype(np.int32)
+        return named.shown(), moved[self.coded.groups]
+
+    def values(self, feature: Feature) -> Codes:
+        """Of each row which of the values of a settled feature it has, MISSING where it has none."""
+        column = self.coded.columns[feature.name]
+        codes = np.minimum(column.codes, column.values)
+        known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
+        known &= ~self.coded.missing.among(column)
+        here, positions = labels_of(column, known)
+        own = self.counts.labels[self.counts.features.index(feature.name)]
+        _, onward, _ = labels.union(here, own)
+        moved = np.full(column.values + 1, MISSING, dtype=np.int32)
+        moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
+        return moved[codes]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Codes of the rows that have a target. `values[j]` names the codes of feature j, `classes` those of the target."""
@@ -69,45 +107,24 @@ def rows_of(
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
-    settings = ReadingOptions.of(missing_values, discretize)
-    told = progress or (lambda _: None)
-    reading: dict[str, Any] = {"exclude": exclude, "threads": threads, "delimiter": delimiter}
-    wanted, parts = source(data, target, features, settings, told, **reading)
-    batch = _joined(list(parts), wanted)
-    required = () if features is None else wanted[1:]
-    counts = tally(batch, wanted[0], wanted[1:], settings, threads=threads, required=required)
-    settled = counts.settled() if counts.rows else []
+    asked: dict[str, Any] = {"features": features, "exclude": exclude, "missing_values": missing_values}
+    asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
+    table = CodedTable.of(data, CountRequest.of(target, **asked))
+    settled = table.counts.settled() if table.counts.rows else []
     kept = [feature for feature in settled if not feature.useless]
-    named = dict(zip(counts.features, counts.labels, strict=True))
-    columns = [
-        _codes(batch, feature.name, named[feature.name], feature.places[feature.typed_as], settings) for feature in kept
-    ]
-    classes, onward = labels.typed(counts.classes)
-    answers = _codes(batch, wanted[0], counts.classes, onward, settings)
+    classes, answers = table.classes()
     seen = answers != MISSING
-    codes = np.column_stack(columns) if columns else np.zeros((batch.rows, 0), dtype=np.int32)
+    columns = [table.values(feature) for feature in kept]
+    codes = np.column_stack(columns) if columns else np.zeros((answers.size, 0), dtype=np.int32)
     return Rows(
         codes[seen],
         answers[seen],
         tuple(feature.name for feature in kept),
         tuple(feature.values for feature in kept),
-        classes.shown(),
+        classes,
         {feature.name: feature.facts for feature in settled if feature.useless},
         int(np.count_nonzero(~seen)),
     )
-
-
-def _codes(batch: Batch, name: str, own: Labels, places: NDArray[np.int64], settings: ReadingOptions) -> Codes:
-    """Of each row the place of its label in `places`."""
-    missing = MissingValues((*settings.missing_values, "") if batch.raw else settings.missing_values)
-    column = encode(batch.columns[name], name, raw=missing if batch.raw else None, missing=missing.texts)
-    known = ~missing.among(column)
-    occurs = np.bincount(np.minimum(column.codes, column.values), minlength=column.values + 1)[:-1] > 0
-    here, positions = batches.labels_of(column, known & occurs)
-    _, onward, _ = labels.union(here, own)
-    moved = np.full(column.values + 1, MISSING, dtype=np.int32)
-    moved[:-1][known & occurs] = places[onward[positions]]
-    return moved[np.minimum(column.codes, column.values)]
 
 
 def _joined(parts: list[Batch], wanted: Sequence[str]) -> Batch:

@@ -8,31 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
-from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.counted_files import CountedFile
 from credimi.counting.engines import files, frames, polars_lazy
-from credimi.counting.engines.dispatch import check_engine, tallies
+from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
-from credimi.counting.request import (
-    CountRequest,
-    Plan,
-    by_place,
-    by_places,
-    check_levels,
-    check_named,
-    checked,
-    columns_of,
-    name_of_target,
-    target_of_files,
-)
+from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from credimi.counting.counts import Counts
+    from credimi.counting.engines.data_file import DataFile
+    from credimi.counting.request import Plan
 
 
 def count(
@@ -111,54 +100,45 @@ def count(
     >>> counts["x"].target_only, counts["x"].feature_only
     (array([0., 1.]), array([0., 1.]))
     """
-    settings = ReadingOptions.of(missing_values, discretize)
-    check_engine(engine, master, scheduler)
-    check_levels(max_levels)
-    asked = CountRequest(features, exclude, settings, max_levels, delimiter, named=features is not None)
-    told = progress or (lambda _: None)
-    return _count(data, target, asked, told=told, threads=threads, engine=engine, master=master, scheduler=scheduler)
+    asked: dict[str, Any] = {"features": features, "exclude": exclude, "max_levels": max_levels}
+    asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
+    asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
+    return count_requested(data, CountRequest.of(target, **asked))
 
 
 def count_more(data: Any, counts: Counts, delimiter: str | None) -> Counts:  # noqa: ANN401
     """The same columns of other data; that they were counted before does not mean that the user named them."""
-    return _count(
-        data, counts.target, CountRequest(counts.features, None, counts.settings, None, delimiter, named=False)
-    )
+    request = CountRequest(counts.target, counts.features, settings=counts.settings, delimiter=delimiter)
+    return count_requested(data, request)
 
 
-def _count(
-    data: Any,  # noqa: ANN401
-    target: Any,  # noqa: ANN401
-    asked: CountRequest,
-    *,
-    told: Callable[[float], None] = lambda _: None,
-    threads: int | None = None,
-    engine: str | None = None,
-    master: str | None = None,
-    scheduler: str | None = None,
-) -> Counts:
+def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
+    """The counts that are asked for."""
     if files.reads(data):
-        paths = files.each_once(files.paths_of(data))
-        plan = asked.plan(files.names(paths, asked.delimiter), target_of_files(target))
-        parts = tallies(paths, plan, engine=engine, threads=threads, progress=told, master=master, scheduler=scheduler)
-        sources = tuple(map(CountedFile.of, paths))  # as they are before they are read
-        whole = merged(counts for _, counts in parts)
+        found, plan = _planned_files(data, request)
+        sources = tuple(file.source for file in found)  # as they were before they are read
+        whole = merged(counts for _, counts in tallies(found, plan, request))
         return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
-    if engine is not None:
-        raise CredimiError(f"engine={engine!r} is for files: a {type(data).__name__} says itself who counts it")
-    _check_undelimited(data, asked.delimiter)
+    if request.engine is not None:
+        raise CredimiError(f"engine={request.engine!r} is for files: a {type(data).__name__} says itself who counts it")
+    _check_undelimited(data, request.delimiter)
     cluster = _cluster(data)
     if cluster is not None:
         offered = cluster.names(data)
-        plan = asked.plan(offered, name_of_target(target, offered))
-        counts: Counts = cluster.count(data, plan, told)
-        told(1.0)
+        plan = replace(request, target=name_of_target(request.target, offered)).plan(offered)
+        counts: Counts = cluster.count(data, plan, request.progress)
+        request.progress(1.0)
         return counts
-    wanted, batches = source(data, target, asked.features, asked.settings, told, exclude=asked.exclude, threads=threads)
-    features = tuple(wanted[1:])
-    required = frozenset(features if asked.named else ())
-    plan = Plan(wanted[0], features, asked.settings, max_levels=asked.max_levels, required=required)
-    return counted(batches, plan, threads=threads)
+    plan, batches = source(data, request)
+    return counted(batches, plan, threads=request.threads)
+
+
+def _planned_files(data: Any, request: CountRequest) -> tuple[list[DataFile], Plan]:  # noqa: ANN401
+    """The files, and what is counted of them."""
+    if not isinstance(request.target, str):
+        raise CredimiError(f"target is {request.target!r}: the target of a file is the name of one of its columns")
+    found = files.data_files(data, request.delimiter)
+    return found, request.plan(files.names(found, request.delimiter))
 
 
 def _cluster(data: Any) -> Any:  # noqa: ANN401
@@ -178,48 +158,17 @@ def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN40
         )
 
 
-def source(
-    data: Any,  # noqa: ANN401
-    target: Any,  # noqa: ANN401
-    features: Sequence[str] | None,
-    settings: ReadingOptions,
-    progress: Callable[[float], None],
-    *,
-    exclude: Sequence[str] | None = None,
-    threads: int | None = None,
-    delimiter: str | None = None,
-) -> tuple[list[str], Iterator[Batch]]:
-    """The wanted columns, the target first, and their batches."""
-    wanted, offered, batches = _offered(data, target, features, exclude, progress, threads=threads, delimiter=delimiter)
-    check_named(settings, offered, wanted[0])
-    return wanted, batches
-
-
-def _offered(
-    data: Any,  # noqa: ANN401
-    target: Any,  # noqa: ANN401
-    features: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    progress: Callable[[float], None],
-    *,
-    threads: int | None,
-    delimiter: str | None,
-) -> tuple[list[str], list[str], Iterator[Batch]]:
-    """The wanted columns, the target first; the columns there are; and the batches of the wanted ones."""
+def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  # noqa: ANN401
+    """What is counted of the data, and the batches of its columns."""
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
-        paths = files.each_once(files.paths_of(data))
-        offered = files.names(paths, delimiter)
-        wanted = [target_of_files(target), *columns_of(offered, target_of_files(target), features, exclude)]
-        sizes = files.sizes_of(paths)
-        made = files.batches(paths, sizes, wanted, progress, threads=threads, delimiter=delimiter)
-        return wanted, offered, ahead(made)
-    _check_undelimited(data, delimiter)
+        found, plan = _planned_files(data, request)
+        return plan, ahead(files.batches(found, plan.wanted, request.progress, threads=request.threads))
+    _check_undelimited(data, request.delimiter)
     if polars_lazy.reads(data):
-        offered = polars_lazy.names(data)
-        wanted = Plan.of(offered, target, features, ReadingOptions(), exclude=exclude).wanted
-        return wanted, offered, polars_lazy.batches(data, wanted)
+        plan = request.plan(polars_lazy.names(data))
+        return plan, polars_lazy.batches(data, plan.wanted)
     if not frames.reads(data):
         raise CredimiError(
             f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "
@@ -227,28 +176,24 @@ def _offered(
             + ("; collect() it first" if hasattr(data, "collect") else "")
         )
     data = frames.opened(data)
-    offered = frames.names(data)
+    offered, target = frames.names(data), request.target
     if isinstance(data, np.ndarray) and not data.dtype.names:
-        features, exclude = (by_places(each, offered) for each in (features, exclude))
-        target = by_place(target, offered)
+        features, exclude = (by_places(each, offered) for each in (request.features, request.exclude))
+        request, target = replace(request, features=features, exclude=exclude), by_place(target, offered)
     elif isinstance(target, int | np.integer):  # the name of a frame's column
         target = str(target)
     target = name_of_target(target, offered)
     if isinstance(target, str):
-        wanted = [target, *columns_of(offered, target, features, exclude)]
-        return wanted, offered, frames.batches(data, wanted)
+        plan = replace(request, target=target).plan(offered)
+        return plan, frames.batches(data, plan.wanted)
     if target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
     frames.check_order(data, target)
     name = str(getattr(target, "name", None) or frames.TARGET)
     while name in offered:
         name += "_"
-    columns = columns_of([*offered, name], name, features, exclude)
-    return (
-        [name, *columns],
-        [*offered, name],
-        _beside(frames.batches(data, columns), name, frames.array_of(target, name)),
-    )
+    plan = replace(request, target=name).plan([*offered, name])
+    return plan, _beside(frames.batches(data, plan.features), name, frames.array_of(target, name))
 
 
 def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401

@@ -13,18 +13,19 @@ again after it was killed, leaves them out instead of refusing them.
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
-from credimi.core.remote_files import identity, local_path
+from credimi.core.remote_files import identity, local_path, opened, reason
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from credimi.core.remote_files import Place
+    from credimi.core.remote_files import Place, Status
 
 _END = 1 << 12
 
@@ -43,16 +44,21 @@ class CountedFile:
     @classmethod
     def of(cls, path: Place) -> CountedFile:
         """The file as it is."""
+        with opened(path) as file:
+            return cls.seen(path, path.stat(), file)
+
+    @classmethod
+    def seen(cls, path: Place, status: os.stat_result | Status, file: Any) -> CountedFile:  # noqa: ANN401
+        """The same of a file that is open."""
         try:
-            status = path.stat()
-            with path.open("rb") as file:
-                ends = file.read(_END)
-                file.seek(max(status.st_size - _END, 0))
-                ends += file.read(_END)
+            ends = file.read(_END)
+            file.seek(max(status.st_size - _END, 0))
+            ends += file.read(_END)
         except OSError as error:
-            raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
+            raise CredimiError(f"cannot read {path}: {reason(error)}") from error
         digest = hashlib.sha256(ends).hexdigest()
-        name = str(path.resolve()).encode(errors="backslashreplace").decode()  # bytes that are no text stay in order
+        name = os.path.realpath(path) if isinstance(path, Path) else str(path)  # `Path.resolve` would ask it once more
+        name = name.encode(errors="backslashreplace").decode()  # bytes that are no text stay in order
         return cls(name, status.st_size, status.st_mtime_ns, digest)
 
     def described(self) -> dict[str, Any]:
@@ -72,7 +78,12 @@ class CountedFile:
 
 
 def fresh(
-    given: Sequence[CountedFile], counted: Iterable[CountedFile], into: str, *, force: bool = False
+    given: Sequence[CountedFile],
+    counted: Iterable[CountedFile],
+    into: str,
+    *,
+    force: bool = False,
+    identities: Sequence[object] = (),
 ) -> list[CountedFile]:
     """Those of the given files that are to be counted: without those that a call did before it was killed.
 
@@ -97,8 +108,9 @@ def fresh(
         elif not before.unfinished:
             left.append(source)
     seen: dict[object, int] = {}
+    own = identities or [identity(source.path) for source in given]
     for place, source in enumerate(given):
-        for key in (identity(source.path), (source.name, source.content)):  # a moved copy is taken for the file
+        for key in (own[place], (source.name, source.content)):  # a moved copy is taken for the file
             first = given[seen.setdefault(key, place)]
             if seen[key] < place and not force:
                 also = "" if first.path == source.path else f", as {source.path}, too"

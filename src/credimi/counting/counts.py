@@ -47,12 +47,13 @@ _DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
 
 
 @public
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Counts:
     """Counts of one target with many features, made by `credimi.count`: all that is kept of the rows.
 
     `a + b` are the counts of both, `a - b` those of a without rows that were counted before; `counts["column"]` is
-    the `Table` of one feature, numbers cut as in `rank`.
+    the `Table` of one feature, numbers cut as in `rank`. Nothing in them can be changed but by `update`, which puts
+    the counts of more rows in the place of these, all at once.
 
     Attributes
     ----------
@@ -83,6 +84,11 @@ class Counts:
     rows: int | float = 0
     settings: ReadingOptions = field(default_factory=ReadingOptions)
     sources: tuple[CountedFile, ...] = ()  # files that were counted, as far as known
+
+    def __post_init__(self) -> None:
+        flat = self.flat.view()
+        flat.setflags(write=False)
+        object.__setattr__(self, "flat", flat)
 
     @classmethod
     def join(
@@ -246,11 +252,12 @@ class Counts:
 
     def labelled(self) -> Counts:
         """The counts of those rows alone whose class is known."""
-        known = replace(self, flat=self.flat.copy())
-        for block in known.blocks():
-            known.rows = self.rows - block[-1].sum().item()  # the same of every feature
+        blocks = [block.copy() for block in self.blocks()]
+        rows = self.rows - blocks[0][-1].sum().item() if blocks else self.rows  # the same of every feature
+        for block in blocks:
             block[-1] = 0
-        return known._trimmed()  # noqa: SLF001  (of the same class)
+        flat = np.concatenate([self.flat[:0], *(block.ravel() for block in blocks)])
+        return replace(self, flat=flat, rows=rows)._trimmed()  # noqa: SLF001  (of the same class)
 
     def _trimmed(self) -> Counts:
         """Without the labels and classes that do not occur."""

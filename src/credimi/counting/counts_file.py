@@ -26,19 +26,10 @@ if TYPE_CHECKING:
 
     from credimi.core.remote_files import Place
 
-_NAME = b"credimi counts "
+NAME = b"credimi counts "  # how such a file begins
 _VERSION = b"1\n"
 _TYPES = {"int64": "<i8", "float64": "<f8"}
 _DIGEST = 32
-
-
-def is_counts(path: Place) -> bool:
-    """Whether a file says that it holds counts."""
-    try:
-        with path.open("rb") as file:
-            return bool(file.read(len(_NAME)) == _NAME)
-    except OSError:
-        return False
 
 
 def save(header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: str | Path) -> None:
@@ -50,7 +41,7 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     """What a file would hold; counts travel between processes in this form too."""
     listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
     text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
-    parts = [_NAME + _VERSION, len(text).to_bytes(8, "little"), text]
+    parts = [NAME + _VERSION, len(text).to_bytes(8, "little"), text]
     parts += [array.astype(_TYPES[array.dtype.name], copy=False).tobytes() for array in arrays.values()]
     body = b"".join(parts)
     return body + hashlib.sha256(body).digest()
@@ -68,11 +59,11 @@ def load(path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def unpacked(content: bytes, path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Header and arrays of what `packed` made; `path` is where it comes from, for messages."""
-    if not content.startswith(_NAME):
+    if not content.startswith(NAME):
         raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")
-    start = len(_NAME) + len(_VERSION)
-    if content[len(_NAME) : start] != _VERSION:
-        version = content[len(_NAME) :].split(b"\n", 1)[0][:20].decode(errors="replace")
+    start = len(NAME) + len(_VERSION)
+    if content[len(NAME) : start] != _VERSION:
+        version = content[len(NAME) :].split(b"\n", 1)[0][:20].decode(errors="replace")
         raise CredimiError(
             f"{path} is of format version {version}, which this credimi does not know: install a newer one"
         )

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.labels import BOOLEAN, EXACT, MANY, NUMBER, TEXT, Labels, of_numbers
-from credimi.columns.python_objects import is_no_double, shown
-from credimi.columns.text_types import shown_number
+from credimi.columns.missing import is_number
+from credimi.columns.python_objects import is_no_double
+from credimi.columns.text_types import shown, shown_number
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
@@ -154,11 +155,6 @@ def labels_of_cell(cell: Any) -> Labels | None:  # noqa: ANN401
     if is_number(cell) and -EXACT <= cell <= EXACT:
         return Labels(NUMBER, numbers=np.array([float(cell) + 0.0]))  # no -0.0
     return None
-
-
-def is_number(cell: object) -> bool:
-    """Whether a value is a number; to Python truth values are, and spans to numpy."""
-    return isinstance(cell, int | float | np.integer | np.floating) and not isinstance(cell, bool | np.timedelta64)
 
 
 def _bytes_of(key: Any) -> int:  # noqa: ANN401

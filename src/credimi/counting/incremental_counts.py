@@ -21,13 +21,12 @@ import numpy as np
 
 from credimi.columns.interpret import MOST_CLASSES, settle
 from credimi.columns.labels import MANY, TEXT, Labels, most_bytes, most_labels
-from credimi.columns.missing import MissingValues, is_missing
-from credimi.columns.python_objects import shown
+from credimi.columns.missing import missing_of
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, tally
 from credimi.counting.counts import Counts
-from credimi.counting.growing_counts import GrowingLabels, is_number, labels_of_cell
+from credimi.counting.growing_counts import GrowingLabels, labels_of_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +48,7 @@ class IncrementalCounts:
     """The counts so far. `version` changes with them, `layout` with their labels only."""
 
     def __init__(self, counts: Counts) -> None:
-        self.missing = MissingValues(counts.settings.missing_values)
+        self.missing = missing_of(counts.settings.missing_values)
         self.version = self.layout = 0
         self.whole = True  # no weight was ever a fraction
         self._load(counts)
@@ -295,7 +294,7 @@ class IncrementalCounts:
         """On which line each cell is counted, -1 where it is new; None where one is not known so."""
         lines = self.gone.copy()
         for place, (cell, column) in enumerate(zip(cells, self.columns, strict=True)):
-            if self.means_missing(cell):
+            if self.missing.means(cell):
                 continue
             line = column.find(cell)
             if line is None:
@@ -303,17 +302,9 @@ class IncrementalCounts:
             lines[place] = line
         return lines
 
-    def means_missing(self, value: Any) -> bool:  # noqa: ANN401
-        """Whether a single value is none."""
-        if isinstance(value, str):
-            return value in self.missing.texts
-        if isinstance(value, bool | np.bool_):
-            return shown(value) in self.missing.texts
-        return is_missing(value) or (is_number(value) and value in self.missing.numbers)
-
     def group_of(self, label: Any) -> int | None:  # noqa: ANN401
         """The column in which this class is counted, -1 where it is new; None where it is not known so."""
-        return 0 if self.means_missing(label) else self._groups_of.find(label)
+        return 0 if self.missing.means(label) else self._groups_of.find(label)
 
     def _keys_of(self, counts: Counts) -> list[list[Any]] | None:
         """Of each feature the keys of the labels in these counts; None where labels have to be put together."""

@@ -1,9 +1,9 @@
-"""What is to be counted: columns by name, settings, limits."""
+"""`CountRequest`: what a caller asks for, checked once; `Plan`: the same of columns that are there."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +11,100 @@ import numpy as np
 
 from credimi.columns import labels
 from credimi.columns.interpret import plainly_categories
+from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import shown_name
+from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.counting.counts import Counts, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from credimi.columns.reading_options import ReadingOptions
+
+def _silent(_share: float) -> None:
+    """Nobody wants to know how far it is."""
+
+
+ENGINES = ("files", "duckdb", "dask", "spark")
+
+
+@dataclass(frozen=True, slots=True)
+class CountRequest:
+    """What a caller asks for, of whatever data: made and checked once (`of`), and passed on as it is.
+
+    Features that the user `named` are refused if they cannot be counted.
+    """
+
+    target: Any
+    features: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
+    settings: ReadingOptions = field(default_factory=ReadingOptions)
+    max_levels: int | None = None
+    delimiter: str | None = None
+    named: bool = False
+    threads: int | None = None
+    progress: Callable[[float], None] = _silent
+    engine: str | None = None
+    master: str | None = None
+    scheduler: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        target: Any,  # noqa: ANN401
+        *,
+        features: Sequence[str] | None = None,
+        missing_values: Iterable[str | float] = MISSING_VALUES,
+        discretize: str | Mapping[str, Any] | None = "mdl",
+        max_levels: int | None = None,
+        progress: Callable[[float], None] | None = None,
+        engine: str | None = None,
+        master: str | None = None,
+        scheduler: str | None = None,
+        **others: Any,  # noqa: ANN401
+    ) -> CountRequest:
+        """What the arguments of `credimi.count` ask for. What depends on the data is checked where these are known.
+
+        That is the delimiter, where files are opened, and the names of columns, in `plan`.
+        """
+        if engine is not None and engine not in ENGINES:
+            raise CredimiError(f"engine is {engine!r}: choose one of {', '.join(ENGINES)}")
+        if master is not None and engine != "spark":
+            raise CredimiError("a master is where Spark runs: ask for the engine spark as well")
+        if scheduler is not None and engine != "dask":
+            raise CredimiError("a scheduler is where Dask runs: ask for the engine dask as well")
+        whole = isinstance(max_levels, int) and not isinstance(max_levels, bool)
+        if max_levels is not None and not (whole and max_levels >= 1):
+            raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
+        return cls(
+            target,
+            features,
+            settings=ReadingOptions.of(missing_values, discretize),
+            max_levels=max_levels,
+            named=features is not None,
+            progress=progress or _silent,
+            engine=engine,
+            master=master,
+            scheduler=scheduler,
+            **others,
+        )
+
+    def plan(self, offered: Sequence[str]) -> Plan:
+        """The same of columns that are there; names are checked."""
+        if not isinstance(self.target, str):
+            raise CredimiError(
+                f"target is {self.target!r}: name one of the columns; only tables in memory take its values"
+            )
+        features = tuple(columns_of(offered, self.target, self.features, self.exclude))
+        _check_named(self.settings, offered, self.target)
+        required = frozenset(features if self.named else ())
+        limits: dict[str, Any] = {"max_levels": self.max_levels, "required": required, "delimiter": self.delimiter}
+        return Plan(self.target, features, self.settings, **limits)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is counted: the same in every place.
+    """What is counted of columns that are there: the same in every place, so that it may be sent to others.
 
     `table` is the number of features, where these are some of them; `max_levels` how many categories each may have;
     `required` are the features that the user named, and that are refused if they cannot be counted; `delimiter` is what
@@ -37,27 +118,6 @@ class Plan:
     max_levels: int | None = None
     required: frozenset[str] = frozenset()
     delimiter: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        offered: Sequence[str],
-        target: Any,  # noqa: ANN401
-        features: Sequence[str] | None,
-        settings: ReadingOptions,
-        max_levels: int | None = None,
-        *,
-        exclude: Sequence[str] | None = None,
-        delimiter: str | None = None,
-        named: bool = False,
-    ) -> Plan:
-        """Names checked against the columns there are; whether it was the user who `named` the features."""
-        if not isinstance(target, str):
-            raise CredimiError(f"target is {target!r}: name one of the columns; only tables in memory take its values")
-        wanted = tuple(columns_of(offered, target, features, exclude))
-        check_named(settings, offered, target)
-        required = frozenset(wanted if named else ())
-        return cls(target, wanted, settings, max_levels=max_levels, required=required, delimiter=delimiter)
 
     @property
     def wanted(self) -> list[str]:
@@ -78,21 +138,6 @@ class Plan:
     def most_bytes(self) -> int:
         """How many bytes the texts of each feature may have."""
         return labels.most_bytes(max(self.table, len(self.features)))
-
-
-def check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
-    """Refuse settings of a column that is not there, or is the target."""
-    for name in settings.named:
-        if name not in offered:
-            raise CredimiError(unknown(name, offered))
-        if name == target:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
-
-
-def check_levels(max_levels: Any) -> None:  # noqa: ANN401  (whatever the user passed)
-    """Refuse a limit that is none."""
-    if max_levels is not None and (isinstance(max_levels, bool) or not isinstance(max_levels, int) or max_levels < 1):
-        raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
 
 
 def checked(counts: Counts, plan: Plan) -> Counts:
@@ -147,28 +192,13 @@ def _listed(names: Sequence[str] | None) -> dict[str, None]:
     return dict.fromkeys(map(shown_name, listed))
 
 
-@dataclass(frozen=True, slots=True)
-class CountRequest:
-    """What is to be counted of whatever comes; features that the user `named` are refused if they cannot be."""
-
-    features: Sequence[str] | None
-    exclude: Sequence[str] | None
-    settings: ReadingOptions
-    max_levels: int | None
-    delimiter: str | None
-    named: bool
-
-    def plan(self, offered: Sequence[str], target: Any) -> Plan:  # noqa: ANN401
-        """The same of columns that are there."""
-        chosen: dict[str, Any] = {"exclude": self.exclude, "delimiter": self.delimiter, "named": self.named}
-        return Plan.of(offered, target, self.features, self.settings, self.max_levels, **chosen)
-
-
-def target_of_files(target: Any) -> str:  # noqa: ANN401
-    """The target of files, which is a name."""
-    if not isinstance(target, str):
-        raise CredimiError(f"target is {target!r}: the target of a file is the name of one of its columns")
-    return target
+def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
+    """Refuse settings of a column that is not there, or is the target."""
+    for name in settings.named:
+        if name not in offered:
+            raise CredimiError(unknown(name, offered))
+        if name == target:
+            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
 
 
 def name_of_target(target: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401

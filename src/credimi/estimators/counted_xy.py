@@ -9,7 +9,7 @@ import numpy as np
 
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
-from credimi.columns.python_objects import shown
+from credimi.columns.text_types import shown
 from credimi.counting.batch import Batch, tally
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import columns_of
@@ -52,7 +52,7 @@ def target_name(target: Values, features: Features) -> str:
 
 def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArray[np.float64]:
     """1 for each row whose class is known, 0 for others."""
-    column = encode(target, TARGET)
+    column = encode(target, TARGET, missing=missing)
     known = np.append(~missing.among(column), False)
     own = Labels(column.kind, column.texts, np.zeros(0) if column.numbers is None else column.numbers)
     place = None if unlabeled is None else _place(own, unlabeled)

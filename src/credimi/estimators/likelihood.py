@@ -58,7 +58,7 @@ class Likelihood:
         def add(start: int) -> None:
             part = slice(start, start + _ROWS_AT_ONCE)
             for feature, table in zip(self.features, self.tables, strict=True):
-                column = encode(columns[feature.name][part], feature.name, compiled=compiled)
+                column = encode(columns[feature.name][part], feature.name, missing=missing, compiled=compiled)
                 total[part] += table[_places(feature, column, missing)]
 
         share(add, range(0, rows, _ROWS_AT_ONCE), threads if compiled else 1)

@@ -304,7 +304,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         ledger, classes = self._ledger, self._ledger.classes
         if self.unlabeled is not None and label == self.unlabeled:
             label = None
-        if ledger.means_missing(label) and not self.learn_unlabeled:
+        if ledger.missing.means(label) and not self.learn_unlabeled:
             return
         if self.decay is not None:
             ledger.fade(self.decay)

@@ -100,7 +100,7 @@ class Scorer:
 
     def _of_cut_numbers(self, cells: Mapping[int, Value]) -> FloatArray:
         """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
-        present = {place: cell for place, cell in cells.items() if not self.ledger.means_missing(cell)}
+        present = {place: cell for place, cell in cells.items() if not self.ledger.missing.means(cell)}
         features = {place: self.ledger.feature(place) for place in present}
         used = {place: feature for place, feature in features.items() if not feature.useless}
         columns = {feature.name: np.array([present[place]], dtype=object) for place, feature in used.items()}

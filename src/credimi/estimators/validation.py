@@ -25,7 +25,7 @@ from credimi.columns.column import PrecodedColumn
 from credimi.columns.encode import encode
 from credimi.columns.interpret import CATEGORIES
 from credimi.columns.labels import BOOLEAN, NUMBER
-from credimi.columns.missing import MissingValues
+from credimi.columns.missing import NOTHING_MORE
 from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -122,7 +122,7 @@ def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values
 def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple[Labels, AnyArray]:
     """The classes of the target in order, and the code of each row's; their number where it is missing."""
     column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
-    classes, codes = grouped(column, MissingValues(()), "y")
+    classes, codes = grouped(column, NOTHING_MORE, "y")
     if not len(classes):
         raise CredimiError(f"y is missing in all {rows:,} rows: nothing can be said about it")
     if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:

@@ -11,7 +11,6 @@ import numpy as np
 from credimi.columns.reading_options import READINGS
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.counting import counts_file
 from credimi.counting.counts import Counts
 from credimi.inference.many_tables import Beliefs, summarize
 from credimi.report import sentences
@@ -165,8 +164,12 @@ def _entropy(counts: Counts) -> float:
 
 
 def _counts(data: Data, target: Values, counting: Record, threads: int | None) -> Counts:
-    if isinstance(data, str | Path) and counts_file.is_counts(Path(data)):
-        data = Counts.load(data)
+    if isinstance(data, str | Path):
+        from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
+
+        data = data_files(data, counting.get("delimiter"))
+        if len(data) == 1 and data[0].is_counts:
+            data = Counts.load(data[0].place)
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from credimi.core.errors import CredimiError, one_line
-from credimi.core.remote_files import Remote
+from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting.batch import Batch
 from credimi.counting.engines.csv_split import LONGEST, LongLineError, first_line, parts
@@ -58,11 +58,6 @@ _NO_TEXT = {  # by its first bytes
 }
 
 
-def names(path: Place, delimiter: str | None = None) -> list[str]:
-    """The columns' names."""
-    return _header(path, delimiter).names
-
-
 def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user passed)
     """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
     if delimiter is None:
@@ -81,18 +76,20 @@ def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
-    """The first line of a CSV file: names, what separates them, how lines end, and how many bytes it takes."""
+class Header:
+    """The first line of a CSV file: names, what separates them, how lines end, how many bytes it takes; the packing."""
 
-    names: list[str]
+    names: tuple[str, ...]
     delimiter: str
     line_end: str
     size: int
+    compression: str | None
 
 
-def _header(path: Place, delimiter: str | None = None) -> _Header:
-    """The header; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
-    line, size = _first_line(path)
+def read_header(path: Place, file: Any, delimiter: str | None = None) -> Header:  # noqa: ANN401
+    """The header of an open file; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
+    compression = COMPRESSED.get(path.suffix.lower())
+    line, size = _first_line(path, file, compression)
     if line.count('"') % 2:
         raise CredimiError(f"{path}: a quote in the header is never closed: close it, or write a quote itself as two")
     if line.strip()[:-1] == "sep=":
@@ -105,28 +102,24 @@ def _header(path: Place, delimiter: str | None = None) -> _Header:
     if delimiter is None:
         delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))
     with _long_fields():
-        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+        names = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter), []))
     if not names:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
-    return _Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size)
+    return Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
 
 
-def _open(path: Place) -> Any:  # noqa: ANN401
-    try:
-        packed = COMPRESSED.get(path.suffix.lower())
-        if isinstance(path, Remote):
-            return path.filesystem.open_input_stream(path.inside, compression=packed)
-        file = pa.OSFile(os.fsencode(path))  # bytes, as a name need not be text
-        return pa.CompressedInputStream(file, packed) if packed else file
-    except (OSError, pa.ArrowException) as error:
-        raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
+def _open(path: Place, header: Header) -> Any:  # noqa: ANN401
+    return _unpacked(opened(path, stream=True), header.compression)
 
 
-def _first_line(path: Place) -> tuple[str, int]:
+def _unpacked(file: Any, compression: str | None) -> Any:  # noqa: ANN401
+    return pa.CompressedInputStream(file, compression) if compression else file
+
+
+def _first_line(path: Place, file: Any, compression: str | None) -> tuple[str, int]:  # noqa: ANN401
     """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
     try:
-        with _open(path) as stream:
-            content = first_line(stream)
+        content = first_line(_unpacked(file, compression))
     except LongLineError as error:
         raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
@@ -149,15 +142,15 @@ def _first_line(path: Place) -> tuple[str, int]:
 
 def batches(
     path: Place,
+    header: Header,
     wanted: Sequence[str],
-    total: int,
     progress: Progress,
     threads: int | None = None,
     *,
-    delimiter: str | None = None,
+    size: int,
+    total: int,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; `total` is the size of all files, in bytes."""
-    header = _header(path, delimiter)
+    """The wanted columns, part by part; `size` is that of the file, `total` that of all files, in bytes."""
     convert = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=list(wanted),
@@ -165,8 +158,6 @@ def batches(
         check_utf8=False,  # the few labels are checked, not the many cells
     )
     fault = partial(_fault, path, header)
-    packed = path.suffix.lower() in COMPRESSED
-    size = max(path.stat().st_size, 1)
 
     def parsed(part: Part) -> tuple[Any, int]:
         content, quoted, unclosed = part
@@ -180,14 +171,15 @@ def batches(
         short = max(_BLOCK, _ROWS // 2 * header.size)
         for block in (short, content.size) if short < content.size and not quoted else (content.size,):
             most = min(block, _LARGEST_BLOCK)
-            read = pa.csv.ReadOptions(column_names=header.names, block_size=most, use_threads=False)
+            read = pa.csv.ReadOptions(column_names=list(header.names), block_size=most, use_threads=False)
             try:
                 return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
             except (pa.ArrowException, OSError) as error:
                 failure = error
         return failure, 0
 
-    unpacked = size * (8 if packed else 1)  # guessed
+    times = 8 if header.compression else 1  # guessed
+    unpacked = max(size, 1) * times
 
     def tables() -> Iterator[tuple[Any, int]]:
         done = header.size
@@ -198,7 +190,7 @@ def batches(
             done += taken
             progress(min(done / unpacked, 1.0))
 
-    cells = total * (8 if packed else 1) // 2  # guessed: a field of one letter and its delimiter
+    cells = total * times // 2  # guessed: a field of one letter and its delimiter
     for table in _gathered(tables()):
         columns = dict(zip(table.schema.names, table.columns, strict=True))
         yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
@@ -223,10 +215,10 @@ class _UnclosedError(Exception):
     """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
 
 
-def _rows(path: Place, header: _Header) -> Iterator[Part]:
+def _rows(path: Place, header: Header) -> Iterator[Part]:
     """The parts behind the header, which pyarrow would take for one line."""
     try:
-        with _open(path) as stream:
+        with _open(path, header) as stream:
             stream.read(header.size)
             yield from parts(stream, min(max(_PART, _ROWS * header.size), 2 * _PART), header.delimiter)
     except LongLineError as error:
@@ -235,10 +227,10 @@ def _rows(path: Place, header: _Header) -> Iterator[Part]:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
 
 
-def _fault(path: Place, header: _Header, error: Exception) -> str:
+def _fault(path: Place, header: Header, error: Exception) -> str:
     """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
     try:
-        with _long_fields(), io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as text:
+        with _long_fields(), io.TextIOWrapper(_open(path, header), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=header.delimiter)
             line = last = 1
             for fields in reader:
@@ -252,7 +244,7 @@ def _fault(path: Place, header: _Header, error: Exception) -> str:
             if isinstance(error, _UnclosedError):
                 return f"{path}, line {last}: {error}: close it, or write a quote itself as two, inside quotes"
     except UnicodeDecodeError as fault:
-        byte, line = fault.object[fault.start], _line_of_bad_byte(path)
+        byte, line = fault.object[fault.start], _line_of_bad_byte(path, header)
         return (
             f"{path}, line {line}: byte {byte:#04x} is not UTF-8: "
             "convert the file, for example with iconv -f cp1252 -t utf-8"
@@ -266,8 +258,8 @@ def _fields(count: int) -> str:
     return "1 field" if count == 1 else f"{count} fields"
 
 
-def _line_of_bad_byte(path: Place) -> int:
-    with _open(path) as stream:
+def _line_of_bad_byte(path: Place, header: Header) -> int:
+    with _open(path, header) as stream:
         for number, line in enumerate(io.BufferedReader(stream), start=1):
             try:
                 line.decode("utf-8")
@@ -312,13 +304,12 @@ def _created(output: Path, suffix: str) -> Any:  # noqa: ANN401
     return pa.CompressedOutputStream(file, packed) if packed else file
 
 
-def copy_columns(path: Place, wanted: Sequence[str], output: Path, suffix: str, delimiter: str | None = None) -> None:
+def copy_columns(path: Place, header: Header, wanted: Sequence[str], output: Path, suffix: str) -> None:
     """The same rows with some of the columns, and the same delimiter; compressed if `suffix` says so."""
-    header = _header(path, delimiter)
     try:
         with (
             _long_fields(),
-            io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as source,
+            io.TextIOWrapper(_open(path, header), encoding="utf-8-sig", newline="") as source,
             _created(output, suffix) as stream,
             io.TextIOWrapper(stream, encoding="utf-8", newline="") as sink,
         ):

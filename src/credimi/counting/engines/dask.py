@@ -22,8 +22,8 @@ from credimi.counting.merge import as_planned, merged_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from credimi.core.remote_files import Place
     from credimi.counting.counts import Counts
+    from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 _FAN = 8  # parts that are merged at once
@@ -94,17 +94,17 @@ def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401
 
 
 def tallies(
-    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
-) -> Iterator[tuple[Sequence[Place], Counts]]:
+    given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
+) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Files and their counts as they are done, by the workers of the scheduler at this address."""
     distributed = library("distributed", "dask")
     with _client(distributed, scheduler) as client:
-        futures = client.map(partial(_count_file, plan), [str(path.absolute()) for path in paths], pure=False)
-        place = {future.key: path for future, path in zip(futures, paths, strict=True)}
+        futures = client.map(partial(_count_file, plan), [str(file.place.absolute()) for file in given], pure=False)
+        file_of = {future.key: file for future, file in zip(futures, given, strict=True)}
         for done, future in enumerate(distributed.as_completed(futures), start=1):
-            yield [place[future.key]], as_planned(future.result(), plan)
+            yield [file_of[future.key]], as_planned(future.result(), plan)
             future.release()  # the workers need not keep it
-            progress(done / len(paths))
+            progress(done / len(given))
 
 
 def _client(distributed: Any, scheduler: str | None) -> Any:  # noqa: ANN401

@@ -13,54 +13,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.core.errors import CredimiError
 from credimi.counting.engines import files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from credimi.core.remote_files import Place
     from credimi.counting.counts import Counts
-    from credimi.counting.request import Plan
+    from credimi.counting.engines.data_file import DataFile
+    from credimi.counting.request import CountRequest, Plan
 
-    Progress = Callable[[float], None]
-    Tallies = Iterator[tuple[Sequence[Place], Counts]]
-
-ENGINES = ("files", "duckdb", "dask", "spark")
+    Tallies = Iterator[tuple[Sequence[DataFile], Counts]]
 
 
-def check_engine(engine: str | None, master: str | None, scheduler: str | None) -> None:
-    """Refuse an engine that is not there, and an address of another."""
-    if engine is not None and engine not in ENGINES:
-        raise CredimiError(f"engine is {engine!r}: choose one of {', '.join(ENGINES)}")
-    if master is not None and engine != "spark":
-        raise CredimiError("a master is where Spark runs: ask for the engine spark as well")
-    if scheduler is not None and engine != "dask":
-        raise CredimiError("a scheduler is where Dask runs: ask for the engine dask as well")
-
-
-def tallies(
-    paths: Sequence[Place],
-    plan: Plan,
-    *,
-    engine: str | None = None,
-    threads: int | None = None,
-    progress: Progress = lambda _: None,
-    master: str | None = None,
-    scheduler: str | None = None,
-) -> Tallies:
+def tallies(given: Sequence[DataFile], plan: Plan, request: CountRequest) -> Tallies:
     """Some of the files and their counts, until all have come."""
-    check_engine(engine, master, scheduler)
-    if engine == "spark":
+    if request.engine == "spark":
         from credimi.counting.engines import spark  # noqa: PLC0415
 
-        return spark.tallies(paths, plan, progress, master)
-    if engine == "dask":
+        return spark.tallies(given, plan, request.progress, request.master)
+    if request.engine == "dask":
         from credimi.counting.engines import dask  # noqa: PLC0415
 
-        return dask.tallies(paths, plan, progress, scheduler)
-    if engine == "duckdb":
+        return dask.tallies(given, plan, request.progress, request.scheduler)
+    if request.engine == "duckdb":
         from credimi.counting.engines import duckdb  # noqa: PLC0415
 
-        return duckdb.tallies(paths, plan, progress, threads)
-    return files.tallies(paths, plan, progress, threads)
+        return duckdb.tallies(given, plan, request.progress, request.threads)
+    return files.tallies(given, plan, request.progress, request.threads)

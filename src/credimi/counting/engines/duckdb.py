@@ -28,8 +28,8 @@ from credimi.counting.merge import beside, merged
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from credimi.core.remote_files import Place
     from credimi.counting.counts import Counts
+    from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 _COLUMNS = (
@@ -39,27 +39,22 @@ _GROUPS = 1 << 16  # that come back at once
 
 
 def tallies(
-    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], threads: int | None
-) -> Iterator[tuple[Sequence[Place], Counts]]:
+    given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], threads: int | None
+) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Each file and its counts: files may differ in their types, and DuckDB would want one for all."""
     duckdb = library("duckdb", "duckdb")
     with duckdb.connect(config={} if threads is None else {"threads": threads}) as connection:
-        for done, path in enumerate(paths, start=1):
-            if (
-                plan.features
-                and isinstance(path, Path)
-                and _is_text(path)
-                and files.is_parquet(path)
-                and _apart(files.names([path]))
-            ):
+        for done, file in enumerate(given, start=1):
+            path = file.place
+            if plan.features and isinstance(path, Path) and _is_text(path) and file.is_parquet and _apart(file.names):
                 try:
                     counts = _count_file(connection, path, plan)
                 except duckdb.Error as error:
                     raise CredimiError(f"DuckDB cannot count {path}: {one_line(error)}") from error
             else:
-                counts = next(counts for _, counts in files.tallies([path], plan, lambda _: None, threads))
-            yield [path], counts
-            progress(done / len(paths))
+                counts = next(counts for _, counts in files.tallies([file], plan, lambda _: None, threads))
+            yield [file], counts
+            progress(done / len(given))
 
 
 def _is_text(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Files: CSV (`delimited`) and Parquet (`parquet`); one, several, a directory or a pattern, here or elsewhere."""
+"""Files: CSV (`csv_files`) and Parquet (`parquet_files`); one, several, a directory or a pattern, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from credimi.columns.encode import load_kernels
-from credimi.core.errors import CredimiError, one_line
-from credimi.core.remote_files import Remote, identity, is_remote, remote_files
+from credimi.core.errors import CredimiError
+from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
 from credimi.counting.engines import csv_files, parquet_files
-from credimi.counting.engines.csv_files import COMPRESSED
+from credimi.counting.engines.csv_files import COMPRESSED, Header
+from credimi.counting.engines.data_file import PARQUET, DataFile
+from credimi.counting.engines.parquet_files import Footer
 from credimi.counting.merge import beside, merged
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from credimi.core.remote_files import Place
+    from credimi.core.remote_files import Place, Status
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _CSV = (".csv", ".tsv")  # what is taken from a directory; a file that is named may have any name
-_PARQUET = (".parquet", ".pq")
 _WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell at least
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
@@ -40,35 +41,54 @@ def reads(data: Any) -> bool:  # noqa: ANN401
     """Whether this engine is the one for such data: a path, or a list of them."""
     if isinstance(data, str | Path):
         return True
-    return isinstance(data, list | tuple) and bool(data) and all(isinstance(each, str | Path | Remote) for each in data)
+    listed = isinstance(data, list | tuple) and bool(data)
+    return listed and all(isinstance(each, str | Path | DataFile) for each in data)
 
 
-def paths_of(data: Any) -> list[Place]:  # noqa: ANN401
-    """All files meant by a path, a directory, a pattern, a URL or a list of these."""
+def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:  # noqa: ANN401
+    """All files meant by a path, a directory, a pattern, a URL or a list of these; `twice`: also one named so often.
+
+    Each is opened once, here, and asked for its size once. The delimiter is that of CSV files.
+    """
+    if isinstance(data, list) and data and isinstance(data[0], DataFile):  # made before
+        return data
+    csv_files.check_delimiter(delimiter)
+    known: dict[Any, Any] = {}
+    made = [DataFile.of(*each, delimiter).sharing(known) for each in find(data)]
+    return made if twice else _each_once(made)
+
+
+class Found(NamedTuple):
+    """A file, and what is known of it from looking for it."""
+
+    place: Place
+    status: os.stat_result | Status
+
+
+def find(data: Any) -> list[Found]:  # noqa: ANN401
+    """All files meant by a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
-        return list(chain.from_iterable(paths_of(each) for each in data))
-    if isinstance(data, Remote):
-        return [data]
+        return list(chain.from_iterable(map(find, data)))
     if not str(data):
         raise CredimiError("a path is empty: name a file, a directory or a pattern")
     if is_remote(str(data)):
         return _remote(str(data))
     path = Path(data)
     try:
-        kind = path.stat().st_mode
+        status = path.stat()
     except (OSError, ValueError):
         if has_magic(str(data)):
             return _matching(str(data))
         if str(data) == "-":
             raise CredimiError("data are not read from standard input: save them to a file, and name that") from None
-        kind = _kind(path)  # which says what is wrong
-    return _inside(path) if stat.S_ISDIR(kind) else [_file(path, kind)]
+        status = _status(path)  # which says what is wrong
+    return _inside(path) if stat.S_ISDIR(status.st_mode) else [_file(path, status)]
 
 
-def _kind(path: Path) -> int:
-    """What a path leads to, as `stat` tells it."""
+def _status(path: Path) -> os.stat_result:
+    """What a path leads to."""
     try:
-        return path.stat().st_mode
+        return path.stat()
     except (OSError, ValueError) as error:
         broken = (
             " (it is a link that leads nowhere)" if isinstance(error, FileNotFoundError) and path.is_symlink() else ""
@@ -76,63 +96,65 @@ def _kind(path: Path) -> int:
         raise CredimiError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}{broken}") from None
 
 
-def _inside(directory: Path) -> list[Place]:
+def _inside(directory: Path) -> list[Found]:
     """The tables below a directory. One that cannot be looked at is an error: its rows would be missing unsaid."""
 
     def refuse(error: OSError) -> None:
         raise CredimiError(f"cannot read the directory {error.filename}: {error.strerror or error}") from None
 
     below = (Path(folder, name) for folder, _, names in os.walk(directory, onerror=refuse) for name in names)
-    return _known([each for each in below if _is_table(each) and stat.S_ISREG(_kind(each))], directory)
+    found = [Found(each, _status(each)) for each in below if _is_table(each)]
+    return _known([each for each in found if stat.S_ISREG(each.status.st_mode)], directory)  # type: ignore[union-attr]
 
 
-def _file(path: Path, kind: int) -> Path:
+def _file(path: Path, status: os.stat_result) -> Found:
     """The same, unless it gives its bytes once."""
-    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+    if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
         raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
-    return path
+    return Found(path, status)
 
 
-def each_once(paths: list[Place]) -> list[Place]:
+def _each_once(files: list[DataFile]) -> list[DataFile]:
     """The same, unless a file is among them twice, by whatever names."""
-    seen: dict[object, Place] = {}
-    for path in paths:
-        other = seen.setdefault(identity(path), path)
-        if other is not path:
-            also = "" if str(other) == str(path) else f", as {other}, too"
+    seen: dict[object, DataFile] = {}
+    for file in files:
+        other = seen.setdefault(file.identity, file)
+        if other is not file:
+            also = "" if str(other) == str(file) else f", as {other}, too"
             raise CredimiError(
-                f"{path} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
+                f"{file} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
             )
-    return paths
+    return files
 
 
-def _matching(pattern: str) -> list[Place]:
-    kinds = {path: _kind(path) for path in map(Path, sorted(glob(pattern, recursive=True)))}  # noqa: PTH207  (absolute patterns too)
-    found = sorted(_file(path, kind) for path, kind in kinds.items() if not stat.S_ISDIR(kind))
+def _matching(pattern: str) -> list[Found]:
+    every = {path: _status(path) for path in map(Path, sorted(glob(pattern, recursive=True)))}  # noqa: PTH207  (absolute patterns too)
+    found = [_file(path, status) for path, status in sorted(every.items()) if not stat.S_ISDIR(status.st_mode)]
     if not found:
         raise CredimiError(f"no file matches {pattern}: check the path, and put a pattern in quotes")
     return _without_copies(found)
 
 
-def _remote(url: str) -> list[Place]:
-    found, named = remote_files(url)
+def _remote(url: str) -> list[Found]:
+    places, named = remote_files(url)
+    found = [Found(each, each.status) for each in places]
     if named:
-        return list(found)
+        return found
     return _without_copies(found) if has_magic(url) else _known(found, url)
 
 
-def _known(found: Sequence[Any], directory: object) -> list[Place]:
+def _known(found: list[Found], directory: object) -> list[Found]:
     """Those of a directory's files that hold tables, by their names."""
-    known = sorted(each for each in found if _is_table(each))
+    known = sorted((each for each in found if _is_table(each.place)), key=lambda each: each.place)
     if not known:
         raise CredimiError(f"the directory {directory} holds no CSV or Parquet file")
     return _without_copies(known)
 
 
-def _without_copies(found: Sequence[Any]) -> list[Place]:
+def _without_copies(found: list[Found]) -> list[Found]:
     """The same files, unless one of those that were not named one by one is another, packed."""
     seen: dict[str, Place] = {}
-    for each in found:
+    for each, _ in found:
         name = str(each)
         unpacked = name[: -len(each.suffix)] if each.suffix.lower() in COMPRESSED else name
         other = seen.setdefault(unpacked, each)
@@ -141,97 +163,75 @@ def _without_copies(found: Sequence[Any]) -> list[Place]:
                 f"{other} and {each} look like the same rows, packed and not, which would count twice: move one of "
                 "them away, or name each file"
             )
-    return list(found)
+    return found
 
 
 def _is_table(path: Place) -> bool:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
-    return bool(suffixes) and suffixes[-1] in _CSV + _PARQUET and not path.name.startswith(".")
+    return bool(suffixes) and suffixes[-1] in _CSV + PARQUET and not path.name.startswith(".")
 
 
-def is_parquet(path: Place) -> bool:
-    """By its first bytes: names lie. Only where there are none is the name all that is known."""
-    try:
-        with path.open("rb") as file:
-            first = file.read(4)
-    except OSError as error:
-        raise CredimiError(f"cannot read {path}: {error.strerror or error}") from error
-    if not first and path.suffix.lower() in _PARQUET:
-        raise CredimiError(f"{path} is empty, which no Parquet file is: write it again, or leave it out")
-    return bool(first == b"PAR1")
-
-
-def names(paths: Sequence[Place], delimiter: str | None = None) -> list[str]:
+def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
     """The columns' names, those of the first file; the others must have the same.
 
-    The delimiter is that of CSV files, and refused where it is none or there are no such files.
+    The delimiter is refused where there is no CSV file.
     """
-    csv_files.check_delimiter(delimiter)
-    if delimiter is not None and all(map(is_parquet, paths)):
+    if delimiter is not None and all(file.is_parquet for file in files):
         raise CredimiError(
-            f"{paths[0]} is Parquet, and has no delimiter: leave it out (delimiter, --delimiter), it is for CSV files"
+            f"{files[0]} is Parquet, and has no delimiter: leave it out (delimiter, --delimiter), it is for CSV files"
         )
-    first = _names(paths[0], delimiter)
-    for path in paths[1:]:
-        other = _names(path, delimiter)
-        if set(other) != set(first):
-            apart = min(set(first) ^ set(other))
+    first = files[0].names
+    for file in files:
+        if file.is_counts:
+            raise CredimiError(f"{file} holds counts, not data: load it (Counts.load), or rank it")
+        if file.layout is not files[0].layout and set(file.names) != set(first):
+            apart = min(set(first) ^ set(file.names))
             between = "" if delimiter is None else f", with {delimiter!r} between the fields of both"
-            raise CredimiError(f"{paths[0]} and {path} differ: only one of them has the column {apart!r}{between}")
+            raise CredimiError(f"{files[0]} and {file} differ: only one of them has the column {apart!r}{between}")
     return first
 
 
-def _names(path: Place, delimiter: str | None) -> list[str]:
-    return parquet_files.names(path) if is_parquet(path) else csv_files.names(path, delimiter)
-
-
-def sizes_of(paths: Sequence[Place]) -> list[int]:
-    """How many bytes each file has; of those elsewhere each answer is a request."""
-    return [path.stat().st_size for path in paths]
-
-
 def batches(
-    paths: Sequence[Place],
-    sizes: Sequence[int],
+    files: Sequence[DataFile],
     wanted: Sequence[str],
     progress: Progress,
     blocks: Sequence[Sequence[str]] = (),
     *,
     threads: int | None = None,
-    delimiter: str | None = None,
 ) -> Iterator[Batch]:
     """The wanted columns, part by part; where the format has columns apart, one block after the other."""
-    total = max(sum(sizes), 1)
+    total = max(sum(file.size for file in files), 1)
     before = 0
-    for path, size in zip(paths, sizes, strict=True):
+    for file in files:
 
-        def told(done: float, before: int = before, size: int = size) -> None:
+        def told(done: float, before: int = before, size: int = file.size) -> None:
             progress((before + done * size) / total)
 
-        if is_parquet(path):
-            yield from parquet_files.batches(path, blocks or [wanted], total / max(size, 1), told)
-        else:
-            yield from csv_files.batches(path, wanted, total, told, threads, delimiter=delimiter)
-        before += size
+        if isinstance(file.layout, Footer):
+            yield from parquet_files.batches(
+                file.place, file.layout, blocks or [wanted], total / max(file.size, 1), told
+            )
+        elif file.layout is not None:
+            sizes = {"size": file.size, "total": total}
+            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **sizes)
+        before += file.size
 
 
 def tallies(
-    paths: Sequence[Place], plan: Plan, progress: Progress, threads: int | None = None
-) -> Iterator[tuple[Sequence[Place], Counts]]:
+    files: Sequence[DataFile], plan: Plan, progress: Progress, threads: int | None = None
+) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Each file and its counts: a batch is read while the one before is counted."""
-    left = list(paths)
+    left = list(files)
     blocks = plan.blocks(parquet_files.COLUMNS)
-    columns, sizes = [block.wanted for block in blocks], sizes_of(paths)
-    made = batches(paths, sizes, plan.wanted, progress, columns, threads=threads, delimiter=plan.delimiter)
-    read = ahead(made, _AHEAD)
+    read = ahead(batches(files, plan.wanted, progress, [block.wanted for block in blocks], threads=threads), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
-        if sum(sizes) >= _WORTH_LOADING:
+        if sum(file.size for file in files) >= _WORTH_LOADING:
             load_kernels()  # while the first batches are read
-        for path, own in groupby(read, key=lambda batch: batch.path):
+        for place, own in groupby(read, key=lambda batch: batch.path):
             counts = _count_blocks(own, plan, blocks, threads)
-            while left and left[0] != path:  # files of no rows have no batches
+            while left and left[0].place != place:  # files of no rows have no batches
                 yield [left[0]], counted([], plan)
                 del left[0]
             yield left[:1], counts
@@ -252,38 +252,37 @@ def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], thr
 
 def count_file(path: str, plan: Plan) -> bytes:
     """The counts of one file, on one thread, to be sent: what a worker of a cluster does."""
-    whole = merged(counts for _, counts in tallies([_named(path)], plan, lambda _: None, threads=1))
+    file = DataFile.of(*_named(path), plan.delimiter)
+    whole = merged(counts for _, counts in tallies([file], plan, lambda _: None, threads=1))
     return (counted([], plan) if whole is None else whole).to_bytes()
 
 
-def _named(path: str) -> Place:
+def _named(path: str) -> Found:
     """The file of this very name: a pattern that it looks like may match others, where a worker does not see it."""
-    found, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
+    places, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
     if not named:
         raise CredimiError(f"cannot read {path}: there is no such file where it is counted")
-    return found[0]
+    return Found(places[0], places[0].stat())
 
 
-def check_format(path: Place, output: Path) -> None:
-    """Refuse a name for a copy of `path` that says another format than the copy will have."""
+def check_format(file: DataFile, output: Path) -> None:
+    """Refuse a name for a copy of a file that says another format than the copy will have."""
     suffix = next((each for each in map(str.lower, output.suffixes[::-1]) if each not in COMPRESSED), "")
-    if is_parquet(path) and (suffix in _CSV or output.suffix.lower() in COMPRESSED):
-        raise CredimiError(f"{path} is Parquet, and so is what is written: give {output} a name that ends in .parquet")
-    if not is_parquet(path) and suffix in _PARQUET:
-        raise CredimiError(f"{path} is CSV, and so is what is written: give {output} a name that ends in .csv")
+    if file.is_parquet and (suffix in _CSV or output.suffix.lower() in COMPRESSED):
+        raise CredimiError(f"{file} is Parquet, and so is what is written: give {output} a name that ends in .parquet")
+    if not file.is_parquet and suffix in PARQUET:
+        raise CredimiError(f"{file} is CSV, and so is what is written: give {output} a name that ends in .csv")
 
 
-def copy_columns(
-    path: Place, wanted: Sequence[str], output: Path, suffix: str = "", delimiter: str | None = None
-) -> None:
+def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
     """The same rows with some of the columns, in the same format; texts stay as they are written.
 
     CSV is compressed if `suffix`, the end of the name that the output will have, says so.
     """
     try:
-        if is_parquet(path):
-            parquet_files.copy_columns(path, wanted, output)
+        if isinstance(file.layout, Header):
+            csv_files.copy_columns(file.place, file.layout, wanted, output, suffix)
         else:
-            csv_files.copy_columns(path, wanted, output, suffix, delimiter)
-    except OSError as error:  # pyarrow words them in its own way
-        raise OSError(error.errno, os.strerror(error.errno) if error.errno else one_line(error)) from error
+            parquet_files.copy_columns(file.place, wanted, output)
+    except OSError as error:
+        raise OSError(error.errno, reason(error)) from error

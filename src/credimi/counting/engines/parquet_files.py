@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from credimi.core.errors import CredimiError, one_line
-from credimi.core.remote_files import Remote
+from credimi.core.remote_files import Remote, opened
 from credimi.counting.batch import Batch
 
 if TYPE_CHECKING:
@@ -37,42 +37,50 @@ _GROUP = 1 << 13  # rows of a group, from which on its dictionaries are worth ha
 COLUMNS = 17  # read together, the target among them: it is read again with each block, which costs a seventeenth
 
 
-def names(path: Place) -> list[str]:
-    """The columns' names."""
-    with _opened(path) as file:
-        return list(file.schema_arrow.names)
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The end of a Parquet file: names and types of its columns, and how many rows it has, in how many groups."""
+
+    schema: Any
+    rows: int
+    groups: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(self.schema.names)
+
+
+def read_footer(path: Place, source: Any) -> Footer:  # noqa: ANN401
+    """The footer of an open file."""
+    with _readable(path), pa.parquet.ParquetFile(source) as file:
+        return Footer(file.schema_arrow.remove_metadata(), file.metadata.num_rows, file.metadata.num_row_groups)
 
 
 @contextmanager
-def _opened(path: Place, dictionaries: Sequence[str] | None = None, metadata: Any = None) -> Iterator[Any]:  # noqa: ANN401
-    remote = isinstance(path, Remote)
-    opened = path.open if isinstance(path, Remote) else partial(pa.OSFile, os.fsencode(path))  # a name may be no text
+def _readable(path: Place) -> Iterator[None]:
     try:
-        with (
-            opened() as source,
-            pa.parquet.ParquetFile(
-                source,
-                metadata=metadata,
-                read_dictionary=dictionaries,
-                pre_buffer=remote,
-                buffer_size=0 if remote else _STREAM,
-            ) as file,
-        ):
-            yield file
+        yield
     except (pa.ArrowException, OSError) as error:
         raise CredimiError(f"{path} is no readable Parquet file: {one_line(error)}") from error
 
 
-def batches(path: Place, blocks: Sequence[Sequence[str]], times: float, progress: Progress) -> Iterator[Batch]:
+def batches(
+    path: Place, footer: Footer, blocks: Sequence[Sequence[str]], times: float, progress: Progress
+) -> Iterator[Batch]:
     """Each block of columns, batch by batch; `times` is how many such files there are."""
-    with _opened(path) as file:
-        schema, metadata = file.schema_arrow, file.metadata
+    schema, remote = footer.schema, isinstance(path, Remote)
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    if metadata.num_rows < _GROUP * metadata.num_row_groups:  # dictionaries would end a batch with each group of rows
+    if footer.rows < _GROUP * footer.groups:  # dictionaries would end a batch with each group of rows
         texts = []
-    cells, done = sum(map(len, blocks)) * metadata.num_rows, 0
-    parts = [[group] for group in range(metadata.num_row_groups)] if isinstance(path, Remote) else [None]
-    with _opened(path, texts, metadata) as file:
+    cells, done = sum(map(len, blocks)) * footer.rows, 0
+    parts = [[group] for group in range(footer.groups)] if remote else [None]
+    buffering: dict[str, Any] = {"pre_buffer": remote, "buffer_size": 0 if remote else _STREAM}
+    with (
+        _readable(path),
+        opened(path) as source,
+        pa.parquet.ParquetFile(source, read_dictionary=texts, **buffering) as file,
+    ):
         for block in blocks:
             nested = any(pa.types.is_nested(schema.field(name).type) for name in block)
             size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
@@ -89,7 +97,7 @@ def _columns(batch: Any, block: Sequence[str]) -> dict[str, Any]:  # noqa: ANN40
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:
     """The same rows with some of the columns."""
-    with path.open("rb") as source, pa.parquet.ParquetFile(source) as file:
+    with opened(path) as source, pa.parquet.ParquetFile(source) as file:
         schema = pa.schema([file.schema_arrow.field(name) for name in wanted])
         with pa.OSFile(os.fsencode(output), "wb") as sink, pa.parquet.ParquetWriter(sink, schema) as writer:
             for batch in file.iter_batches(batch_size=max(1, _CELLS // len(wanted)), columns=list(wanted)):

@@ -39,8 +39,8 @@ from credimi.counting.merge import as_planned, beside, merged_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from credimi.core.remote_files import Place
     from credimi.counting.counts import Counts
+    from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 _BLOCK = 95
@@ -104,8 +104,8 @@ def _count_block(frame: Any, plan: Plan) -> Counts:  # noqa: ANN401
 
 
 def tallies(
-    paths: Sequence[Place], plan: Plan, progress: Callable[[float], None], master: str | None = None
-) -> Iterator[tuple[Sequence[Place], Counts]]:
+    given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], master: str | None = None
+) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Files and their counts, a group at a time, counted by the session that is active, else by that of this master."""
     sessions = library("pyspark.sql", "spark").SparkSession
     builder = sessions.builder.appName("credimi")
@@ -116,14 +116,14 @@ def tallies(
     running = sessions.getActiveSession()
     session = running or builder.getOrCreate()
     try:
-        for start in range(0, len(paths), _GROUP):
-            group = paths[start : start + _GROUP]
+        for start in range(0, len(given), _GROUP):
+            group = given[start : start + _GROUP]
             numbers = session.range(0, len(group), 1, len(group))  # one to a partition, so that each is a task
-            names = [str(path.absolute()) for path in group]
-            with watched(session, partial(_told, progress, start, len(group), len(paths))):
+            names = [str(file.place.absolute()) for file in group]
+            with watched(session, partial(_told, progress, start, len(group), len(given))):
                 rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect()
             yield group, _total(rows, plan)
-            progress((start + len(group)) / len(paths))
+            progress((start + len(group)) / len(given))
     finally:
         if running is None:
             session.stop()
