@@ -22,6 +22,7 @@ import numpy as np
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference.many_tables import Summary, summarize
+from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import information_of
 
 SHAPES = [(2, 2), (3, 5), (5, 10), (5, 50)]
@@ -73,7 +74,7 @@ def incomplete(
 def summary_of(tables: list[Table]) -> Summary:
     """The posteriors of all tables."""
     blocks = Tables.of([table.block() for table in tables])
-    return summarize(blocks, prior="adaptive", approximation="matched", epsilon=EPSILON, level=0.95)
+    return summarize(blocks, PosteriorOptions(epsilon=EPSILON))
 
 
 def held(found: Summary, truth: np.ndarray | float) -> float:

@@ -77,6 +77,8 @@ _STORED_MODULE_OF = {
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",
     "ReadingOptions": "credimi.columns.reading_options",
+    "Remark": "credimi.selection.remarks",
+    "RemarkKind": "credimi.selection.remarks",
     "Rows": "credimi.counting.coded_table",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Scorer": "credimi.estimators.scorer",

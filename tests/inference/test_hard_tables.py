@@ -10,6 +10,7 @@ from credimi import mutual_information
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference.many_tables import summarize
+from credimi.inference.options import PosteriorOptions
 
 THIN = [
     ([[100, 100], [1, 1]], [0, 800]),
@@ -59,11 +60,7 @@ def test_many_tables_at_once_are_the_tables_one_by_one(threads: int) -> None:
         tables += [one, one.transposed(), Table.of([[12, 3], [4, 9]])]
     found = summarize(
         Tables.of([one.block() for one in tables]),
-        prior="jeffreys",
-        approximation="matched",
-        epsilon=0.01,
-        level=0.9,
-        threads=threads,
+        PosteriorOptions(prior="jeffreys", epsilon=0.01, level=0.9, threads=threads),
     )
     for index, one in enumerate(tables):
         law = mutual_information(one, prior="jeffreys")

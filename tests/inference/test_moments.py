@@ -411,7 +411,10 @@ def test_a_batch_gives_what_its_tables_give(*, matched: bool) -> None:
 @pytest.mark.parametrize("matched", [False, True])
 def test_threads_change_nothing(*, matched: bool) -> None:
     tables = random_tables(6000, 32, priors=(0.5, 1.0))
-    assert sum(counted.joint.size for counted in tables) > 60_000  # enough for more than one thread
+    # Of those that have to be drawn, which takes long, some are enough.
+    drawn = [index for index, each in enumerate(tables) if each.joint.sum() < 3 * each.joint.size]
+    tables = [each for index, each in enumerate(tables) if index not in set(drawn[20:])]
+    assert sum(counted.joint.size for counted in tables) > 40_000  # enough for more than one thread
     one = moments(tables, matched=matched, threads=1)
     np.testing.assert_array_equal(moments(tables, matched=matched, threads=2), one)
     np.testing.assert_array_equal(moments(tables, matched=matched), one)

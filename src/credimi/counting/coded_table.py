@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 MISSING = -1
 
 
-@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedTable:
     """A whole table in memory as codes, and its counts: every column is encoded once, for all that is asked of it.
@@ -73,6 +72,7 @@ class CodedTable:
         return moved[codes]
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Codes of the rows that have a target. `values[j]` names the codes of feature j, `classes` those of the target."""

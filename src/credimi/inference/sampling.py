@@ -46,6 +46,7 @@ BURN_IN = 200  # steps that are forgotten
 THIN = 5  # steps from one draw that is kept to the next
 _CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
+_MANY_INCOMPLETE = 10.0  # rows for a complete one; with fewer, completed counts change fast enough
 _FEW_DIRECTIONS = 4  # for which one move a step that keeps both margins is enough
 _SLICE = 40.0  # how far one of them may go, in logits
 _MOST_LOGIT = 700.0  # beyond it the exponential overflows
@@ -183,7 +184,7 @@ def _gibbs(
     exact = not left_over.any()
     kept = -(-size // chains)
     freedom = (cells.shape[0] - 1) * (cells.shape[1] - 1)
-    mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > 2.0 * cells.sum()
+    mostly_incomplete = table.target_only.sum() + table.feature_only.sum() > _MANY_INCOMPLETE * cells.sum()
     turns = (1 if freedom <= _FEW_DIRECTIONS else 2) if mostly_incomplete else 0
     state = _product(np.broadcast_to(cells, (chains, *cells.shape)), table.target_only, generator)
     for step in range(burn_in + kept * thin):

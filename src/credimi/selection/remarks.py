@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
+from credimi.core.public import stored
 from credimi.report import sentences
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _OTHER_NOTATIONS = (
 )
 
 
+@stored
 class RemarkKind(StrEnum):
     """What is remarked, in the order in which it matters."""
 
@@ -61,6 +63,7 @@ class RemarkKind(StrEnum):
         return self not in {RemarkKind.ROWS_TO_DECIDE, RemarkKind.AT_EPSILON, RemarkKind.CUT_INTO_RANGES}
 
 
+@stored
 @dataclass(frozen=True, slots=True)
 class Remark:
     """One remark on a feature, on the target, or on the ranking as a whole; fields that say nothing are None or empty.
