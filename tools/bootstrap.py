@@ -136,8 +136,12 @@ def lowest_versions(*extras: str) -> list[str]:
 def lowest() -> int:
     """Run the tests of what other libraries hand over, and some of the rest, with the oldest of these libraries."""
     os.environ["NUMBA_CACHE_DIR"] = str(ENVIRONMENT / "numba")  # that of the other environment is for another Numba
-    names = ("test_engines", "test_dask", "test_estimator_inputs", "test_support", "test_selector", "test_cli")
-    files = [str(Path("tests", name + ".py")) for name in names]
+    names = {
+        "counting": ("engines", "dask"),
+        "estimators": ("validation", "support", "selector"),
+        "cli/data": ("rank",),
+    }
+    files = [str(Path("tests", room, f"test_{name}.py")) for room, each in names.items() for name in each]
     # Old libraries warn of newer ones, which is no fault of ours. Killed workers take long, whatever the versions.
     return run("python", "-m", "pytest", "-n", "auto", "-W", "default", "-k", "not killed", *files)
 
