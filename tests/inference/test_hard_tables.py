@@ -40,7 +40,9 @@ def check(joint: list[list[int]], target_only: list[int], *, turned: bool) -> No
     assert law.mean() == pytest.approx(draws.mean(), rel=0.05)
     assert law.std() == pytest.approx(draws.std(), rel=0.05)
     looked_at = draws[::40]
-    assert np.abs(law.cdf(looked_at) - np.arange(0, draws.size, 40) / draws.size).max() <= 0.05
+    # Given q_i. the rest may still be close to independence, where a Beta stays up to .06 away (docs/accuracy.md).
+    bound = 0.03 if (joint, target_only) in THIN[:4] else 0.05
+    assert np.abs(law.cdf(looked_at) - np.arange(0, draws.size, 40) / draws.size).max() <= bound
     low, high = law.interval(0.95)
     assert 0.93 <= np.mean((draws >= low) & (draws <= high)) <= 0.97
 
