@@ -9,6 +9,7 @@ kernel loads the part of Numba that has them, which loads scipy's linear algebra
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -48,6 +49,8 @@ intrinsic: Callable[[Callable[..., Any]], Any] = (
 
 _SUMS_MAY_BE_REORDERED = {"reassoc", "contract"}
 
+_KERNEL_IMPORT = re.compile(r"^from (credimi\.kernels\S*) import ([^(\n]+|\([^)]+\))", re.MULTILINE)
+
 
 def compiled(function: Kernel) -> Kernel:
     """Compile on first call, once per argument types; later processes read the result from the cache."""
@@ -77,16 +80,28 @@ event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call
 
 
 @cache
-def _sources_stamp() -> str:
-    """A digest of all kernels' sources.
+def _sources_stamp(module: str) -> str:
+    """A digest of the source of a module of kernels and of all modules of kernels that it uses.
 
     Numba takes a cached kernel for fresh while the file that it stands in is unchanged, but kernels are compiled into
     each other: after a change to one file the others' caches would silently compute what it did before.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(_files_used_by(module)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _files_used_by(module: str) -> set[Path]:
+    """The file of a module of kernels, those of all that it imports, and this one."""
+    files, modules = {Path(__file__)}, [module]
+    while modules:
+        path = Path(__file__).parent.joinpath(*modules.pop().split(".")[2:]).with_suffix(".py")
+        if path not in files and path.exists():
+            files.add(path)
+            for package, names in _KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")):
+                modules += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
+    return files
 
 
 def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:  # noqa: ANN401
@@ -95,8 +110,9 @@ def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:  #
     To register that takes as long as to load Numba itself.
     """
     rtsys.initialize(context)
-    with guard():
+    with guard(), suppress(ImportError):  # a cache that names a module that has moved since: compile again
         return load(signature, context)
+    return None
 
 
 def _compile(function: Kernel, *, forceinline: bool) -> Kernel:
@@ -107,7 +123,7 @@ def _compile(function: Kernel, *, forceinline: bool) -> Kernel:
         kernel: Any = compile_with(cache=True)(function)
         with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
             cache = kernel._cache  # noqa: SLF001
-            cache._cache_file._source_stamp = _sources_stamp()  # noqa: SLF001
+            cache._cache_file._source_stamp = _sources_stamp(function.__module__)  # noqa: SLF001
             steps = cache._guard_against_spurious_io_errors, cache._load_overload  # noqa: SLF001
             cache.load_overload = partial(_load_cached, *steps)
         return cast("Kernel", kernel)
