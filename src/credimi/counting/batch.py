@@ -15,6 +15,7 @@ from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
+from credimi.columns.small_codes import encode_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -99,16 +100,16 @@ def encode_batch(
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
-    classes, groups = grouped(coded(target), missing, target, batch.weights)
+    classes, groups = grouped(coded(target), missing, target, batch.weights, compiled=compiled)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
-    found: dict[str, Column] = {}
+    found = encode_small({name: batch.columns[name] for name in features}, threads) if compiled else {}
 
     def work(name: str) -> None:
         column = coded(name, refused=required is None or name in required or name in settings.named)
         found[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
-    share(work, features, threads if compiled else 1)
+    share(work, [name for name in features if name not in found], threads if compiled else 1)
     columns = {name: found[name] for name in features}
     limits = most, longest, compiled
     return CodedBatch(target, classes, groups, columns, missing, batch.rows, batch.weights, settings, *limits)
@@ -149,15 +150,26 @@ def tally(
 
 
 def grouped(
-    column: Column, missing: MissingValues, target: str, weights: NDArray[np.float64] | None = None
+    column: Column,
+    missing: MissingValues,
+    target: str,
+    weights: NDArray[np.float64] | None = None,
+    *,
+    compiled: bool = False,
 ) -> tuple[Labels, NDArray[Any]]:
     """The target's labels in order, and for each row its class, r where it is missing."""
-    occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
+    if weights is None:
+        one = np.zeros(column.codes.size, dtype=np.uint8)
+        occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
+    else:
+        occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
     if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
     kept, positions = labels_of(column, keep)
     check_classes(target, kept)
+    if column.codes.dtype == np.uint8 and keep.all() and np.array_equal(positions, np.arange(len(kept))):
+        return kept, np.minimum(column.codes, np.uint8(len(kept)))
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]
