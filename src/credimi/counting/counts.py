@@ -13,6 +13,7 @@ read (`settled`), from all of them, so that neither the order of the rows nor th
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.tables import relabel
+from credimi.core.threads import share
 from credimi.counting import counts_file, counts_header
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     CountArray = NDArray[Any]  # whole numbers, or weights
 
 
+_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are taken away again
 _COMPARED = 5_000  # names with which a mistaken one is compared: of each thousand it takes a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
@@ -170,10 +173,20 @@ class Counts:
         """What may be wrong with the target's classes."""
         return suspicious_classes(self._settled_classes()[0], self.class_totals())
 
-    def settled(self, least_classes: int = 2) -> list[Feature]:
+    def settled(self, least_classes: int = 2, threads: int | None = None) -> list[Feature]:
         """All columns as they are ranked."""
         classes = self._settled_classes(least_classes)
-        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
+        columns = list(zip(self.features, self.labels, self.blocks(), strict=True))
+        if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
+            found: dict[int, Feature] = {}
+
+            def work(place: int) -> None:
+                found[place] = self._settle(*columns[place], classes, compiled=True)
+
+            with suppress(CredimiError):  # raised again below, by the first column that has a fault
+                share(work, range(len(columns)), threads)
+                return [found[place] for place in range(len(columns))]
+        return [self._settle(*column, classes) for column in columns]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -339,9 +352,9 @@ class Counts:
     def _settled_classes(self, least: int = 2) -> tuple[Labels, NDArray[np.int64]]:
         return settle_classes(self.target, self.classes, self.rows, least)
 
-    def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
+    def _settle(self, name: str, own: Labels, block: CountArray, classes: Any, *, compiled: bool = False) -> Feature:  # noqa: ANN401
         most = labels.most_labels(len(self), len(self.classes) + 1)
-        return settle(name, own, block, classes, settings=self.settings, most=most)
+        return settle(name, own, block, classes, settings=self.settings, most=most, compiled=compiled)
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:

@@ -103,7 +103,7 @@ def rank(
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     counts = _counts(data, target, counting, threads)
-    seen = counts.settled()
+    seen = counts.settled(threads=threads)
     features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
     classes = counts.class_names()
     ranked = [feature for feature in features if feature.kind.ranked]
