@@ -30,7 +30,7 @@ SIDE = 16  # rows and columns that are turned at once
 FITS = 255  # the largest of what is `beyond`, where all values of a column fit
 _MISSING = 255
 _LARGE = 1.5 * 2.0**52
-_LINE = 64  # bytes that come together from memory
+_LINE, _AHEAD = 64, 20_480  # bytes that come together from memory, and that are asked for before they are read
 _BYTE, _SHORT, _INTEGER, _DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 
 
@@ -71,13 +71,16 @@ def _distance(_typing: Any, value: Any, base: Any) -> Any:  # noqa: ANN401
 
 
 @intrinsic
-def _touch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ANN401, ARG001
-    """Read an element, and do nothing with it: of what is read in order, more is fetched before it is asked for."""
+def _prefetch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ANN401, ARG001
+    """Ask for an element that will be read."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        pointer = _BYTE.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer, _SHORT, _SHORT, _SHORT])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        byte = builder.bitcast(builder.gep(data, [arguments[1]]), _BYTE.as_pointer())
-        builder.load_atomic(byte, "monotonic", 1)  # which no compiler leaves out
+        there = builder.bitcast(builder.gep(data, [arguments[1]]), pointer)
+        builder.call(prefetch, [there, _SHORT(0), _SHORT(2), _SHORT(1)])  # to read, into the second cache, data
         return context.get_dummy_value()
 
     return types.void(values, types.int64), generate
@@ -198,13 +201,13 @@ def gather(
     width = max(columns, SIDE)
     inside = (values.size + step - width) // step  # rows from which 16 cells can be read
     done = max(min(rows, inside) // SIDE * SIDE, 0)
-    line = _LINE // values.itemsize
-    touched = 0
-    for row in range(0, done, SIDE):
-        ahead = min((row + SIDE) * step, values.size)
-        while touched < ahead:
-            _touch(values, touched)
-            touched += line
+    line, ahead = _LINE // values.itemsize, _AHEAD // values.itemsize
+    asked = 0
+    for row in range(0, done, SIDE):  # squares are not read in the order of memory, which no processor foresees
+        stop = min((row + SIDE) * step + ahead, values.size)
+        while asked < stop:
+            _prefetch(values, asked)
+            asked += line
         for group in range(0, columns, SIDE):
             column = min(group, width - SIDE)  # the last square has some that were turned before
             start, to = row * step + column, column * length + first + row
