@@ -6,12 +6,23 @@ when they are read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     AnyArray: TypeAlias = NDArray[Any]  # of numbers, text or objects
+    CountArray: TypeAlias = NDArray[Any]  # whole numbers, or weights
+    ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray
+
+
+class ArrowStream(Protocol):
+    """A table that can be read as a stream of Arrow's batches: pandas, polars, pyarrow, duckdb and others have it."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A capsule with the stream."""
+
 
 Data: TypeAlias = Any  # what `credimi.count` takes, and scikit-learn's X: paths, frames, arrays, lists of rows
 Values: TypeAlias = Any  # one column: an array, a series, a list; scikit-learn's y

@@ -16,7 +16,7 @@ import hashlib
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from credimi.core.remote_files import Place, Status
+    from credimi.core.types import Foreign, Record
 
 _END = 1 << 12
 
@@ -48,7 +49,7 @@ class CountedFile:
             return cls.seen(path, path.stat(), file)
 
     @classmethod
-    def seen(cls, path: Place, status: os.stat_result | Status, file: Any) -> CountedFile:  # noqa: ANN401
+    def seen(cls, path: Place, status: os.stat_result | Status, file: Foreign) -> CountedFile:
         """The same of a file that is open."""
         try:
             ends = file.read(_END)
@@ -61,7 +62,7 @@ class CountedFile:
         name = name.encode(errors="backslashreplace").decode()  # bytes that are no text stay in order
         return cls(name, status.st_size, status.st_mtime_ns, digest)
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> Record:
         """As the header of a file of counts has it."""
         own = asdict(self)
         return own if self.unfinished else {name: own[name] for name in own if name != "unfinished"}

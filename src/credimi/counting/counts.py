@@ -14,7 +14,7 @@ read (`settled`), from all of them, so that neither the order of the rows nor th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature, Suspicion
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
+    from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
-
-    CountArray = NDArray[Any]  # whole numbers, or weights
 
 
 _ROUNDING = 1e-9  # of weights that are taken away again
@@ -276,7 +275,7 @@ class Counts:
         """So that `sum` of several counts works, which starts from 0."""
         return self if other == 0 else NotImplemented
 
-    def update(self, data: Any, *, delimiter: str | None = None) -> Counts:  # noqa: ANN401
+    def update(self, data: Data, *, delimiter: str | None = None) -> Counts:
         """Count more data of the same columns, and return these counts; the delimiter is as in `credimi.count`."""
         from credimi.counting.count import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
@@ -291,7 +290,7 @@ class Counts:
         """What `save` would write, to be sent elsewhere."""
         return counts_file.packed(*self._parts())
 
-    def _parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _parts(self) -> tuple[Record, dict[str, AnyArray]]:
         """Header and arrays of a file."""
         header = {
             "target": self.target,
@@ -321,7 +320,7 @@ class Counts:
         return Counts._checked(*counts_file.unpacked(content, place), place)
 
     @staticmethod
-    def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Place) -> Counts:
+    def _checked(header: Record, arrays: Mapping[str, AnyArray], path: str | Place) -> Counts:
         try:
             return Counts(**counts_header.read(header, arrays))
         except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing

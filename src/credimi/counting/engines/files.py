@@ -8,7 +8,7 @@ from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.columns.encode import load_kernels
 from credimi.core.errors import CredimiError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.remote_files import Place, Status
+    from credimi.core.types import Data, Foreign
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
@@ -37,15 +38,15 @@ _WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this engine is the one for such data: a path, or a list of them."""
     if isinstance(data, str | Path):
         return True
-    listed = isinstance(data, list | tuple) and bool(data)
-    return listed and all(isinstance(each, str | Path | DataFile) for each in data)
+    files = isinstance(data, list | tuple) and all(isinstance(each, str | Path | DataFile) for each in data)
+    return files and bool(data)
 
 
-def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:  # noqa: ANN401
+def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; `twice`: also one named so often.
 
     Each is opened once, here, and asked for its size once. The delimiter is that of CSV files.
@@ -53,7 +54,7 @@ def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) 
     if isinstance(data, list) and data and isinstance(data[0], DataFile):  # made before
         return data
     csv_files.check_delimiter(delimiter)
-    known: dict[Any, Any] = {}
+    known: dict[object, Foreign] = {}
     made = [DataFile.of(*each, delimiter).sharing(known) for each in find(data)]
     return made if twice else _each_once(made)
 
@@ -65,7 +66,7 @@ class Found(NamedTuple):
     status: os.stat_result | Status
 
 
-def find(data: Any) -> list[Found]:  # noqa: ANN401
+def find(data: Data) -> list[Found]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(map(find, data)))
