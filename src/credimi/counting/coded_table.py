@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
@@ -140,8 +141,6 @@ def _joined(parts: list[Batch], wanted: Sequence[str]) -> Batch:
 
 
 def _column(parts: list[Foreign]) -> ColumnValues:
-    import pyarrow as pa  # noqa: PLC0415
-
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     if isinstance(parts[0], UnreadableColumn):

@@ -11,7 +11,7 @@ from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.engines import files, frames, polars_lazy
+from credimi.counting.engines import dask, files, frames, polars_lazy, spark
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
@@ -148,8 +148,6 @@ def _cluster(data: object) -> ModuleType | None:
     """The engine of a frame whose rows are elsewhere, if it is one: before Arrow's stream, which would fetch them."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
-    from credimi.counting.engines import dask, spark  # noqa: PLC0415
-
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
 
 

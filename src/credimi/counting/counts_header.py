@@ -166,6 +166,6 @@ def _short(value: Value) -> str:
     return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)[:80]
 
 
-def _require(holds: bool, fault: str) -> None:  # noqa: FBT001
+def _require(holds: bool, fault: str) -> None:  # noqa: FBT001  (read as: require that it holds)
     if not holds:
         raise FaultError(fault)

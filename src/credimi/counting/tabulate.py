@@ -111,7 +111,7 @@ def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: 
 
 
 def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
-    from credimi.kernels import pair_counts as counting  # noqa: PLC0415
+    from credimi.kernels import pair_counts as counting  # noqa: PLC0415  (loads compiled code)
 
     sizes = np.ones(4, dtype=np.int64)
     sizes[: len(columns)] = [block.shape[1] for block in out]

@@ -109,7 +109,7 @@ class Prequential:
 
 
 def prequential(
-    X: Data,
+    X: Data | Rows,
     y: Values = None,
     *,
     rules: Sequence[str] = ("plugin", "forward", "backward"),

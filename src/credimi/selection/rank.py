@@ -36,7 +36,7 @@ __all__ = ["Ranking", "rank"]
 
 
 def rank(
-    data: Data,
+    data: Data | Counts,
     target: Values = None,
     *,
     epsilon: float = 0.003,
@@ -163,13 +163,12 @@ def _entropy(counts: Counts) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 
-def _counts(data: Data, target: Values, counting: Record, threads: int | None) -> Counts:
+def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
-        data = data_files(data, counting.get("delimiter"))
-        if len(data) == 1 and data[0].is_counts:
-            data = Counts.load(data[0].place)
+        found = data_files(data, counting.get("delimiter"))
+        data = Counts.load(found[0].place) if len(found) == 1 and found[0].is_counts else found
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
@@ -187,7 +186,7 @@ def _counts(data: Data, target: Values, counting: Record, threads: int | None) -
     return count(data, target, threads=threads, **counting)
 
 
-def _own_names(data: Data) -> Record:
+def _own_names(data: Data | Counts) -> Record:
     if isinstance(data, Counts | str | Path):
         return {}
     from credimi.counting.engines.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)

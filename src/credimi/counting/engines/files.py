@@ -66,7 +66,7 @@ class Found(NamedTuple):
     status: os.stat_result | Status
 
 
-def find(data: Data) -> list[Found]:
+def find(data: object) -> list[Found]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(map(find, data)))
@@ -74,7 +74,7 @@ def find(data: Data) -> list[Found]:
         raise CredimiError("a path is empty: name a file, a directory or a pattern")
     if is_remote(str(data)):
         return _remote(str(data))
-    path = Path(data)
+    path = Path(str(data))
     try:
         status = path.stat()
     except (OSError, ValueError):

@@ -35,7 +35,7 @@ def reads(data: object) -> bool:
     return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
 
 
-def opened(data: Data) -> Data:
+def opened(data: Data) -> Foreign:
     """The same data; a stream as a reader, as it may refuse to be opened twice, for its names and for its rows."""
     if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "__len__"):
         return data
@@ -48,7 +48,7 @@ def opened(data: Data) -> Data:
         ) from error
 
 
-def names(data: Data) -> list[str]:  # noqa: PLR0911  (one way for each kind of table)
+def names(data: Foreign) -> list[str]:  # noqa: PLR0911  (one way for each kind of table)
     """The columns' names, as the data order them."""
     if _is_pandas(data):
         return [shown_name(name) for name in data.columns]
