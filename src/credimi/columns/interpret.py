@@ -6,7 +6,8 @@ few, and where they are cut; `settle` decides it, and gives the `Feature` that i
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,28 @@ _MANY_CLASSES = 50  # numbers, from which on they are thought to be measured
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SettledClasses:
+    """The target's classes, the place of each counted label among them, and how many rows have each of the classes."""
+
+    labels: Labels
+    positions: Positions
+    totals: CountArray
+
+    @property
+    def suspicions(self) -> tuple[Suspicion, ...]:
+        """What may be wrong with them."""
+        return suspicious_classes(self.labels, self.totals)
+
+    @property
+    def entropy(self) -> float:
+        """In nats, as they are shared out; NaN where there is no feature to be compared with the target."""
+        if not self.totals.sum() > 0:
+            return math.nan
+        shares = self.totals[self.totals > 0] / self.totals.sum()
+        return float(-(shares * np.log(shares)).sum())
 
 
 def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tuple[Labels, Positions]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.column import ColumnValues
     from credimi.columns.feature import Feature
+    from credimi.columns.interpret import SettledClasses
     from credimi.core.types import Data, Foreign, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
@@ -55,9 +56,9 @@ class CodedTable:
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
         return cls(coded, count_coded(coded, threads=request.threads))
 
-    def classes(self) -> tuple[tuple[str, ...], Codes]:
+    def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and of each row which it has, MISSING where it has none."""
-        named, onward = labels.typed(self.coded.classes)
+        named, onward = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
         moved = np.append(onward, MISSING).astype(np.int32)
         return named.shown(), moved[self.coded.groups]
 
@@ -113,9 +114,10 @@ def rows_of(
     asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
     asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
     table = CodedTable.of(data, CountRequest.of(target, **asked))
-    settled = table.counts.settled() if table.counts.rows else []
+    target_classes = table.counts.settled_classes() if table.counts.rows else None
+    settled = table.counts.settled(classes=target_classes) if target_classes else []
     kept = [feature for feature in settled if not feature.useless]
-    classes, answers = table.classes()
+    classes, answers = table.classes(target_classes)
     seen = answers != MISSING
     columns = [table.values(feature) for feature in kept]
     codes = np.column_stack(columns) if columns else np.zeros((answers.size, 0), dtype=np.int32)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns import labels
-from credimi.columns.interpret import check_classes, settle, settle_classes, suspicious_classes
+from credimi.columns.interpret import SettledClasses, check_classes, settle, settle_classes
 from credimi.columns.labels import BOOLEAN, NUMBER, Labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.feature import Feature, Suspicion
+    from credimi.columns.feature import Feature
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
     from credimi.core.types import AnyArray, CountArray, Data, Record
@@ -134,7 +134,7 @@ class Counts:
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
-        return self._settle(column, self.labels[index], self.blocks()[index], self._settled_classes())
+        return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
 
     def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
         """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
@@ -155,23 +155,19 @@ class Counts:
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
-        return self._settled_classes(least)[0].shown()
+        return self.settled_classes(least).labels.shown()
 
-    def class_totals(self) -> CountArray:
-        """How many rows have each of the classes."""
-        classes, positions = self._settled_classes()
+    def settled_classes(self, least: int = 2) -> SettledClasses:
+        """The target's classes as they are ranked; an error where they are not `least`."""
+        classes, positions = settle_classes(self.target, self.classes, self.rows, least)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
-        return totals
+        return SettledClasses(classes, positions, totals)
 
-    def suspicions(self) -> tuple[Suspicion, ...]:
-        """What may be wrong with the target's classes."""
-        return suspicious_classes(self._settled_classes()[0], self.class_totals())
-
-    def settled(self, least_classes: int = 2) -> list[Feature]:
-        """All columns as they are ranked."""
-        classes = self._settled_classes(least_classes)
+    def settled(self, least_classes: int = 2, classes: SettledClasses | None = None) -> list[Feature]:
+        """All columns as they are ranked; `classes` are those of `settled_classes`, where they are known."""
+        classes = classes or self.settled_classes(least_classes)
         return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
 
     def __eq__(self, other: object) -> bool:
@@ -335,12 +331,9 @@ class Counts:
             start += height * width
         return blocks
 
-    def _settled_classes(self, least: int = 2) -> tuple[Labels, NDArray[np.int64]]:
-        return settle_classes(self.target, self.classes, self.rows, least)
-
-    def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
-        most = labels.most_labels(len(self), len(self.classes) + 1)
-        return settle(name, own, block, classes, settings=self.settings, most=most)
+    def _settle(self, name: str, own: Labels, block: CountArray, classes: SettledClasses) -> Feature:
+        most, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
+        return settle(name, own, block, settled, settings=self.settings, most=most)
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
