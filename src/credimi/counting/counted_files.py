@@ -108,15 +108,24 @@ def fresh(
             )
         elif not before.unfinished:
             left.append(source)
-    seen: dict[object, int] = {}
-    own = identities or [identity(source.path) for source in given]
-    for place, source in enumerate(given):
-        for key in (own[place], (source.name, source.content)):  # a moved copy is taken for the file
-            first = given[seen.setdefault(key, place)]
-            if seen[key] < place and not force:
-                also = "" if first.path == source.path else f", as {source.path}, too"
-                raise CredimiError(f"{first.path} is named twice{also}: name it once, or count it twice with --force")
+    if not force:
+        own = identities or [identity(source.path) for source in given]
+        keys = [
+            (key, (source.name, source.content)) for key, source in zip(own, given, strict=True)
+        ]  # moved copies, too
+        check_named_once([source.path for source in given], keys, "name it once, or count it twice with --force")
     return left
+
+
+def check_named_once(names: Sequence[str], keys: Sequence[tuple[object, ...]], remedy: str) -> None:
+    """Refuse a file that is named twice: two names that share one of their keys, such as the file's identity."""
+    seen: dict[object, str] = {}
+    for name, own in zip(names, keys, strict=True):
+        for key in own:
+            if key in seen:
+                also = "" if seen[key] == name else f", as {name}, too"
+                raise CredimiError(f"{seen[key]} is named twice{also}: {remedy}")
+        seen.update(dict.fromkeys(own, name))
 
 
 class _Known:

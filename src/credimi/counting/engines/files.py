@@ -15,6 +15,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
+from credimi.counting.counted_files import check_named_once
 from credimi.counting.engines import csv_files, parquet_files
 from credimi.counting.engines.csv_files import COMPRESSED, Header
 from credimi.counting.engines.data_file import PARQUET, DataFile
@@ -56,7 +57,10 @@ def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False)
     csv_files.check_delimiter(delimiter)
     known: dict[object, Foreign] = {}
     made = [DataFile.of(*each, delimiter).sharing(known) for each in find(data)]
-    return made if twice else _each_once(made)
+    if not twice:
+        remedy = "its rows would count twice; name it once, or add up counts made apart"
+        check_named_once([str(file) for file in made], [(file.identity,) for file in made], remedy)
+    return made
 
 
 class Found(NamedTuple):
@@ -113,19 +117,6 @@ def _file(path: Path, status: os.stat_result) -> Found:
     if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
         raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
     return Found(path, status)
-
-
-def _each_once(files: list[DataFile]) -> list[DataFile]:
-    """The same, unless a file is among them twice, by whatever names."""
-    seen: dict[object, DataFile] = {}
-    for file in files:
-        other = seen.setdefault(file.identity, file)
-        if other is not file:
-            also = "" if str(other) == str(file) else f", as {other}, too"
-            raise CredimiError(
-                f"{file} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
-            )
-    return files
 
 
 def _matching(pattern: str) -> list[Found]:
