@@ -14,85 +14,48 @@ if TYPE_CHECKING:
 
 
 class ShownRanking(Protocol):
-    """A ranking: its rows as records, what they are about, and what else was seen."""
+    """A `Ranking`: its rows as records, what they are about, and what else was seen."""
 
     @property
-    def target(self) -> str:
-        """The target's name."""
-
+    def target(self) -> str: ...
     @property
-    def classes(self) -> Sequence[str]:
-        """The target's classes."""
-
+    def classes(self) -> Sequence[str]: ...
     @property
-    def rows(self) -> float:
-        """The rows that were counted."""
-
+    def rows(self) -> float: ...
     @property
-    def entropy(self) -> float:
-        """Of the target, in nats."""
-
+    def entropy(self) -> float: ...
     @property
-    def settings(self) -> Record:
-        """By what it was ranked."""
-
+    def settings(self) -> Record: ...
     @property
-    def facts(self) -> Sequence[Record]:
-        """Of each feature, what its note says in words."""
-
+    def facts(self) -> Sequence[Record]: ...
     @property
-    def reader(self) -> str:
-        """To whom words are said."""
-
+    def reader(self) -> str: ...
     def __len__(self) -> int: ...
-
     def __iter__(self) -> Iterator[Record]: ...
-
-    def remark_lines(self) -> list[str]:
-        """The remarks in words."""
+    def remark_lines(self) -> list[str]: ...
 
 
 class PointOrSpread(Protocol):
-    """One of the laws that are mixed; without a spread it is a point."""
+    """A `Component`; without a spread it is a point."""
 
     @property
-    def mean(self) -> float:
-        """Where it is."""
-
+    def mean(self) -> float: ...
     @property
-    def std(self) -> float:
-        """How far it spreads."""
+    def std(self) -> float: ...
 
 
 class ShownLaw(Protocol):
-    """The distribution of mutual information, as it is drawn."""
+    """A `Distribution` of mutual information, as it is drawn."""
 
     @property
-    def p_zero(self) -> float:
-        """The mass at 0."""
-
+    def p_zero(self) -> float: ...
     @property
-    def components(self) -> Sequence[PointOrSpread]:
-        """The laws that are mixed."""
-
+    def components(self) -> Sequence[PointOrSpread]: ...
     @property
-    def weights(self) -> Sequence[float]:
-        """Their shares."""
-
-    def mean(self) -> float:
-        """Its mean."""
-
-    def std(self) -> float:
-        """Its standard deviation."""
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The interval that holds this much of it."""
-
-    def pdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its density."""
-
-    def ppf(self, q: float) -> float:
-        """Its quantile from below."""
-
-    def isf(self, q: float) -> float:
-        """Its quantile from above."""
+    def weights(self) -> Sequence[float]: ...
+    def mean(self) -> float: ...
+    def std(self) -> float: ...
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]: ...
+    def pdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def ppf(self, q: float) -> float: ...
+    def isf(self, q: float) -> float: ...
