@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
     ColumnValues: TypeAlias = "AnyArray | ArrowColumn | PrecodedColumn | UnreadableColumn"  # what `encode` takes
 
-
 _COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
 _MOST_DAYS = 2**31  # Arrow's dates have 32 bits
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}

@@ -17,7 +17,6 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 _LONGEST = 50  # characters of a name that its temporary file has, too: 200 bytes, of 255 that names may have
 
 

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    BooleanArray: TypeAlias = NDArray[np.bool_]
+    FloatArray: TypeAlias = NDArray[np.float64]
+    IntegerArray: TypeAlias = NDArray[np.int64]
     AnyArray: TypeAlias = NDArray[Any]  # of numbers, text or objects
     CountArray: TypeAlias = NDArray[Any]  # whole numbers, or weights
     ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray

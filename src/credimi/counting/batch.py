@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, CountArray
 
-
 _FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
 
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
 
-
 _ROUNDING = 1e-9  # of weights that are taken away again
 _COMPARED = 5_000  # names with which a mistaken one is compared: of each thousand it takes a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns

@@ -22,11 +22,8 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
+    from credimi.core.types import IntegerArray, Value
 
-    from credimi.core.types import Value
-
-    IntegerArray = NDArray[np.int64]
     Key = Value  # text or a number: what a label is known by; None of a column that is counted as seen or missing only
 
 _FEW = 32  # new labels that are put between the others; more are sorted together with them

@@ -31,15 +31,10 @@ from credimi.counting.growing_counts import GrowingLabels, labels_of_cell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.core.types import AnyArray, Value
+    from credimi.core.types import AnyArray, FloatArray, IntegerArray, Value
     from credimi.counting.growing_counts import Key
-
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
 
 _ROUNDING = 1e-9  # of the weights of rows that are taken away
 _SMALLEST_SCALE = 1e-100

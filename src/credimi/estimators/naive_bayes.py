@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
-
-    FloatArray = NDArray[np.float64]
 
 _FEW_ROWS = 8  # that are entered one by one, which is faster than to count them together
 
