@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from credimi.core.types import Foreign, Record
-    from credimi.report.shown import ShownLaw, ShownRanking
+    from credimi.report.shown import ShownLaw, ShownRanking, ShownRun
 
 KINDS = ("png", "svg", "pdf")
 _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
@@ -141,7 +141,7 @@ def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _draw_curves(run: Foreign, axes: Axes) -> None:
+def _draw_curves(run: ShownRun, axes: Axes) -> None:
     for index, rule in enumerate(run.rules):
         accuracy = run.running_accuracy(rule).mean(axis=0)
         rows = np.arange(1, accuracy.size + 1)

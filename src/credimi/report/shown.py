@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from credimi.core.types import Record
+    from credimi.core.types import FloatArray, Record
 
 
 class ShownRanking(Protocol):
@@ -35,6 +32,14 @@ class ShownRanking(Protocol):
     def remark_lines(self) -> list[str]: ...
 
 
+class ShownRun(Protocol):
+    """A `Prequential` run: what became of each row, by rule."""
+
+    @property
+    def rules(self) -> Sequence[str]: ...
+    def running_accuracy(self, rule: str) -> FloatArray: ...
+
+
 class PointOrSpread(Protocol):
     """A `Component`; without a spread it is a point."""
 
@@ -56,6 +61,6 @@ class ShownLaw(Protocol):
     def mean(self) -> float: ...
     def std(self) -> float: ...
     def interval(self, confidence: float = 0.95) -> tuple[float, float]: ...
-    def pdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def pdf(self, x: FloatArray) -> FloatArray: ...
     def ppf(self, q: float) -> float: ...
     def isf(self, q: float) -> float: ...
