@@ -248,7 +248,8 @@ def test_cuts_are_shown_once(show: Callable[..., Any]) -> None:
 def test_many_classes_scroll_visibly(show: Callable[..., Any], size: dict[str, int]) -> None:
     columns: dict[str, list[Any]] = {"x": [f"v{row % 26 // 3}" for row in range(ROWS)]}
     page = show(ranking_of(columns, classes=26), "#feature=x", viewport=size)
-    assert page.inner_text(".detail .scroll") == "26 classes, 9 values: scroll the table to see all."
+    assert page.inner_text(".detail .scroll") == "26 classes, 9 values: scroll the table to see more."
+    assert texts(page, ".heat thead th")[1:27] == [chr(65 + each) for each in range(26)]
     bar = page.eval_on_selector(".detail .wide", "wide => wide.offsetHeight - wide.clientHeight")
     assert bar >= 8  # a scroll bar that is there without being touched
     value, before = ".heat tbody th >> nth=0", box(page, ".heat tbody th >> nth=0")["x"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _CELLS = 100_000  # of all contingency tables together, so that many features still make a small page
 _FEWEST_CELLS, _MOST_CELLS = 48, 1200  # of one of them
-_MOST_CLASSES = 24  # shown in a contingency table
+_MOST_CLASSES = 30  # shown in a contingency table
 _LONGEST = 120  # characters of a value that are shown; names of features are whole, since they are exported
 _LONGEST_NOTE = 400
 _LONGEST_CAUTION = 1000  # names three features

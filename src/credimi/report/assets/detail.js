@@ -106,7 +106,7 @@ function detailOf(report, laws, state, feature) {
   panel.append(facts);
   const table = report.tables[feature];
   if (table) {
-    const more = `${whole(report.classes.length)} classes, ${counted(table.values.length + table.others[1], "value")}: scroll the table to see all.`;
+    const more = `${whole(report.classes.length)} classes, ${counted(table.values.length + table.others[1], "value")}: scroll the table to see more.`;
     panel.append(make("h3", {}, "Rows counted by value and class"), make("p", { class: "caption scroll", hidden: "" }, more),
       heatMap(report, table));
     panel.append(make("p", { class: "caption legend" }, make("span", { class: "swatch more" }, "more"), " and ",
