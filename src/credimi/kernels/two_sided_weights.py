@@ -247,7 +247,7 @@ def weigh_two_sided(
         cells = max(cells, rows[table] * columns[table])
     margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(4 * most)
     guess, known, sums = np.empty(most), np.empty(most, dtype=np.int64), np.empty((2, side))
-    r, s = np.int64(0), np.int64(0)
+    r, s = rows[:0].size, columns[:0].size  # 0, but no literal: Numba would compile `workspace` once more for it
     table_cells, counts, chance, fields = np.empty(0), np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     row_only, column_only, row_slope, column_slope = np.empty(0), np.empty(0), np.empty(0), np.empty(0)
     work = workspace(r, s)

@@ -238,7 +238,7 @@ def two_sided(
     variance: FloatArray,
 ) -> None:
     """Moments where both sides miss; NaN where the matched ones do not hold, if they have to be `reliable`."""
-    r, s = np.int64(0), np.int64(0)
+    r, s = rows[:0].size, columns[:0].size  # 0, but no literal: Numba would compile `workspace` once more for it
     counts, chance, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
     row_slope, column_slope = np.empty(0), np.empty(0)

@@ -49,7 +49,7 @@ _FEW = 3.0  # complete counts of a class or a value, pseudo-counts included, tha
 MOST_DOUBTFUL = 0.02
 _SHIFTED = 0.02
 _NEARLY_ALL = 1.0 - 1e-6  # of the chances
-_FIRST = np.int64(0)  # not 0, for which Numba would compile what takes it once more
+_FIRST: int = np.zeros(1, dtype=np.int64)[0]  # not 0, for which Numba would compile what takes it once more
 _HELD_BY_MARGINS = 1e-4  # the share of its expected rows that a cell then has at most
 
 
