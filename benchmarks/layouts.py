@@ -5,6 +5,7 @@ row-major, as scikit-learn has arrays, column-major, and as a frame of pandas. N
 different, which are cut (mdl). What is compared is run in turn, the best of each is taken: read the ratios.
 
     python benchmarks/layouts.py                        as in docs/performance.md; needs pandas and scikit-learn
+    python benchmarks/layouts.py --processor            processor time, on a busy machine: of one thread alone
     python benchmarks/layouts.py --rows 100000          a quick look
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COLUMNS = 40
+THREADS: tuple[int, ...] = (1, 2)
+
+
+clock = time.perf_counter  # or that of the processor
 
 
 def race(repeats: int, calls: dict[str, Callable[[], object]]) -> dict[str, float]:
@@ -30,9 +36,9 @@ def race(repeats: int, calls: dict[str, Callable[[], object]]) -> dict[str, floa
     found = dict.fromkeys(calls, np.inf)
     for _ in range(repeats):
         for name, call in calls.items():
-            start = time.perf_counter()
+            start = clock()
             call()
-            found[name] = min(found[name], time.perf_counter() - start)
+            found[name] = min(found[name], clock() - start)
     return found
 
 
@@ -58,11 +64,11 @@ def codes(rows: int, repeats: int) -> None:
     def line(array: str, threads: int, own: float, peer: str, other: float) -> None:
         print(f"| {array} | {threads} | {own:.4f} | {peer} | {other:.4f} | {own / other:.3f} |", flush=True)
 
-    start = time.perf_counter()
+    start = clock()
     mutual_info_classif(small, target, discrete_features=True)
-    classif = time.perf_counter() - start
+    classif = clock() - start
     columns = np.asfortranarray(small)
-    for threads in (1, 2):
+    for threads in THREADS:
         found = race(
             repeats,
             {
@@ -80,7 +86,7 @@ def codes(rows: int, repeats: int) -> None:
     for kind, array in (("64-bit integers", small.astype(np.int64)), ("doubles with NaN", doubles)):
         columns = np.asfortranarray(array)
         frame = pd.DataFrame(columns)
-        for threads in (1, 2):
+        for threads in THREADS:
             calls = {
                 "row-major": lambda: credimi.rank(array, target, threads=threads),  # noqa: B023
                 "column-major": lambda: credimi.rank(columns, target, threads=threads),  # noqa: B023
@@ -100,22 +106,19 @@ def numbers(rows: int, repeats: int) -> None:
     target = generator.integers(0, 2, rows).astype(np.uint8)
     array = generator.normal(size=(rows, COLUMNS)) + target[:, np.newaxis] * np.linspace(0.0, 0.5, COLUMNS)
     columns = np.asfortranarray(array)
-    discretizers = {threads: credimi.EntropyDiscretizer(n_jobs=threads) for threads in (1, 2)}
-    calls = {
-        "numpy.sort": lambda: [np.sort(column) for column in columns.T],
-        "rank, row-major, 1": lambda: credimi.rank(array, target, threads=1),
-        "rank, row-major, 2": lambda: credimi.rank(array, target, threads=2),
-        "rank, column-major, 1": lambda: credimi.rank(columns, target, threads=1),
-        "rank, column-major, 2": lambda: credimi.rank(columns, target, threads=2),
-        "EntropyDiscretizer.fit, 1": lambda: discretizers[1].fit(columns, target),
-        "EntropyDiscretizer.fit, 2": lambda: discretizers[2].fit(columns, target),
+    ways = {
+        "rank, row-major": lambda threads: credimi.rank(array, target, threads=threads),
+        "rank, column-major": lambda threads: credimi.rank(columns, target, threads=threads),
+        "EntropyDiscretizer.fit": lambda threads: credimi.EntropyDiscretizer(n_jobs=threads).fit(columns, target),
     }
+    calls: dict[str, Callable[[], object]] = {"numpy.sort": lambda: [np.sort(column) for column in columns.T]}
+    calls |= {f"{name}, {threads}": partial(way, threads) for name, way in ways.items() for threads in THREADS}
     found = race(repeats, calls)
-    sorting = found.pop("numpy.sort")
+    sorting = found["numpy.sort"]
     print(f"\nnumpy.sort of the columns: {sorting:.3f} s\n")
     print("| what | one thread, s | times numpy.sort | two threads, s | times faster |\n|---|---:|---:|---:|---:|")
-    for what in ("rank, row-major", "rank, column-major", "EntropyDiscretizer.fit"):
-        one, two = found[f"{what}, 1"], found[f"{what}, 2"]
+    for what in ways:
+        one, two = found[f"{what}, 1"], found.get(f"{what}, 2", np.nan)
         print(f"| {what} | {one:.3f} | {one / sorting:.2f} | {two:.3f} | {one / two:.2f} |")
 
 
@@ -124,7 +127,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000, help="of codes, five times those of numbers")
     parser.add_argument("--repeats", type=int, default=20, help="(default: %(default)s)")
+    parser.add_argument("--processor", action="store_true", help="measure the processor's time, on one thread")
     options = parser.parse_args()
+    if options.processor:
+        global clock, THREADS
+        clock, THREADS = time.process_time, (1,)
     warnings.simplefilter("ignore")  # no feature of noise is kept
     codes(options.rows, options.repeats)
     numbers(options.rows // 5, max(options.repeats // 3, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import ColumnValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.remote_files import Place
-
-    CountArray = NDArray[Any]
-
+    from credimi.core.types import AnyArray, CountArray, Record
 
 _FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
 
@@ -46,7 +45,7 @@ class Batch:
     text. `path` is the file that the rows come from.
     """
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, ColumnValues]
     rows: int
     raw: bool = False
     cells: int = 0
@@ -66,7 +65,7 @@ class CodedBatch:
     target: str
     features: Sequence[str]
     classes: Labels
-    groups: NDArray[Any]
+    groups: AnyArray
     columns: Mapping[str, Column]
     missing: MissingValues
     rows: int
@@ -161,7 +160,7 @@ def tally(
     required: Collection[str] | None = None,
 ) -> Counts:
     """The counts of one batch, as `encode_batch` and `count_coded` make them."""
-    asked: dict[str, Any] = {"threads": threads, "table": table, "required": required}
+    asked: Record = {"threads": threads, "table": table, "required": required}
     return count_coded(encode_batch(batch, target, features, settings, **asked, rows_again=False), threads=threads)
 
 
@@ -172,7 +171,7 @@ def grouped(
     weights: NDArray[np.float64] | None = None,
     *,
     compiled: bool = False,
-) -> tuple[Labels, NDArray[Any]]:
+) -> tuple[Labels, AnyArray]:
     """The target's labels in order, and for each row its class, r where it is missing."""
     if weights is None:
         one = np.zeros(column.codes.size, dtype=np.uint8)
