@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from credimi.kernels import jit
+from credimi.kernels import numba_jit as jit
 
 
 def _names(module: str) -> set[str]:
