@@ -23,7 +23,7 @@ import numpy as np
 from credimi.kernels.signatures import name_of, signature_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 Kernel = TypeVar("Kernel", bound="Callable[..., object]")
 
@@ -149,21 +149,18 @@ def _declare(function: Any, signature: str) -> Any:  # noqa: ANN401
     return function
 
 
-def _flat(arguments: tuple[object, ...]) -> Iterator[object]:
+def _flat(arguments: tuple[object, ...]) -> list[object]:
     """The arguments as the function takes them."""
+    parts: list[object] = []
     for argument in arguments:
         if isinstance(argument, np.ndarray):
-            yield None
-            yield None
-            yield argument.size
-            yield argument.itemsize
-            yield argument.__array_interface__["data"][0]
-            yield from argument.shape
-            yield from argument.strides
+            place = argument.__array_interface__["data"][0]
+            parts += (None, None, argument.size, argument.itemsize, place, *argument.shape, *argument.strides)
         elif isinstance(argument, tuple):
-            yield from _flat(argument)
+            parts += _flat(argument)
         else:
-            yield argument
+            parts.append(argument)
+    return parts
 
 
 def _as_declared(arguments: tuple[object, ...], signature: str) -> tuple[object, ...]:

@@ -69,7 +69,7 @@ FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile f
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
 _BRACKETS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]"}
 _ARRAY_WORDS = {
-    (np.dtype(name).str, dimensions): name + brackets for name in _DTYPES for dimensions, brackets in _BRACKETS.items()
+    (np.dtype(name), dimensions): name + brackets for name in _DTYPES for dimensions, brackets in _BRACKETS.items()
 }
 
 
@@ -80,7 +80,7 @@ def signature_of(arguments: tuple[object, ...]) -> str:
 
 def _word(argument: object) -> str:
     if isinstance(argument, np.ndarray):
-        word = _ARRAY_WORDS.get((argument.dtype.str, argument.ndim))
+        word = _ARRAY_WORDS.get((argument.dtype, argument.ndim))
         return word if word is not None and argument.flags.c_contiguous else f"strided {argument.dtype.str}"
     if isinstance(argument, tuple):
         return f"({signature_of(argument)})"
