@@ -98,6 +98,16 @@ def test_a_damaged_library_is_not_taken(library: prebuilt.Library, tmp_path: Pat
     assert prebuilt.library(tmp_path) is None
 
 
+def test_without_a_library_and_without_numba_the_remedy_is_named() -> None:
+    hide = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n: None if n == 'numba' else f(n)\n"
+    code = hide + "from credimi.cli.parser import run; raise SystemExit(run(['table', '10 2; 3 15']))"
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert 'pip install "credimi[compile]"' in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
 def test_every_kernel_of_the_list_exists() -> None:
     assert {name: hasattr(kernel(name), "prepare") for name in SIGNATURES} == dict.fromkeys(SIGNATURES, True)
     assert set(FIRST_NEEDED) <= set(SIGNATURES)

@@ -10,6 +10,7 @@ from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
 from credimi.core.version import __version__
+from credimi.kernels.jit_hooks import NoKernelsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():  # which puts `showwarning` back
             warnings.showwarning = _show_warning
             options.run(options)
-    except CredimiError as error:
+    except (CredimiError, NoKernelsError) as error:
         say(str(error))
         return 2
     return 0

@@ -5,6 +5,7 @@ With a library (`prebuilt`) only the first are needed, and Numba is not loaded. 
 CREDIMI_KERNELS=numba compiles nevertheless.
 """
 
+import importlib.util
 import os
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credimi.kernels import prebuilt
+from credimi.kernels.jit_hooks import NoKernelsError
 
 __all__ = ["FloatArray", "IntegerArray", "NumberArray", "cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 
@@ -21,6 +23,11 @@ NumberArray = NDArray[np.number]
 
 LIBRARY = None if os.environ.get("CREDIMI_KERNELS") == "numba" else prebuilt.library()
 
+if LIBRARY is None and importlib.util.find_spec("numba") is None:
+    raise NoKernelsError(
+        "no compiled kernels fit this machine, and Numba, which compiles them, is not installed: "
+        'pip install "credimi[compile]"'
+    )
 if TYPE_CHECKING or LIBRARY is None:
     from credimi.kernels.numba_jit import cgutils, compiled, inlined, intrinsic, ir, types
 else:

@@ -17,6 +17,10 @@ def _nothing(*_: str) -> None:
     pass
 
 
+class NoKernelsError(ImportError):
+    """There is no library of kernels that fits this machine, and no Numba to compile them."""
+
+
 class Wishes:
     """What to call before Numba is loaded, and before a kernel is compiled; a later wish replaces an earlier."""
 
