@@ -107,9 +107,8 @@ def numba_types(signature: str) -> tuple[Any, ...]:
             found = []
         elif word == ")":
             parts, found = found, outside.pop()
-            one = (parts, Workspace) if len(parts) == len(Workspace._fields) else (parts,)
-            kind: Any = types.Tuple if len(one) == 1 else types.NamedTuple
-            found.append(kind(*one))
+            make: Any = types.NamedTuple if isinstance(parts[0], types.Array) else types.Tuple
+            found.append(make(parts, Workspace) if make is types.NamedTuple else make(parts))
         else:
             scalar = from_dtype(np.dtype(word[:2]))
             found.append(types.Array(scalar, word.count(":"), "C") if word.endswith("]") else scalar)

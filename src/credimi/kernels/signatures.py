@@ -1,8 +1,8 @@
 """The types that every kernel is called with from Python: what is compiled ahead, and what `credimi warm-up` compiles.
 
 A type is a dtype of numpy without its byte order, with its dimensions behind it where it is an array: `f8` is a
-float, `u1[:]` a row of bytes, `f8[:,:]` a matrix. All arrays are C-contiguous. Parentheses are a tuple, and
-`Workspace` is that of `information_matrix`. A test holds that no caller uses other types.
+float, `u1[:]` a row of bytes, `f8[:,:]` a matrix. All arrays are C-contiguous. Parentheses are a tuple of
+integers, or the `Workspace` of `information_matrix`. The tests fail where a kernel is called with other types.
 """
 
 from itertools import product
@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 _TABLES = "f8[:] i8[:] i8[:] i8[:]"  # cells of all tables, their places, rows and columns
-_WORKSPACE = "(" + "f8[:] " * 9 + "f8[:,:] " * 3 + "f8[:,:])"
+_WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
 _CODES = ("u1", "u2", "u4")
 
 SIGNATURES: dict[str, tuple[str, ...]] = {
