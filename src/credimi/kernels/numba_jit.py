@@ -107,8 +107,8 @@ def numba_types(signature: str) -> tuple[Any, ...]:
             found = []
         elif word == ")":
             parts, found = found, outside.pop()
-            make: Any = types.NamedTuple if isinstance(parts[0], types.Array) else types.Tuple
-            found.append(make(parts, Workspace) if make is types.NamedTuple else make(parts))
+            named, plain = cast("Any", (types.NamedTuple, types.Tuple))
+            found.append(named(parts, Workspace) if isinstance(parts[0], types.Array) else plain(parts))
         else:
             scalar = from_dtype(np.dtype(word[:2]))
             found.append(types.Array(scalar, word.count(":"), "C") if word.endswith("]") else scalar)
