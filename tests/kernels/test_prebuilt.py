@@ -59,9 +59,10 @@ def test_numbers_are_those_of_numba(library: prebuilt.Library) -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
 def test_each_type_has_its_own_function(library: prebuilt.Library, dtype: type) -> None:
-    classes = np.array([0, 2, 1, 1, 0, 2, 2, 0] * 40, dtype=dtype)
+    classes = np.array([0, 2, 1, 1, 0, 2, 2, 0] * best_split.STEP, dtype=dtype)
     ahead, by_numba = _both(library, "best_split.sums_below")
-    out, expected = np.zeros((6, 3), dtype=np.int64), np.zeros((6, 3), dtype=np.int64)
+    steps = classes.size // best_split.STEP + 1
+    out, expected = np.zeros((steps, 3), dtype=np.int64), np.zeros((steps, 3), dtype=np.int64)
     ahead(classes, out)
     by_numba(classes, expected)
     assert out.tolist() == expected.tolist()

@@ -136,7 +136,8 @@ def _files_used_by(module: str) -> set[Path]:
         if path not in files and path.exists():
             files.add(path)
             for package, names in _KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")):
-                modules += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
+                used = [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
+                modules += [name for name in used if name != "credimi.kernels.jit"]  # what it has is not compiled
     return files
 
 
@@ -153,7 +154,13 @@ def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:  #
 
 def _compile(function: Callable[..., object], *, forceinline: bool) -> Any:  # noqa: ANN401  (Numba's dispatcher)
     compile_with = partial(
-        numba.njit, nogil=True, error_model="numpy", fastmath=_SUMS_MAY_BE_REORDERED, forceinline=forceinline
+        numba.njit,
+        nogil=True,
+        error_model="numpy",
+        fastmath=_SUMS_MAY_BE_REORDERED,
+        forceinline=forceinline,
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=forceinline,  # Python calls whole kernels only
     )
     try:
         kernel: Any = compile_with(cache=True)(function)
