@@ -113,6 +113,18 @@ def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
     return found
 
 
+def prior_blocks(block: NDArray[np.number]) -> list[FloatArray]:
+    """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
+    counts = block.astype(np.float64)
+    (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
+    classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
+    points = adaptive_weights.grid_size(rows, columns, GRID)
+    ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
+    chances = np.zeros(block.shape)
+    chances[:-1, :-1] = np.outer(classes / classes.sum(), values / values.sum())
+    return [LOOSEST * ratio**point * chances for point in range(points)]
+
+
 def mixtures(blocks: Tables, *, threads: int | None = None) -> AdaptiveWeights:
     """The weights of every table, and the counts with pseudo-counts of its components."""
     return _mixtures(blocks, matched=True, threads=threads)[0]
