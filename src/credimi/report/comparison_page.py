@@ -66,10 +66,10 @@ def _section(comparison: Any) -> str:  # noqa: ANN401
 <p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {100 * float(level):g} %
 interval of mutual information, in nats, on a square-root scale</p>
 <div class="wide"><table>
-<thead><tr><th scope="col">feature</th><th scope="col">{_axis(most)}</th>
+<thead><tr><th scope="col">feature</th><th scope="col">verdict</th><th scope="col">{_axis(most)}</th>
 <th scope="col" class="number">{first}</th><th scope="col" class="number">{second}</th>
 <th scope="col" class="number">change</th><th scope="col" class="number">{100 * float(level):g} % interval</th>
-<th scope="col" class="number">P(change &gt; {epsilon})</th><th scope="col">verdict</th></tr></thead>
+<th scope="col" class="number">P(change &gt; {epsilon})</th></tr></thead>
 <tbody>
 {rows}
 </tbody></table></div>
@@ -83,7 +83,7 @@ def _row(row: dict[str, Any], most: float) -> str:
     verdict = row["verdict"]
     name = f'<th scope="row"><bdi title="{_text(row["note"])}">{_text(row["feature"]) or "(no name)"}</bdi></th>'
     if verdict == "not compared":
-        return f'<tr class="not-compared">{name}<td colspan="6"></td><td>{verdict}</td></tr>'
+        return f'<tr class="not-compared">{name}<td class="verdict">{verdict}</td><td colspan="6"></td></tr>'
     figures = [
         f"{row['mi_a']:.4f}",
         f"{row['mi_b']:.4f}",
@@ -92,7 +92,7 @@ def _row(row: dict[str, Any], most: float) -> str:
         escape(chance(row["p_change"])),
     ]
     cells = "".join(f'<td class="number">{each}</td>' for each in figures)
-    return f'<tr class="{verdict}">{name}<td>{_drawn(row, most)}</td>{cells}<td class="verdict">{verdict}</td></tr>'
+    return f'<tr class="{verdict}">{name}<td class="verdict">{verdict}</td><td>{_drawn(row, most)}</td>{cells}</tr>'
 
 
 def _drawn(row: dict[str, Any], most: float) -> str:
