@@ -139,10 +139,10 @@ def changed(columns: int) -> None:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--columns", type=int, default=400, help="a line (default: %(default)s)")
+    parser.add_argument("--columns", type=int, default=200, help="a line (default: %(default)s)")
     options = parser.parse_args()
     unchanged(options.columns)
-    shifted(max(options.columns // 4, 1))
+    shifted(max(options.columns // 2, 1))
     changed(max(options.columns // 4, 1))
 
 

@@ -18,6 +18,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference import change
 from credimi.inference.distributions.distribution import Distribution
+from credimi.report import sentences
 from credimi.selection.change_records import in_order, record, settings_of
 from credimi.selection.comparison import Comparison
 from credimi.selection.ranking import Ranking
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _NEEDED = ("settings", "rows", "classes", "features", "cuts")
 _KNOWN = ("feature", "values", "complete", "mi", "std", "low", "high", "p_independent", "mi_if_dependent", "note")
-_LOST = "cut at different places in the two: compare their counts or data"
 
 
 def read(data: Data) -> Record | None:
@@ -106,7 +106,7 @@ def _row(pair: tuple[Record, Record], rankings: tuple[Record, Record], options: 
     in_nats = [math.log(2.0) if each["settings"].get("units") == "bits" else 1.0 for each in rankings]
     cuts = [each["cuts"].get(name) for each in rankings]
     if cuts[0] != cuts[1]:
-        return record(row | {"note": _LOST}, None, None, None, options)
+        return record(row | {"note": sentences.CUT_APART}, None, None, None, options)
     if any(each["mi"] is None for each in pair) or all(each["values"] < 2 for each in pair):
         return record(row, None, None, None, options)
     figures = [
