@@ -42,13 +42,14 @@ class AlignedCounts:
 
 def aligned(samples: Sequence[Counts]) -> AlignedCounts:
     """The samples on the same labels and cuts."""
-    shared = [name for name in samples[0].features if all(name in each.features for each in samples[1:])]
+    of_all = set[str].intersection(*(set(each.features) for each in samples))
+    shared = [name for name in samples[0].features if name in of_all]
     if not shared:
         raise CredimiError("the two have no column in common besides the target: compare tables of the same columns")
-    only = tuple(tuple(name for name in each.features if name not in shared) for each in samples)
+    only = tuple(tuple(name for name in each.features if name not in of_all) for each in samples)
     parts = [_chosen(each, shared) for each in samples]
     whole = merged(parts)
-    assert whole is not None  # noqa: S101  (there are samples)
+    assert whole is not None  # noqa: S101  (there are samples, and so a sum)
     features = _without_keys(whole.settled(), parts)
     asked = whole.settings.discretize
     others = asked if isinstance(asked, dict) else {"*": asked}
@@ -70,7 +71,7 @@ def _without_keys(features: list[Feature], parts: Sequence[Counts]) -> list[Feat
     ]
 
 
-def _reading(feature: Feature) -> object:
+def _reading(feature: Feature) -> str | list[float]:
     """How a column is read so that its values are those of this feature, whatever else is counted."""
     return "categories" if feature.cut_by is None else feature.cuts.tolist()
 

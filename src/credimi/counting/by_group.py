@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,16 +18,15 @@ from credimi.counting.request import CountRequest, checked
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.column import Column
+    from credimi.core.types import BooleanArray, Data, Option, Value, Values
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
 MOST_GROUPS = 50
 
 
-def count_by(data: Any, target: Any, by: Any, **counting: Any) -> tuple[dict[str, Counts], int]:  # noqa: ANN401
+def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
     """The counts of each group, by its name in order, and how many rows belong to none as `by` is missing."""
     by = str(by)
     if by == str(target):
@@ -65,7 +64,7 @@ def count_by(data: Any, target: Any, by: Any, **counting: Any) -> tuple[dict[str
     return {name: found[name] for name in sorted(found, key=_in_order)}, missing
 
 
-def _why_absent(by: str, offered: Sequence[str], exclude: Any) -> str:  # noqa: ANN401
+def _why_absent(by: str, offered: Sequence[str], exclude: Option) -> str:
     if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
         return f"column {by!r} is left out, and says the groups: take it out of exclude"
     return unknown(by, offered)
@@ -84,7 +83,7 @@ def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
     return [None if missing else name for name, missing in zip(shown, gone, strict=True)]
 
 
-def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, NDArray[np.bool_]]]:
+def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:
     """The groups that occur, and which rows are theirs; several codes may have one name."""
     codes = np.minimum(column.codes, column.values)
     for name in dict.fromkeys((*names, None)):
@@ -94,7 +93,7 @@ def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | Non
             yield name, rows
 
 
-def _chosen(coded: CodedBatch, rows: NDArray[np.bool_], by: str) -> CodedBatch:
+def _chosen(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
     """Some of the rows, without the column that says so."""
     columns = {name: replace(each, codes=each.codes[rows]) for name, each in coded.columns.items() if name != by}
     weights = None if coded.weights is None else coded.weights[rows]

@@ -51,10 +51,7 @@ from credimi.kernels import adaptive_weights, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
 GRID = 18
 LOOSEST = 4.0
@@ -113,7 +110,7 @@ def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
     return found
 
 
-def prior_blocks(block: NDArray[np.number]) -> list[FloatArray]:
+def prior_blocks(block: CountArray) -> list[FloatArray]:
     """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
     counts = block.astype(np.float64)
     (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())

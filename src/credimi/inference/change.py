@@ -51,11 +51,9 @@ from credimi.inference.many_tables import law_of_table
 from credimi.inference.moments import moments
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from credimi.core.types import FloatArray
     from credimi.inference.distributions.distribution import Distribution
 
-    FloatArray = NDArray[np.float64]
 
 P_SAME = 0.95
 # Where a component of weight w is looked at: steps of .07/sqrt(w) deviations leave an error of 1.5e-4 between nodes.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write_bytes
 from credimi.core.version import __version__
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from credimi.core.types import Record
+    from credimi.report.shown import ShownComparison
+
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _WIDTH, _TICKS = 320.0, (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0)
 
 
-def write_page(comparisons: Sequence[Any], path: str | Path) -> None:
+def write_page(comparisons: Sequence[ShownComparison], path: str | Path) -> None:
     """The page into a file, whole or not at all."""
     write_bytes(page(comparisons).encode(errors="backslashreplace"), path)
 
 
-def page(comparisons: Sequence[Any]) -> str:
+def page(comparisons: Sequence[ShownComparison]) -> str:
     """The HTML."""
     style = files("credimi.report.assets").joinpath("comparison.css").read_text(encoding="utf-8")
     target = _text(comparisons[0].target)
@@ -53,7 +56,7 @@ def page(comparisons: Sequence[Any]) -> str:
 """
 
 
-def _section(comparison: Any) -> str:  # noqa: ANN401
+def _section(comparison: ShownComparison) -> str:
     first, second = (f"<bdi>{_text(name)}</bdi>" for name in comparison.names)
     level, epsilon = (f"{comparison.settings[name]:g}" for name in ("level", "epsilon"))
     most = max(
@@ -79,7 +82,7 @@ interval of mutual information, in nats, on a square-root scale</p>
 </section>"""
 
 
-def _row(row: dict[str, Any], most: float) -> str:
+def _row(row: Record, most: float) -> str:
     verdict = row["verdict"]
     name = f'<th scope="row"><bdi title="{_text(row["note"])}">{_text(row["feature"]) or "(no name)"}</bdi></th>'
     if verdict == "not compared":
@@ -95,7 +98,7 @@ def _row(row: dict[str, Any], most: float) -> str:
     return f'<tr class="{verdict}">{name}<td class="verdict">{verdict}</td><td>{_drawn(row, most)}</td>{cells}</tr>'
 
 
-def _drawn(row: dict[str, Any], most: float) -> str:
+def _drawn(row: Record, most: float) -> str:
     """Both intervals, the first above the second."""
     parts = []
     for letter, height in (("a", 9), ("b", 21)):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.report.terminal import ranking_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from credimi.report.shown import ShownComparison, ShownGroups
 
 _COLOUR = {"more": "green", "less": "red", "unsure": "yellow", "same": "dim", "not compared": "dim"}
 _ROOM_FOR_INTERVALS, _ROOM_FOR_CHANGE = 96, 60
@@ -19,17 +24,17 @@ _LONGEST_NAME = 18  # of a sample, as the heading of a column
 _SHOWN = 10  # columns that only one of the two has
 
 
-def comparison_text(comparison: Any, *, width: int = 120) -> str:  # noqa: ANN401
+def comparison_text(comparison: ShownComparison, *, width: int = 120) -> str:
     """The comparison as plain text."""
     return _printed(comparison_grid(comparison, width=width, top=_LINES), width)
 
 
-def grouped_text(grouped: Any, *, width: int = 120) -> str:  # noqa: ANN401
+def grouped_text(grouped: ShownGroups, *, width: int = 120) -> str:
     """All rankings and comparisons of groups as plain text."""
     return _printed(grouped_grid(grouped, width=width, top=_LINES), width)
 
 
-def _printed(parts: Iterable[Any], width: int) -> str:
+def _printed(parts: Iterable[Grid | Text], width: int) -> str:
     from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
     console = Console(file=io.StringIO(), width=width)
@@ -40,14 +45,14 @@ def _printed(parts: Iterable[Any], width: int) -> str:
 
 
 def grouped_grid(
-    grouped: Any,  # noqa: ANN401
+    grouped: ShownGroups,
     *,
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Any]:
+) -> Iterator[Grid | Text]:
     """The ranking of each group, then the comparisons."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
 
     for name, ranking in grouped.rankings.items():
         yield Text(plain(f"== {grouped.by} {name} =="))
@@ -61,15 +66,15 @@ def grouped_grid(
 
 
 def comparison_grid(
-    comparison: Any,  # noqa: ANN401
+    comparison: ShownComparison,
     *,
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Any]:
+) -> Iterator[Grid | Text]:
     """The table and the lines below it, for rich to print."""
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
     from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
     settings = comparison.settings
@@ -105,7 +110,7 @@ def comparison_grid(
         yield Text(plain(line))
 
 
-def title(comparison: Any) -> str:  # noqa: ANN401
+def title(comparison: ShownComparison) -> str:
     """What is compared."""
     (first, second), (one, other) = comparison.names, comparison.rows
     return f"What informs about {comparison.target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
@@ -122,7 +127,7 @@ def chance(value: float) -> str:
     return "> 0.9999" if value > 0.9999 else "< 0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
-def lines(comparison: Any, top: int | None = None) -> Iterator[str]:  # noqa: ANN401
+def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     """What has to be said beside the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)

@@ -22,13 +22,9 @@ from credimi.selection.rank import counts_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
-    from credimi.core.types import Data, Option, Record, Values
+    from credimi.core.types import Data, FloatArray, Option, Record, Values
     from credimi.counting.alignment import AlignedCounts
-
-    FloatArray = NDArray[np.float64]
 
 
 def compare(

@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -15,6 +15,8 @@ from credimi.report import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from credimi.core.types import Foreign, Record, Value
 
 COLUMNS = (
     "feature",
@@ -81,24 +83,24 @@ class Comparison:
     'less'
     """
 
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[Value]]
     target: str
     classes: tuple[str, ...]
     names: tuple[str, str]
     rows: tuple[int | float, int | float]
     only: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    settings: dict[str, Any] = field(default_factory=dict)
-    _facts: dict[str, dict[str, Any]] = field(default_factory=dict)  # of each feature, what its note says in words
+    settings: Record = field(default_factory=dict)
+    _facts: dict[str, Record] = field(default_factory=dict)  # of each feature, what its note says in words
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Record]:
         """The rows as dictionaries."""
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: Any) -> dict[str, Any]:  # noqa: ANN401
+    def __getitem__(self, feature: Value) -> Record:
         """The row of one feature, by its name."""
         for row in self:
             if row["feature"] == str(feature):
@@ -116,7 +118,7 @@ class Comparison:
 
         return comparison_text(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """What `credimi compare --format json` writes: settings, samples, features and so on; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
@@ -138,20 +140,20 @@ class Comparison:
 
     def to_html(self, path: str | Path) -> None:
         """One HTML page with a line a feature: both intervals, the change and how sure it is. It needs no network."""
-        from credimi.report.comparison_page import write_page  # noqa: PLC0415
+        from credimi.report.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
 
         write_page([self], path)
 
-    def to_arrow(self) -> Any:  # noqa: ANN401
+    def to_arrow(self) -> Foreign:
         """A pyarrow Table."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415  (it takes a while to load)
 
         return pa.table(self.columns)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def to_pandas(self) -> Any:  # noqa: ANN401
+    def to_pandas(self) -> Foreign:
         """A pandas DataFrame."""
         try:
             import_module("pandas")

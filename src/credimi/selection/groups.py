@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -16,7 +16,7 @@ from credimi.selection.rank import rank
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from credimi.core.types import Data, Option, Values
+    from credimi.core.types import Data, Option, Record, Values
     from credimi.counting.counts import Counts
     from credimi.selection.comparison import Comparison
     from credimi.selection.ranking import Ranking
@@ -45,7 +45,7 @@ class GroupedRanking:
     rankings: dict[str, Ranking]
     comparisons: tuple[Comparison, ...]
     ungrouped: int = 0
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Record = field(default_factory=dict)
 
     def worded_for(self, reader: str) -> GroupedRanking:
         """The same, with notes and remarks that tell this reader what to do: "python", or "command line"."""
@@ -57,7 +57,7 @@ class GroupedRanking:
 
         return grouped_text(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """What `credimi rank --by --format json` writes."""
         return {
             "settings": self.settings,
@@ -68,7 +68,7 @@ class GroupedRanking:
 
     def to_html(self, path: str | Path) -> None:
         """One HTML page with all comparisons. It needs no network."""
-        from credimi.report.comparison_page import write_page  # noqa: PLC0415
+        from credimi.report.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
 
         write_page(self.comparisons, path)
 
@@ -119,14 +119,14 @@ def rank_by(
     (['1', '2'], 'less')
     """
     from credimi.counting.by_group import count_by  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.counting.counts import Counts  # noqa: PLC0415
+    from credimi.counting.counts import Counts  # noqa: PLC0415  (pyarrow takes a while to load)
 
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
     if isinstance(data, Counts):
         raise CredimiError("counts have no rows to be grouped any more: pass the data, or `compare` counts of groups")
     groups, ungrouped = count_by(data, target, by, threads=threads, **counting)
     both = aligned(list(groups.values()))
-    asked: dict[str, Any] = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
+    asked: Record = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
     rankings = {name: rank(counts, **asked) for name, counts in zip(groups, both.samples, strict=True)}
     pairs = _pairs(dict(zip(groups, both.samples, strict=True)))
     comparisons = tuple(compared(both.with_samples(two), options, missing, names) for names, two in pairs)
