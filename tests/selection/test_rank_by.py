@@ -125,3 +125,15 @@ def test_the_group_need_not_be_among_the_features_that_are_named() -> None:
 def test_what_cannot_be_grouped_is_refused(data: object, by: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(credimi.CredimiError, match=message):
         credimi.rank_by(data, "class", by, **options)
+
+
+def test_a_group_without_targets_or_of_one_class_is_ranked_and_compared() -> None:
+    data = {
+        "class": ["p", "q"] * 50 + [None] * 30 + ["p"] * 30,
+        "x": ["a", "b"] * 80,
+        "site": ["1"] * 100 + ["2"] * 30 + ["3"] * 30,
+    }
+    found = credimi.rank_by(data, "class", "site")
+    assert list(found.rankings) == ["1", "2", "3"]
+    assert found.comparisons[0]["x"]["verdict"] == "more"
+    assert all(0.0 <= each["x"]["p_change"] <= 1.0 for each in found.comparisons)

@@ -62,7 +62,7 @@ def aligned(samples: Sequence[Counts]) -> AlignedCounts:
 
 def _without_keys(features: list[Feature], parts: Sequence[Counts]) -> list[Feature]:
     """The same, but what names the rows in each sample does so in all: both may number their rows from 1."""
-    alone = [each.settled(1) if each.rows else features for each in parts]
+    alone = [each.settled(1) if len(each.classes) else features for each in parts]
     return [
         replace(feature, kind=FeatureKind.IDENTIFIER)
         if all(own.kind == FeatureKind.IDENTIFIER for own in each)
