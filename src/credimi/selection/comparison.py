@@ -38,7 +38,6 @@ COLUMNS = (
     "complete_b",
     "note",
 )
-VERDICTS = ("more", "less", "unsure", "same", "not compared")
 
 
 @public
@@ -52,11 +51,12 @@ class Comparison:
     - mi_a, low_a, high_a, mi_b, low_b, high_b: posterior mean and interval of the mutual information I in each sample,
       in nats
     - change, low, high: mi_b - mi_a, and the interval of the difference of the two posteriors, each sample by itself
-    - p_change: P(|I_b - I_a| > epsilon), where it was likely beforehand that nothing has changed (`settings["p_same"]`)
+    - p_change: the probability that I_a and I_b differ by more than epsilon, where it was likely beforehand that
+      nothing has changed (`settings["p_same"]`)
     - p_more, p_less: P(I_b - I_a > epsilon) and P(I_b - I_a < -epsilon), whose sum it is
     - p_same: P(I_a = I_b) as one number
     - verdict: "more" or "less" where p_more or p_less reaches the level; "same" where the two posteriors by themselves
-      say that |I_b - I_a| <= epsilon, as surely; "unsure" where the rows say neither; "not compared"
+      say that they differ by at most epsilon, as surely; "unsure" where the rows say neither; "not compared"
     - complete_a, complete_b: rows with both feature and target
     - note: where numbers were cut, or why a column is not compared
 
