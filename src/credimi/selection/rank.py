@@ -100,7 +100,7 @@ def rank(
         threads=threads,
     )
     _check_reading(missing)
-    counts = _counts(data, target, counting, threads)
+    counts = counts_of(data, target, counting, threads)
     classes = counts.settled_classes()
     seen = counts.settled(classes=classes, threads=threads)
     features, blocks = _read(seen, options, missing)
@@ -181,7 +181,8 @@ def _kinds(features: Sequence[Feature]) -> tuple[NDArray[np.bool_], NDArray[np.b
     return ranked, np.array([feature.kind.unknown for feature in features], dtype=bool)
 
 
-def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+    """The counts of data, or those that were given, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
