@@ -22,6 +22,7 @@ from credimi.counting import tabulate
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.merge import within_plan
 from credimi.counting.request import Plan, checked
+from credimi.counting.sampled_rows import SampledRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -142,10 +143,12 @@ def tally(
     threads: int | None = None,
     table: int = 0,
     required: Collection[str] | None = None,
+    sampled: bool = False,
 ) -> Counts:
-    """The counts of one batch, as `encode_batch` and `count_coded` make them."""
+    """The counts of one batch, as `encode_batch` and `count_coded` make them; `sampled`: with some of its rows."""
     coded = encode_batch(batch, target, features, settings, threads=threads, table=table, required=required)
-    return count_coded(coded, threads=threads)
+    counts = count_coded(coded, threads=threads)
+    return replace(counts, sample=SampledRows.of(coded)) if sampled else counts
 
 
 def grouped(
@@ -277,6 +280,7 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
                 threads=threads,
                 table=plan.table,
                 required=plan.required,
+                sampled=result is None,
             )
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error

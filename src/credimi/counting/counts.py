@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
     from credimi.counting.counted_files import CountedFile
+    from credimi.counting.sampled_rows import SampledRows
 
     CountArray = NDArray[Any]  # whole numbers, or weights
 
@@ -84,6 +85,7 @@ class Counts:
     rows: int | float = 0
     settings: ReadingOptions = field(default_factory=ReadingOptions)
     sources: tuple[CountedFile, ...] = ()  # files that were counted, as far as known
+    sample: SampledRows | None = field(default=None, repr=False)  # some rows, where they were counted in this process
 
     def __post_init__(self) -> None:
         flat = self.flat.view()
@@ -110,6 +112,10 @@ class Counts:
             rows,
             settings,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickles have: counts, and no rows."""
+        return self.__dict__ | {"sample": None}
 
     def __len__(self) -> int:
         return len(self.features)
@@ -236,7 +242,8 @@ class Counts:
             size = (len(classes), len(merged))
             added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most, longest)
-        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
+        whole = Counts.join(self.target, classes, columns, rows, self.settings)
+        return replace(whole, sources=sources, sample=self.sample)
 
     def __sub__(self, other: Counts) -> Counts:
         """Without rows that were counted before, as if they had never been."""
