@@ -54,6 +54,9 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "missing_low",
         "missing_high",
         "missing_p_above",
+        "target_missing_mi",
+        "target_missing_p_above",
+        "entropy_share",
     )
     features = {
         "name": columns["feature"],
@@ -70,6 +73,7 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "source": kept.source if source is None else source,
         "target": ranking.target,
         "rows": ranking.rows,
+        "rows_with_target": ranking.rows_with_target,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
         "cautions": [_clipped(line, _LONGEST_NOTE) for line in ranking.remark_lines(cautions=True)],
@@ -213,6 +217,17 @@ class Kept:
     odds: tuple[float, ...]
     at_mode: NDArray[np.float64]
     source: str
+
+    def chosen(self, places: Sequence[int]) -> Kept:
+        """The same of features in another order."""
+        return Kept(
+            tuple(self.blocks[place] for place in places),
+            tuple(self.values[place] for place in places),
+            tuple(self.cuts[place] for place in places),
+            tuple(self.odds[place] for place in places),
+            self.at_mode[list(places)],
+            self.source,
+        )
 
     @classmethod
     def of(cls, features: Sequence[Feature], at_mode: NDArray[np.float64], data: object) -> Kept:

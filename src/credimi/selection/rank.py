@@ -14,7 +14,8 @@ from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
 from credimi.inference.many_tables import Beliefs, summarize
 from credimi.report import sentences
-from credimi.selection.missingness import missingness
+from credimi.selection.copies import copies
+from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
 from credimi.selection.remarks import remarks_on
@@ -117,6 +118,7 @@ def rank(
     found = summarize(blocks, options)
     needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
+    summary |= target_missingness(features, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: as the data have them
     settings = {
@@ -135,11 +137,15 @@ def rank(
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
+    entropy = _entropy(counts)
+    summary["entropy_share"] = np.minimum(summary["mi"] / (entropy or math.nan), 1.0)
     columns = _columns(features, summary, options)
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
-    entropy = _entropy(counts)
     about_target = counts.target, len(classes), entropy, counts.suspicions()
+    depends = summary["target_missing_p_above"] >= options.level
+    with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
+    same = copies(features, columns, counts)
     return Ranking(
         columns,
         counts.target,
@@ -149,8 +155,9 @@ def rank(
         kept,
         _own_names(data),
         entropy,
-        remarks_on(features, columns, settings, about_target),
+        remarks_on(features, columns, settings, about_target, with_target=with_target, copies=same),
         facts,
+        rows_with_target=counts.class_totals().sum().item() if len(counts) else None,
     )
 
 
