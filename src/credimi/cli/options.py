@@ -50,13 +50,13 @@ class _Columns(argparse.Action):
 def add_command(
     commands: Foreign,
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     *,
     summary: str,
     description: str,
     epilog: str,
 ) -> argparse.ArgumentParser:
-    """Add one command, which `run` carries out."""
+    """Add one command, which `run` carries out; it gives the exit code, if that is not 0."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -171,6 +171,17 @@ def add_ranking_options(parser: argparse.ArgumentParser) -> None:
         type=number,
         default=0.05,
         help="expected share of noise among what the rule fdr keeps (default: %(default)s)",
+    )
+
+
+def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None:
+    """Add by what features are ordered."""
+    parser.add_argument(
+        "--sort",
+        choices=["mean", "low", "p"] + ["name"] * by_name,
+        default="mean",
+        help="best first by the mean of I, by the lower end of its interval or by P(I > epsilon)"
+        f"{'; or by name' * by_name} (default: %(default)s)",
     )
 
 
