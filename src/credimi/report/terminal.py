@@ -145,6 +145,11 @@ def _fitting(
         found["bar"] = column("", lambda row: _bar(row, most, length), right=False)
         chosen.add("bar")
         room -= length + _GAP
+    whole = found["tail"].head.replace("\n", " ")
+    more = max(len(whole) - found["tail"].width, 0)
+    if more <= room - max(longest - _NAME, 0):  # on one line, once names are whole
+        found["tail"] = found["tail"]._replace(head=whole)
+        room -= more * ("tail" in chosen)
     found["feature"] = _Column("feature", [shortened(name, min(longest, _NAME) + max(room, 0)) for name in names])
     return {name: each for name, each in found.items() if name in chosen}
 
@@ -180,7 +185,8 @@ def _bar(row: dict[str, Any], most: float, length: int) -> str:
 def _remarks(ranking: Any, shown: Sequence[dict[str, Any]], units: str, *, narrow: bool) -> Iterator[str]:  # noqa: ANN401
     settings, verdicts = ranking.settings, ranking.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
-    fewer = f"; the first {len(shown):,} shown" if len(shown) < len(ranking) else ""
+    number = f" {len(shown):,}" if len(shown) > 1 else ""
+    fewer = f"; the first{number} shown" if len(shown) < len(ranking) else ""
     yield f"{sentences.counted(len(ranking), 'feature')}: {counted or 'none'}{fewer}"
     yield (
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
