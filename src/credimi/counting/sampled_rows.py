@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.counting.batch import CodedBatch
 
-_ROWS, _CELLS = 4096, 1 << 22  # at most
-_FEWEST_ROWS = 256  # of wide tables: fewer would tell nothing
+_ROWS, _CELLS = 2048, 1 << 21  # at most
+_FEWEST_ROWS = 128  # of wide tables: fewer would tell nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

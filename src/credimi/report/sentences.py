@@ -173,8 +173,8 @@ def _target_missing_depends(same: Sequence[Facts], reader: str) -> str:  # noqa:
         ]
     )
     return (
-        f"whether the target is missing depends on {shown}; what is ranked is that of all rows, and right only if the "
-        "target is missing at random"
+        f"whether the target is missing depends on {shown}; the ranking is by all rows, which is right if the target "
+        "is missing at random"
     )
 
 

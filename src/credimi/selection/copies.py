@@ -8,6 +8,8 @@ entropies, H(a | b) and H(b | a), are 0 if one is the other under other names, o
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,65 +27,91 @@ _MISSING = -1
 _COMPARED = 8  # better columns that one is compared with, the nearest
 _FEWEST_ROWS = 20  # that have both
 _ROWS_EACH = 10  # rows a value, below which columns are compared to the letter: few rows are easily told apart
+_FEW_APART = 0.2  # of the rows with or without the commonest value, the fewer: those that copies may disagree about
+_CELLS = 1 << 14  # of a table of two columns that is counted as it stands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """A column in the rows at hand; `common`: which of them have the commonest value, 64 in a word."""
+
+    codes: NDArray[np.int64]
+    common: NDArray[np.uint64]
+    entropy: float  # in all rows
 
 
 def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Any]], counts: Counts) -> dict[str, str]:
     """Of columns that say the same as a better one, its name; best first, as the features are."""
-    if counts.sample is None:
+    if counts.sample is None or not counts.sample.columns:
         return {}
     from credimi.counting.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
     sample, own = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
-    known: dict[str, NDArray[np.int32] | None] = {}
+    known: dict[str, _Seen | None] = {}
 
-    def codes(feature: Feature) -> NDArray[np.int32] | None:
+    def seen(feature: Feature) -> _Seen | None:
         name = feature.name
         if name not in known:
             known[name] = None
-            with suppress(LookupError):
-                known[name] = values_of(sample.columns[name], sample.missing, own[name], feature)
+            with suppress(LookupError):  # not at hand
+                codes = values_of(sample.columns[name], sample.missing, own[name], feature).astype(np.int64)
+                known[name] = _Seen(codes, _common(codes), _entropy(feature.block[:, :-1].sum(axis=0)))
         return known[name]
 
     found: dict[str, str] = {}
-    better: list[tuple[Feature, float]] = []
-    for feature, mi, verdict in zip(features, columns["mi"], columns["verdict"], strict=True):
-        if verdict != "keep":
-            continue
-        near = [other for other, more in better[-_COMPARED:] if mi >= (1.0 - _NEAR) * more]
-        for other in near:
-            if _same(feature, codes(feature), other, codes(other)):
+    better: list[tuple[Feature, float, list[float]]] = []
+    kept = (place for place, verdict in enumerate(columns["verdict"]) if verdict == "keep")
+    for feature, mi in ((features[place], columns["mi"][place]) for place in kept):
+        shares = sorted((feature.block.sum(axis=0) / feature.block.sum()).tolist(), reverse=True)
+        for other, more, others in better[-_COMPARED:]:
+            if mi >= (1.0 - _NEAR) * more and _near(shares, others) and _same(seen(feature), seen(other)):
                 found[feature.name] = other.name
                 break
         else:
-            better.append((feature, mi))
+            better.append((feature, mi, shares))
     return found
 
 
-def _same(one: Feature, codes: NDArray[Any] | None, other: Feature, others: NDArray[Any] | None) -> bool:
-    """Whether each is known, or nearly, where the other is."""
-    if codes is None or others is None:
+def _near(shares: list[float], others: list[float]) -> bool:
+    """Whether the values of two columns are about as common, whatever their names."""
+    return sum(abs(one - other) for one, other in zip_longest(shares, others, fillvalue=0.0)) <= 2.0 * _NEAR
+
+
+def _same(one: _Seen | None, other: _Seen | None) -> bool:
+    """Whether each is known, or nearly, where the other is; most that are not differ in their commonest values."""
+    if one is None or other is None:
         return False
-    both = (codes != _MISSING) & (others != _MISSING)
-    either = (codes != _MISSING) | (others != _MISSING)
-    rows = int(np.count_nonzero(both))
+    size, apart = one.codes.size, int(np.bitwise_count(one.common ^ other.common).sum())
+    fewer = int(np.bitwise_count(one.common).sum())
+    if min(apart, size - apart) > _FEW_APART * min(fewer, size - fewer):  # of two that are as common, either
+        return False
+    both = (one.codes != _MISSING) & (other.codes != _MISSING)
+    either = (one.codes != _MISSING) | (other.codes != _MISSING)
+    rows = np.count_nonzero(both)
     if rows < max(_FEWEST_ROWS, (1.0 - _NEAR) * np.count_nonzero(either)):
         return False
-    first, second = codes[both].astype(np.int64), others[both].astype(np.int64)
-    ours, theirs = _entropy(np.bincount(first)), _entropy(np.bincount(second))
+    first, second = (each.codes if rows == both.size else each.codes[both] for each in (one, other))
+    ours, theirs = np.bincount(first), np.bincount(second)
     # Of sorted data the rows at hand may show too little of what there is.
-    if min(ours, theirs) <= 0.5 * max(_entropy(_totals(one)), _entropy(_totals(other))):
+    if min(_entropy(ours), _entropy(theirs)) <= 0.5 * max(one.entropy, other.entropy):
         return False
-    most = max(np.unique(first).size, np.unique(second).size)
+    most = max(np.count_nonzero(ours), np.count_nonzero(theirs))
     if 2 * most > rows:
         return False
-    jointly = _entropy(np.unique(first * (second.max() + 1) + second, return_counts=True)[1])
-    slack = _NEAR if most * _ROWS_EACH <= rows else 1e-9
-    return bool(jointly - theirs <= slack * ours and jointly - ours <= slack * theirs)
+    cells = first * theirs.size + second
+    together = np.bincount(cells) if ours.size * theirs.size <= _CELLS else np.unique(cells, return_counts=True)[1]
+    jointly, slack = _entropy(together), _NEAR if most * _ROWS_EACH <= rows else 1e-9
+    unknown = jointly - _entropy(theirs), jointly - _entropy(ours)
+    return unknown[0] <= slack * _entropy(ours) and unknown[1] <= slack * _entropy(theirs)
 
 
-def _totals(feature: Feature) -> NDArray[Any]:
-    totals: NDArray[Any] = feature.block[:, :-1].sum(axis=0)
-    return totals
+def _common(codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Which rows have the commonest value, as bits; of those that are as common, the first to be seen."""
+    totals = np.bincount(codes + 1)
+    commonest = codes[np.argmax(totals[codes + 1])] if codes.size else 0
+    bits = np.zeros(-(-codes.size // 64) * 64, dtype=bool)
+    bits[: codes.size] = codes == commonest
+    return np.packbits(bits).view(np.uint64)
 
 
 def _entropy(counts: NDArray[Any]) -> float:
