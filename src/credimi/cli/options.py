@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -202,12 +203,12 @@ def _as_typed(value: float) -> float:
 
 def features(count: int) -> str:
     """How many features, in words."""
-    return f"{count:,} {'feature' if count == 1 else 'features'}"
+    return sentences.counted(count, "feature")
 
 
 def orders(count: int) -> str:
     """How many orders, in words."""
-    return f"{count:,} random {'order' if count == 1 else 'orders'}"
+    return sentences.counted(count, "random order")
 
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:

@@ -87,3 +87,11 @@ def test_the_hint_to_leave_out_a_column_without_a_name_can_be_followed(report: R
     assert remark["text"].startswith("(no name): ")
     assert "--exclude '(no name)'" in remark["text"]
     assert remark["feature"] == ""
+
+
+def test_one_row_and_one_feature_are_said_so(call: Call) -> None:
+    write("one.csv", "x,y\na,p\n")
+    assert (
+        call("count", "one.csv", "--target", "y", "--into", "one.counts")[2]
+        == "credimi: one.counts: 1 row, 1 feature\n"
+    )
