@@ -29,7 +29,7 @@ def ranking_html(ranking: Any) -> str:  # noqa: ANN401
             str(place) if known else "",
             f"<bdi>{_text(row['feature'] or NO_NAME)}</bdi>",
             f"{row['mi']:.4f}" if known else "",
-            percent(row["entropy_share"]) if known else "",
+            percent(row.get("entropy_share", math.nan)) if known else "",
             f"{row['low']:.4f} to {row['high']:.4f}" if known else "",
             escape(probability(row["p_above"], row["std"])) if known else "",
             f"{_SIGNS[row['verdict']]} {row['verdict']}{_to_decide(row)}",

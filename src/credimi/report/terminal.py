@@ -120,7 +120,7 @@ def _fitting(
         "#": _Column("#", [str(place) if told else "" for place, told in enumerate(known, 1)], right=True),
         "feature": _Column("feature", names),
         "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
-        "share": column("%", lambda row: percent(row["entropy_share"])),
+        "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),
         "interval": column(
             f"{100 * settings['level']:g} % interval",
             lambda row: f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}",
