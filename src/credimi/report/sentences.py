@@ -81,10 +81,15 @@ def line_of(kind: str, notation: str | None) -> tuple[str, str | None]:
     return kind, notation if kind in _APART else None
 
 
+def line_of_facts(facts: Facts) -> tuple[str, str | None]:
+    """The same of a remark as plain data."""
+    return line_of(facts["kind"], facts.get("notation"))
+
+
 def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
     """A line for all remarks of one kind that follow each other; cautions are marked as such."""
     found = []
-    for _, group in groupby(remarks, key=lambda each: line_of(each["kind"], each.get("notation"))):
+    for _, group in groupby(remarks, line_of_facts):
         same = list(group)
         found.append("caution: " * same[0]["caution"] + remark(same, reader))
     return found
@@ -119,7 +124,7 @@ def remark(same: Sequence[Facts], reader: str = PYTHON) -> str:
     return _REMARKS[same[0]["kind"]](same, reader)
 
 
-def _target_measured(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _target_measured(same: Sequence[Facts], _reader: str) -> str:
     target, classes = same[0]["target"], same[0]["values"]
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
@@ -164,7 +169,7 @@ def _missing_tells(same: Sequence[Facts], reader: str) -> str:
     )
 
 
-def _target_missing_depends(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _target_missing_depends(same: Sequence[Facts], _reader: str) -> str:
     shown = _some(
         [
             f"{_name(each)} ({_amount(each)}; it tells {each['mi']:.4f} by all rows, {each['mi_with_target']:.4f} by "
@@ -213,21 +218,21 @@ def _readable_text(same: Sequence[Facts], reader: str) -> str:
     return f"{_names(same)}: {_READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
 
 
-def _other_notation(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _other_notation(same: Sequence[Facts], _reader: str) -> str:
     shown = _some([f"{_name(each)} ({each['codes'][0]!r})" for each in same])
     return f"{shown}: taken for text; write {_NOTATIONS[same[0]['notation']][2]}"
 
 
-def _rows_to_decide(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _rows_to_decide(same: Sequence[Facts], _reader: str) -> str:
     shown = _some([f"{_name(each)} {each['rows']:,}" for each in same])
     return f"rows needed to decide, roughly: {shown}"
 
 
-def _at_epsilon(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _at_epsilon(same: Sequence[Facts], _reader: str) -> str:
     return f"no sample of a usual size would decide, since I lies at epsilon: {_names(same)}"
 
 
-def _cut_into_ranges(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
     asked = "--discretize" if reader == COMMAND_LINE else "discretize"
     return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
 

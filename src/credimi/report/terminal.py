@@ -5,13 +5,19 @@ from __future__ import annotations
 import io
 import math
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from credimi.core.types import Record
+    from credimi.report.shown import ShownRanking
 
 _SHORT_BAR, _BAR, _LONG_BAR = 8, 12, 24
 _NAME = 16  # columns of a terminal that long names have at least; what is less important than names gives way
@@ -29,7 +35,7 @@ def probability(value: float, std: float) -> str:
     return "< 0.0001" if std > 0.0 and value < 0.0001 else f"{value:.4f}"
 
 
-def ranking_text(ranking: Any, *, units: str = "nats", width: int = 120) -> str:  # noqa: ANN401
+def ranking_text(ranking: ShownRanking, *, units: str = "nats", width: int = 120) -> str:
     """The ranking as plain text."""
     from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
@@ -47,7 +53,7 @@ def without_trailing_blanks(text: str) -> str:
 
 def shortened(name: str, room: int) -> str:
     """A name that takes no more columns than there is room for: its middle gives way to an ellipsis."""
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  (rich is loaded only to print)
 
     if cell_len(name) <= room:
         return name
@@ -71,15 +77,15 @@ class _Column(NamedTuple):
 
 
 def ranking_grid(
-    ranking: Any,  # noqa: ANN401
+    ranking: ShownRanking,
     *,
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Any]:
+) -> Iterator[Grid | Text]:
     """The title, the table and the lines below it, for rich to print."""
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
     from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
     yield Text(_title(ranking, units))
@@ -103,17 +109,15 @@ def ranking_grid(
         yield Text(plain(remark))
 
 
-def _fitting(
-    rows: Sequence[dict[str, Any]], settings: dict[str, Any], units: str, width: int, most: float
-) -> dict[str, _Column]:
+def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, most: float) -> dict[str, _Column]:
     """The columns that there is room for, and the names as long as they may be; bars get what is left."""
-    from rich.cells import cell_len  # noqa: PLC0415
+    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
 
     names = [plain(row["feature"]) or sentences.NO_NAME for row in rows]
     scale, longest = 1.0 / math.log(2.0) if units == "bits" else 1.0, max(map(cell_len, [*names, "feature"]))
     known = [not math.isnan(row["mi"]) for row in rows]
 
-    def column(head: str, text: Callable[[dict[str, Any]], str], *, right: bool = True) -> _Column:
+    def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> _Column:
         return _Column(head, [text(row) if told else "" for row, told in zip(rows, known, strict=True)], right)
 
     found = {
@@ -159,7 +163,7 @@ def percent(share: float) -> str:
     return "" if math.isnan(share) else f"{100 * share:.1f}" if share < 0.9995 else "100"
 
 
-def _title(ranking: Any, units: str) -> str:  # noqa: ANN401
+def _title(ranking: ShownRanking, units: str) -> str:
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
     if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
@@ -167,11 +171,11 @@ def _title(ranking: Any, units: str) -> str:  # noqa: ANN401
     return plain(f"What informs about {ranking.target} ({classes}): {rows}")
 
 
-def _values(row: dict[str, Any], facts: dict[str, Any] | None, reader: str) -> str:
+def _values(row: Record, facts: Record | None, reader: str) -> str:
     return str(row["note"]) if facts is None else sentences.short_note(facts, row["values"], reader)
 
 
-def _bar(row: dict[str, Any], most: float, length: int) -> str:
+def _bar(row: Record, most: float, length: int) -> str:
     """The interval as a line on the scale of the largest, the mean as a dot on it."""
     if most <= 0.0:
         return ""
@@ -182,7 +186,7 @@ def _bar(row: dict[str, Any], most: float, length: int) -> str:
     return line[:mean] + "●" + line[mean + 1 :]
 
 
-def _remarks(ranking: Any, shown: Sequence[dict[str, Any]], units: str, *, narrow: bool) -> Iterator[str]:  # noqa: ANN401
+def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narrow: bool) -> Iterator[str]:
     settings, verdicts = ranking.settings, ranking.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
     number = f" {len(shown):,}" if len(shown) > 1 else ""

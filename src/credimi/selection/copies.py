@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import CountArray, IntegerArray, Value
     from credimi.counting.counts import Counts
 
 _NEAR = 0.05  # as near as this, in shares: what two tell about the target, and what one leaves unknown of the other
@@ -35,12 +36,12 @@ _CELLS = 1 << 14  # of a table of two columns that is counted as it stands
 class _Seen:
     """A column in the rows at hand; `common`: which of them have the commonest value, 64 in a word."""
 
-    codes: NDArray[np.int64]
+    codes: IntegerArray
     common: NDArray[np.uint64]
     entropy: float  # in all rows
 
 
-def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Any]], counts: Counts) -> dict[str, str]:
+def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], counts: Counts) -> dict[str, str]:
     """Of columns that say the same as a better one, its name; best first, as the features are."""
     if counts.sample is None or not counts.sample.columns:
         return {}
@@ -105,7 +106,7 @@ def _same(one: _Seen | None, other: _Seen | None) -> bool:
     return unknown[0] <= slack * _entropy(ours) and unknown[1] <= slack * _entropy(theirs)
 
 
-def _common(codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _common(codes: IntegerArray) -> NDArray[np.uint64]:
     """Which rows have the commonest value, as bits; of those that are as common, the first to be seen."""
     totals = np.bincount(codes + 1)
     commonest = codes[np.argmax(totals[codes + 1])] if codes.size else 0
@@ -114,6 +115,6 @@ def _common(codes: NDArray[np.int64]) -> NDArray[np.uint64]:
     return np.packbits(bits).view(np.uint64)
 
 
-def _entropy(counts: NDArray[Any]) -> float:
+def _entropy(counts: CountArray) -> float:
     shares = counts[counts > 0] / counts.sum()
     return float(-(shares * np.log(shares)).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ __all__ = ["Ranking", "rank"]
 
 
 def rank(
-    data: Data,
+    data: Data | Counts,
     target: Values = None,
     *,
     epsilon: float = 0.003,
@@ -104,9 +103,9 @@ def rank(
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     counts = _counts(data, target, counting, threads)
-    seen = counts.settled()
+    classes = counts.settled_classes()
+    seen = counts.settled(classes=classes)
     features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
-    classes = counts.class_names()
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:
@@ -137,12 +136,11 @@ def rank(
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
-    entropy = _entropy(counts)
-    summary["entropy_share"] = np.minimum(summary["mi"] / (entropy or math.nan), 1.0)
+    summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, options)
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
-    about_target = counts.target, len(classes), entropy, counts.suspicions()
+    about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
     depends = summary["target_missing_p_above"] >= options.level
     with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
     same = copies(features, columns, counts)
@@ -150,33 +148,23 @@ def rank(
         columns,
         counts.target,
         counts.rows,
-        classes,
+        classes.labels.shown(),
         settings,
         kept,
         _own_names(data),
-        entropy,
+        classes.entropy,
         remarks_on(features, columns, settings, about_target, with_target=with_target, copies=same),
         facts,
-        rows_with_target=counts.class_totals().sum().item() if len(counts) else None,
+        rows_with_target=classes.totals.sum().item() if len(counts) else None,
     )
 
 
-def _entropy(counts: Counts) -> float:
-    """Of the target, as its classes are shared out; NaN where there is no feature to be compared with it."""
-    totals = counts.class_totals()
-    if not totals.sum() > 0:
-        return math.nan
-    shares = totals[totals > 0] / totals.sum()
-    return float(-(shares * np.log(shares)).sum())
-
-
-def _counts(data: Data, target: Values, counting: Record, threads: int | None) -> Counts:
+def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
-        data = data_files(data, counting.get("delimiter"))
-        if len(data) == 1 and data[0].is_counts:
-            data = Counts.load(data[0].place)
+        found = data_files(data, counting.get("delimiter"))
+        data = Counts.load(found[0].place) if len(found) == 1 and found[0].is_counts else found
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
@@ -194,7 +182,7 @@ def _counts(data: Data, target: Values, counting: Record, threads: int | None) -
     return count(data, target, threads=threads, **counting)
 
 
-def _own_names(data: Data) -> Record:
+def _own_names(data: Data | Counts) -> Record:
     if isinstance(data, Counts | str | Path):
         return {}
     from credimi.counting.engines.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
 from credimi.core.public import stored
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from credimi.columns.feature import Feature, Suspicion
+    from credimi.core.types import Record, Value
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
@@ -99,7 +100,7 @@ class Remark:
         """Whether the ranking may mislead."""
         return self.kind.caution
 
-    def to_dict(self, units: str = "nats") -> dict[str, Any]:
+    def to_dict(self, units: str = "nats") -> Record:
         """The record as plain data: kind, caution, feature and stake, and of the other fields those that say something.
 
         Information is in these units, and `nats` is then called by them.
@@ -126,7 +127,7 @@ class Remark:
         return known | told
 
 
-def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[dict[str, Any]]:
+def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[Record]:
     """The records as plain data, each with its sentence."""
     found = [remark.to_dict(units) for remark in remarks]
     return [each | {"text": sentences.remark([each], reader)} for each in found]
@@ -134,8 +135,8 @@ def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[
 
 def remarks_on(
     features: Sequence[Feature],
-    columns: Mapping[str, Sequence[Any]],
-    settings: Mapping[str, Any],
+    columns: Mapping[str, Sequence[Value]],
+    settings: Mapping[str, Value],
     target: tuple[str, int, float, Sequence[Suspicion]],
     *,
     with_target: Mapping[str, float],
@@ -169,7 +170,7 @@ def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
         line = sentences.line_of(each.kind, each.notation)
         largest[line] = max(each.stake, largest.get(line, 0.0))
 
-    def weight(each: Remark) -> tuple[Any, ...]:
+    def weight(each: Remark) -> tuple[Value, ...]:
         line = sentences.line_of(each.kind, each.notation)
         return not each.caution, -largest[line], order[each.kind], str(line), -each.stake
 
@@ -186,7 +187,7 @@ def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> It
             yield Remark(kind, target=name, notation=each.kind, codes=each.values, stake=stake)
 
 
-def _of_suspicions(feature: Feature, row: dict[str, Any]) -> Iterator[Remark]:
+def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
     """Of a feature that is ranked."""
     for each in feature.suspicions if feature.kind.ranked else ():
         for kind, notations in (
@@ -199,7 +200,7 @@ def _of_suspicions(feature: Feature, row: dict[str, Any]) -> Iterator[Remark]:
 
 
 def _of_row(
-    feature: Feature, row: dict[str, Any], settings: Mapping[str, Any], classes: int, entropy: float
+    feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
 ) -> Iterator[Remark]:
     """Of what a feature tells."""
     name = feature.name
@@ -230,12 +231,12 @@ def _is_time(feature: Feature) -> bool:
     return feature.labels.instants or any(each.kind in dates for each in feature.suspicions)
 
 
-def _may_name_groups(row: dict[str, Any]) -> bool:
+def _may_name_groups(row: Record) -> bool:
     """Whether categories look like identifiers that come back: many, and of a few rows each."""
     return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"])
 
 
-def _may_be_noise(row: dict[str, Any], classes: int, epsilon: float) -> bool:
+def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:
     """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
 
     2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).
