@@ -64,6 +64,8 @@ class Counts:
         The rows that were counted, or their weight.
     sources : tuple
         The files that were counted, as far as known.
+    sample : SampledRows or None
+        Up to 2,048 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
 
     Examples
     --------
