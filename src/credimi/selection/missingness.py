@@ -48,7 +48,7 @@ def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -
         dtype=bool,
     )
     blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
-    summary = summarize(Tables.of(blocks), options)
+    summary = summarize(Tables.of(blocks), options, if_dependent=False)
     found = {
         "target_missing_mi": summary.mean,
         "target_missing_low": summary.low,
@@ -63,7 +63,8 @@ def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> di
     blocks = [feature.block.astype(np.float64) for feature in features]
     for block in blocks:
         block[-1] = 0.0
-    means = summarize(Tables.of(blocks, [feature.odds for feature in features]), options).mean
+    tables = Tables.of(blocks, [feature.odds for feature in features])
+    means = summarize(tables, options, if_dependent=False).mean
     return dict(zip((feature.name for feature in features), means.tolist(), strict=True))
 
 
