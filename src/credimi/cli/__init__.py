@@ -1,6 +1,6 @@
 """The command line: reads, formats, and knows no mathematics.
 
-Exit codes: 0 done, 2 the input was refused, 1 a bug, 130 interrupted.
+Exit codes: 0 done, 2 the input was refused, 3 `select` kept nothing, 1 a bug, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import locked
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
@@ -94,7 +95,7 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    terminal_io.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
+    terminal_io.say(f"{options.into}: {sentences.counted(total.rows, 'row')}{added}, {shared.features(len(total))}")
 
 
 def _check_settings(before: Counts, request: CountRequest, options: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,13 +55,13 @@ class _Columns(argparse.Action):
 def add_command(
     commands: Foreign,
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     *,
     summary: str,
     description: str,
     epilog: str,
 ) -> argparse.ArgumentParser:
-    """Add one command, which `run` carries out."""
+    """Add one command, which `run` carries out; it gives the exit code, if that is not 0."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -187,6 +188,17 @@ def add_missing_as(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None:
+    """Add by what features are ordered."""
+    parser.add_argument(
+        "--sort",
+        choices=["mean", "low", "p"] + ["name"] * by_name,
+        default="mean",
+        help="best first by the mean of I, by the lower end of its interval or by P(I > epsilon)"
+        f"{'; or by name' * by_name} (default: %(default)s)",
+    )
+
+
 def check_thresholds(options: argparse.Namespace) -> None:
     """Refuse, before the data are read, an epsilon, a level or a rate that cannot be meant."""
     from credimi.core.arguments import require_information, require_share
@@ -204,12 +216,12 @@ def _as_typed(value: float) -> float:
 
 def features(count: int) -> str:
     """How many features, in words."""
-    return f"{count:,} {'feature' if count == 1 else 'features'}"
+    return sentences.counted(count, "feature")
 
 
 def orders(count: int) -> str:
     """How many orders, in words."""
-    return f"{count:,} random {'order' if count == 1 else 'orders'}"
+    return sentences.counted(count, "random order")
 
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:

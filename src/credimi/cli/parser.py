@@ -24,11 +24,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():  # which puts `showwarning` back
             warnings.showwarning = _show_warning
-            options.run(options)
+            code: int | None = options.run(options)
     except (CredimiError, NoKernelsError) as error:
         say(str(error))
         return 2
-    return 0
+    return code or 0
 
 
 def _parser() -> Parser:

@@ -139,7 +139,9 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
         grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
     rows, gone = found.rows, found.rows.without_target
-    head = f"Naive Bayes on {options.target}, {len(rows):,} rows in {shared.orders(options.orders)}, "
+    head = (
+        f"Naive Bayes on {options.target}, {sentences.counted(len(rows), 'row')} in {shared.orders(options.orders)}, "
+    )
     yield head + shared.features(len(rows.features))
     yield grid
     yield (
@@ -148,7 +150,7 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         f"level {options.level:g}, seed {options.seed}"
     )
     if gone:
-        yield f"{gone:,} rows without the target are left out"
+        yield f"{sentences.counted(gone, 'row')} without the target {'is' if gone == 1 else 'are'} left out"
     for name, why in _left_out(rows).items():
         yield f"{name}: left out: {why}"
 

@@ -44,7 +44,8 @@ examples:
   credimi rank income.counts
 """
 _GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
-_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, "missing_mi", "missing_low", "missing_high")
+_MISSING = tuple(f"{start}missing_{name}" for start in ("", "target_") for name in ("mi", "low", "high"))
+_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, *_MISSING)
 
 
 def add(commands: Foreign) -> None:
@@ -65,7 +66,8 @@ def add(commands: Foreign) -> None:
         "--by", metavar="COLUMN", help="rank each group of rows by itself, and compare the groups (see credimi compare)"
     )
     compare.add_p_same(parser, "of --by: ")
-    parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
+    shared.add_order(parser, by_name=True)
+    parser.add_argument("--top", type=shared.positive, metavar="K", help="show the first K only (of --format table)")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking with in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, into a .png, .svg or .pdf file")
@@ -132,7 +134,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         random_state=options.seed,
         threads=options.threads,
     )
-    return ranking.worded_for(sentences.COMMAND_LINE)
+    return ranking.sorted_by(options.sort).worded_for(sentences.COMMAND_LINE)
 
 
 def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
@@ -188,10 +190,13 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
 
 def report_of(ranking: Ranking, units: str) -> Record:
     """The ranking as JSON has it, in these units."""
+    from credimi.selection.remarks import worded
+
     report = ranking.to_dict()
     if units == "bits":
         report["settings"]["units"] = "bits"
         report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
+        report["remarks"] = worded(ranking.remarks, ranking.reader, units)
         for feature in report["features"]:
             feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
     return report
@@ -203,7 +208,7 @@ def _csv(ranking: Ranking, units: str) -> str:
 
     report = report_of(ranking, units)
     text = io.StringIO()
-    known = ((name, report[name]) for name in ("rows", "classes", "entropy"))
+    known = ((name, report[name]) for name in ("rows", "rows_with_target", "classes", "entropy"))
     for name, value in (*report["settings"].items(), *known):
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv_writer(text)

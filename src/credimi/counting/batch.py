@@ -23,6 +23,7 @@ from credimi.counting import tabulate
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.merge import within_plan
 from credimi.counting.request import Plan, checked
+from credimi.counting.sampled_rows import SampledRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -158,10 +159,20 @@ def tally(
     threads: int | None = None,
     table: int = 0,
     required: Collection[str] | None = None,
+    sampled: bool = False,
 ) -> Counts:
-    """The counts of one batch, as `encode_batch` and `count_coded` make them."""
+    """The counts of one batch, as `encode_batch` and `count_coded` make them; `sampled`: with some of its rows."""
     asked: Record = {"threads": threads, "table": table, "required": required}
-    return count_coded(encode_batch(batch, target, features, settings, **asked, rows_again=False), threads=threads)
+    coded = encode_batch(batch, target, features, settings, **asked, rows_again=False)
+    counts = count_coded(coded, threads=threads)
+    if not sampled:
+        return counts
+
+    def encode_some(name: str, step: int) -> Column:  # of a column that was counted without codes
+        some = sorted_numbers.every(batch.columns[name], step)
+        return encode(some, name, missing=coded.missing, raw=batch.raw, compiled=False)
+
+    return replace(counts, sample=SampledRows.of(coded, encode_some))
 
 
 def grouped(
@@ -304,6 +315,7 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
                 threads=threads,
                 table=plan.table,
                 required=plan.required,
+                sampled=result is None,
             )
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import ColumnValues
+    from credimi.columns.column import Column, ColumnValues
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
+    from credimi.columns.labels import Labels
+    from credimi.columns.missing import MissingValues
     from credimi.core.types import Data, Foreign, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
@@ -64,16 +66,25 @@ class CodedTable:
 
     def values(self, feature: Feature) -> Codes:
         """Of each row which of the values of a settled feature it has, MISSING where it has none."""
-        column = self.coded.columns[feature.name]
-        codes = np.minimum(column.codes, column.values)
-        known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
-        known &= ~self.coded.missing.among(column)
-        here, positions = labels_of(column, known)
         own = self.counts.labels[self.counts.features.index(feature.name)]
-        _, onward, _ = labels.union(here, own)
-        moved = np.full(column.values + 1, MISSING, dtype=np.int32)
-        moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-        return moved[codes]
+        return values_of(self.coded.columns[feature.name], self.coded.missing, own, feature)
+
+
+def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+    """Of each row of an encoded column which value of the settled feature it has; `own` are the labels counted.
+
+    A LookupError where later rows have changed how labels are spelled.
+    """
+    codes = np.minimum(column.codes, column.values)
+    known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
+    known &= ~missing.among(column)
+    here, positions = labels_of(column, known)
+    merged, onward, _ = labels.union(here, own)
+    if len(merged) != len(own):
+        raise LookupError(feature.name)
+    moved = np.full(column.values + 1, MISSING, dtype=np.int32)
+    moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
+    return moved[codes]
 
 
 @stored

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from credimi.core.table import Table
     from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
+    from credimi.counting.sampled_rows import SampledRows
 
 _CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are taken away again
@@ -66,6 +67,8 @@ class Counts:
         The rows that were counted, or their weight.
     sources : tuple
         The files that were counted, as far as known.
+    sample : SampledRows or None
+        Up to 2,048 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Counts:
     rows: int | float = 0
     settings: ReadingOptions = field(default_factory=ReadingOptions)
     sources: tuple[CountedFile, ...] = ()  # files that were counted, as far as known
+    sample: SampledRows | None = field(default=None, repr=False)  # some rows, where they were counted in this process
 
     def __post_init__(self) -> None:
         flat = self.flat.view()
@@ -111,6 +115,10 @@ class Counts:
             rows,
             settings,
         )
+
+    def __getstate__(self) -> Record:
+        """What pickles have: counts, and no rows."""
+        return self.__dict__ | {"sample": None}
 
     def __len__(self) -> int:
         return len(self.features)
@@ -245,7 +253,8 @@ class Counts:
             size = (len(classes), len(merged))
             added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most, longest)
-        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
+        whole = Counts.join(self.target, classes, columns, rows, self.settings)
+        return replace(whole, sources=sources, sample=self.sample)
 
     def __sub__(self, other: Counts) -> Counts:
         """Without rows that were counted before, as if they had never been."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from credimi.columns import labels
 from credimi.core.errors import CredimiError
+from credimi.counting import sampled_rows
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.request import Plan, checked
 
@@ -59,7 +60,8 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
         for each in blocks
         for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
-    return Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+    whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+    return replace(whole, sample=sampled_rows.beside(each.sample for each in blocks))
 
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:

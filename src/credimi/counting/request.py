@@ -16,6 +16,7 @@ from credimi.columns.python_objects import shown_name
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.counting.counts import Counts, unknown
+from credimi.report.sentences import NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -172,7 +173,7 @@ def columns_of(
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
-    asked, left_out = _listed(features), _listed(exclude)
+    asked, left_out = _listed(features, seen), _listed(exclude, seen)
     for name in (*asked, *left_out):
         if name not in seen:
             raise CredimiError(unknown(name, offered))
@@ -186,12 +187,16 @@ def columns_of(
     return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
 
 
-def _listed(names: Sequence[str] | None) -> dict[str, None]:
-    """The names that a caller passed, each once, as text; one alone need not stand in a list."""
+def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
+    """The names that a caller passed, each once, as text; one alone need not stand in a list.
+
+    A column whose name is empty goes by the name that is shown.
+    """
     if names is None:
         return {}
     listed: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
-    return dict.fromkeys(map(shown_name, listed))
+    unnamed = {NO_NAME: ""} if "" in offered and NO_NAME not in offered else {}
+    return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, listed))
 
 
 def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:

@@ -13,7 +13,8 @@ from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
 from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
-from credimi.selection.missingness import missingness
+from credimi.selection.copies import copies
+from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
 from credimi.selection.remarks import remarks_on
@@ -107,6 +108,7 @@ def rank(
     found = summarize(blocks, options)
     needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
+    summary |= target_missingness(features, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: as the data have them
     settings = {
@@ -125,10 +127,14 @@ def rank(
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
+    summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, options)
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
+    depends = summary["target_missing_p_above"] >= options.level
+    with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
+    same = copies(features, columns, counts)
     return Ranking(
         columns,
         counts.target,
@@ -138,8 +144,9 @@ def rank(
         kept,
         _own_names(data),
         classes.entropy,
-        remarks_on(features, columns, settings, about_target),
+        remarks_on(features, columns, settings, about_target, with_target=with_target, copies=same),
         facts,
+        rows_with_target=classes.totals.sum().item() if len(counts) else None,
     )
 
 

@@ -50,7 +50,15 @@ COLUMNS = (
     "low_if_dependent",
     "high_if_dependent",
     "at_epsilon",
+    "entropy_share",
+    "target_missing_mi",
+    "target_missing_low",
+    "target_missing_high",
+    "target_missing_p_above",
 )
+
+
+ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
 
 @public
@@ -77,6 +85,9 @@ class Ranking:
       without P(I = 0); the same as mi, low and high where the prior knows no independence
     - at_epsilon: of those that are unsure, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
       then None
+    - entropy_share: mi as a share of the target's entropy, from 0 to 1
+    - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
+      where the target is missing; 0 where it never is
 
     Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns of
     one value or none have 0, and the verdict drop: as they stand in these rows, there is nothing in them that the
@@ -88,6 +99,8 @@ class Ranking:
         The columns above.
     target, rows, classes
         The target's name, the rows that were counted, the target's classes.
+    rows_with_target : int or float
+        The rows that have the target; None where there is no feature to count them with.
     entropy : float
         Of the target, in nats, as its classes are shared out in these rows: no feature can tell more.
     settings : dict
@@ -123,6 +136,7 @@ class Ranking:
     remarks: tuple[Remark, ...] = ()
     facts: tuple[Record, ...] = ()
     reader: str = sentences.PYTHON
+    rows_with_target: int | float | None = None
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -145,10 +159,30 @@ class Ranking:
         target = [remark for remark in self.remarks if remark.target is not None]
         return tuple(each["text"] for each in worded(target, self.reader))
 
-    def remark_lines(self, *, cautions: bool = False) -> list[str]:
+    def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
         """The remarks in words, a line for those of one kind; of all, or of the cautions."""
-        shown = [remark.to_dict() for remark in self.remarks if remark.caution or not cautions]
+        shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
         return sentences.lines(shown, self.reader)
+
+    def sorted_by(self, order: str) -> Ranking:
+        """The same features in another order; equals stay as they are, and what is not ranked comes last.
+
+        Parameters
+        ----------
+        order : "mean", "low", "p" or "name"
+            The mean of I, the lower end of its interval or P(I > epsilon), largest first; or the name, A first.
+        """
+        if order not in ORDERS:
+            raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
+        unranked, values = map(math.isnan, self.columns["mi"]), self.columns[ORDERS[order]]
+        keys = [(last, each if order == "name" else -each) for last, each in zip(unranked, values, strict=True)]
+        places = sorted(range(len(self)), key=keys.__getitem__)
+        return replace(
+            self,
+            columns={name: [column[place] for place in places] for name, column in self.columns.items()},
+            facts=tuple(self.facts[place] for place in places) if self.facts else (),
+            _kept=None if self._kept is None else self._kept.chosen(places),
+        )
 
     def worded_for(self, reader: str) -> Ranking:
         """The same ranking, with notes and remarks that tell this reader what to do (see `reader`)."""
@@ -254,6 +288,7 @@ class Ranking:
         return {
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
+            "rows_with_target": self.rows_with_target,
             "classes": list(self.classes),
             "entropy": None if math.isnan(self.entropy) else self.entropy,
             "doubts": list(self.doubts),
