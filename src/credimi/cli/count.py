@@ -65,6 +65,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the counts that are there, and write the sum; nobody else may in between."""
+    from credimi.counting.count import with_target_cuts
     from credimi.counting.counted_files import finished, fresh
     from credimi.counting.counts import Counts
     from credimi.counting.engines.files import names
@@ -77,7 +78,9 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     limits = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
     request = CountRequest.of(target, **limits)
     offered = names(files, request.delimiter)
-    if before is not None:
+    if before is None:
+        request = with_target_cuts(files, request)
+    else:
         _check_settings(before, request, options)
         _check_columns(before, offered, files[0], request, options.into)
         request = replace(request, features=before.features, exclude=None, settings=before.settings)
@@ -103,10 +106,10 @@ def _check_settings(before: Counts, request: CountRequest, options: argparse.Nam
         raise CredimiError(
             f"{options.into} counts the target {before.target!r}, not {request.target!r}: name another file"
         )
-    if (options.missing or options.discretize) and request.settings != before.settings:
+    if (options.missing or options.discretize or options.target_cuts) and request.settings != before.settings:
         raise CredimiError(
-            f"{options.into} was counted with another --missing or --discretize: leave them out, which keeps "
-            "those of the first call, or name another file"
+            f"{options.into} was counted with another --missing, --discretize or --target-cuts: leave them out, which "
+            "keeps those of the first call, or name another file"
         )
 
 

@@ -129,6 +129,12 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "age=18,65 or visit=2024-02-29; may be repeated",
     )
     parser.add_argument(
+        "--target-cuts",
+        metavar="CUTS",
+        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 where the first is "
+        "negative), or quantile:4 for four ranges of about equal counts, for which the target is read once more",
+    )
+    parser.add_argument(
         "--delimiter",
         type=delimiter,
         metavar="CHARACTER",
@@ -234,9 +240,14 @@ def counting(options: argparse.Namespace) -> Record:
         "exclude": options.exclude,
         "missing_values": (*MISSING_VALUES, *options.missing),
         "discretize": _methods(options.discretize),
+        "target_cuts": _target_cuts(options.target_cuts),
         "delimiter": options.delimiter,
         "threads": options.threads,
     }
+
+
+def _target_cuts(text: str | None) -> object:
+    return text if text is None or text.startswith("quantile") else [word.strip() for word in text.split(",")]
 
 
 def _methods(texts: list[str]) -> object:

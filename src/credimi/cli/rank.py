@@ -38,6 +38,7 @@ examples:
   credimi rank survey.csv --target income
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
+  credimi rank survey.csv --target age --target-cuts quantile:4
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
@@ -155,13 +156,14 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
         options.exclude,
         options.missing,
         options.discretize,
+        options.target_cuts,
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --delimiter and --max-levels, "
-            "as --engine, are for data"
+            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --delimiter and "
+            "--max-levels, as --engine, are for data"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from credimi.columns import labels, text_types
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -20,15 +22,29 @@ METHODS = ("mdl", "quantile", "categories")
 @stored
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How values are read: what means missing, and how numbers become categories."""
+    """How values are read: what means missing, how numbers become categories, and where the target is cut, if it is.
+
+    `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`).
+    """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
     discretize: Any = "mdl"
+    target_cuts: Any = None
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Of pickles that were made before there were target cuts, too: what they lack is as by default."""
+        for own, value in zip_longest(fields(self), state):
+            object.__setattr__(self, own.name, value)
 
     @classmethod
-    def of(cls, missing_values: Any, discretize: Any) -> ReadingOptions:  # noqa: ANN401  (whatever the user passed)
+    def of(
+        cls,
+        missing_values: Any,  # noqa: ANN401  (whatever the user passed)
+        discretize: Any,  # noqa: ANN401
+        target_cuts: Any = None,  # noqa: ANN401
+    ) -> ReadingOptions:
         """What the user asked for, checked."""
-        return cls(_checked_missing(missing_values), _checked_methods(discretize))
+        return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts))
 
     def method(self, column: str) -> Any:  # noqa: ANN401
         """How this column's numbers become categories: a method's name, cuts, or None."""

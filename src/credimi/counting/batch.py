@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels
+from credimi.columns import labels, target_ranges
 from credimi.columns.arrow_buffers import width
 from credimi.columns.column import Column, seen_only
 from credimi.columns.encode import encode
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.reading_options import ReadingOptions
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.remote_files import Place
 
     CountArray = NDArray[Any]
@@ -99,7 +100,7 @@ def encode_batch(
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
-    classes, groups = grouped(coded(target), missing, target, batch.weights)
+    classes, groups = grouped(coded(target), missing, target, batch.weights, settings.target_cuts)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
     found: dict[str, Column] = {}
@@ -149,14 +150,20 @@ def tally(
 
 
 def grouped(
-    column: Column, missing: MissingValues, target: str, weights: NDArray[np.float64] | None = None
+    column: Column,
+    missing: MissingValues,
+    target: str,
+    weights: NDArray[np.float64] | None = None,
+    cuts: Cuts | None = None,
 ) -> tuple[Labels, NDArray[Any]]:
-    """The target's labels in order, and for each row its class, r where it is missing."""
+    """The target's labels in order, and for each row its class, r where it is missing; with `cuts` those of ranges."""
     occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
-    if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
+    if (
+        cuts is None and np.count_nonzero(keep) > MOST_CLASSES
+    ):  # before a table is made for each feature and so many classes
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
-    kept, positions = labels_of(column, keep)
+    kept, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, kept)
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions

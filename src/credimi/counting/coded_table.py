@@ -13,10 +13,11 @@ import numpy as np
 
 from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
+from credimi.columns.target_ranges import named_classes
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
-from credimi.counting.count import source
+from credimi.counting.count import source, with_target_cuts
 from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class CodedTable:
     @classmethod
     def of(cls, data: Any, request: CountRequest) -> CodedTable:  # noqa: ANN401
         """From what `credimi.count` takes."""
-        plan, parts = source(data, request)
+        plan, parts = source(data, with_target_cuts(data, request))
         batch = _joined(list(parts), plan.wanted)
         asked: dict[str, Any] = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
@@ -55,6 +56,8 @@ class CodedTable:
     def classes(self) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and of each row which it has, MISSING where it has none."""
         named, onward = labels.typed(self.coded.classes)
+        cuts = self.coded.settings.target_cuts
+        named = named if cuts is None else named_classes(named, cuts)
         moved = np.append(onward, MISSING).astype(np.int32)
         return named.shown(), moved[self.coded.groups]
 
@@ -102,13 +105,20 @@ def rows_of(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, Any] | None = "mdl",
+    target_cuts: Any = None,  # noqa: ANN401
     delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
     asked: dict[str, Any] = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
+    asked |= {
+        "discretize": discretize,
+        "target_cuts": target_cuts,
+        "delimiter": delimiter,
+        "threads": threads,
+        "progress": progress,
+    }
     table = CodedTable.of(data, CountRequest.of(target, **asked))
     settled = table.counts.settled() if table.counts.rows else []
     kept = [feature for feature in settled if not feature.useless]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
@@ -15,6 +16,7 @@ from credimi.counting.engines import files, frames, polars_lazy
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
+from credimi.counting.target_quantiles import with_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +34,7 @@ def count(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
+    target_cuts: str | Sequence[Any] | None = None,
     max_levels: int | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
@@ -69,6 +72,10 @@ def count(
         distinct values are categories, unless they are named; decimal commas and dates of CSV files are text, unless
         they are. Dates and timestamps are cut as days since 1970, where cuts may be dates as well,
         `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
+    target_cuts : list of numbers or dates, or "quantile:K", optional
+        Cut a target of numbers or dates into ranges, which are its classes: `[30, 50]` makes "<= 30", "30 to 50" and
+        "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before all
+        columns are; streams, which are read once, and frames of Spark and Dask take cuts only.
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.
@@ -101,6 +108,7 @@ def count(
     (array([0., 1.]), array([0., 1.]))
     """
     asked: dict[str, Any] = {"features": features, "exclude": exclude, "max_levels": max_levels}
+    asked |= {"target_cuts": target_cuts}
     asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
     asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
     return count_requested(data, CountRequest.of(target, **asked))
@@ -114,6 +122,7 @@ def count_more(data: Any, counts: Counts, delimiter: str | None) -> Counts:  # n
 
 def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
     """The counts that are asked for."""
+    request = with_target_cuts(data, request)
     if files.reads(data):
         found, plan = _planned_files(data, request)
         sources = tuple(file.source for file in found)  # as they were before they are read
@@ -131,6 +140,27 @@ def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
         return counts
     plan, batches = source(data, request)
     return counted(batches, plan, threads=request.threads)
+
+
+def with_target_cuts(data: Any, request: CountRequest) -> CountRequest:  # noqa: ANN401
+    """The same request; where it asks for quantiles of the target, with their cuts, found from a first look at it."""
+    if bins_asked(request.settings.target_cuts) is None:
+        return request
+    kind = type(data).__name__
+    if _cluster(data) is not None or frames.is_stream(data):
+        why = "is read once" if frames.is_stream(data) else "is elsewhere, and is not read twice"
+        raise CredimiError(
+            f"quantiles of the target need all its values first, and a {kind} {why}: pass the cuts themselves, such as "
+            "target_cuts=[30, 50]"
+        )
+    alone = replace(request, features=(), exclude=None, named=False, progress=_unheard)
+    alone = replace(alone, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
+    plan, batches = source(data, alone)
+    return replace(request, settings=with_quantiles(request.settings, batches, plan.target))
+
+
+def _unheard(_share: float) -> None:
+    """What comes before the counting is not told of."""
 
 
 def _planned_files(data: Any, request: CountRequest) -> tuple[list[DataFile], Plan]:  # noqa: ANN401

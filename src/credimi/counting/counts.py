@@ -213,7 +213,7 @@ class Counts:
         if self.settings != other.settings:
             raise CredimiError(
                 f"counts made with different settings do not add: {self.settings} and {other.settings}; "
-                "use the same missing_values and discretize"
+                "use the same missing_values, discretize and target_cuts"
             )
 
     def __add__(self, other: Counts) -> Counts:
@@ -304,6 +304,8 @@ class Counts:
                 for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
+        if self.settings.target_cuts is not None:
+            header["target_cuts"] = list(self.settings.target_cuts)
         if self.sources:
             header["sources"] = [source.described() for source in self.sources]
         numbers = [each.numbers for each in (self.classes, *self.labels)]
@@ -337,7 +339,7 @@ class Counts:
         return blocks
 
     def _settled_classes(self, least: int = 2) -> tuple[Labels, NDArray[np.int64]]:
-        return settle_classes(self.target, self.classes, self.rows, least)
+        return settle_classes(self.target, self.classes, self.rows, least, cuts=self.settings.target_cuts)
 
     def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
         most = labels.most_labels(len(self), len(self.classes) + 1)

@@ -64,9 +64,19 @@ def read(header: Header, arrays: Arrays) -> dict[str, Any]:
         "labels": tuple(kept[1:]),
         "flat": flat,
         "rows": rows,
-        "settings": ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize")),
+        "settings": _settings(header, kept[0]),
         "sources": tuple(_source(_object(each, "sources")) for each in _list(header, "sources", ())),
     }
+
+
+def _settings(header: Header, classes: Labels) -> ReadingOptions:
+    """The settings; where the target was cut, its labels have to be places of ranges."""
+    cuts = tuple(_list(header, "target_cuts", ())) or None
+    if cuts is not None:
+        places = classes.numbers
+        fits = classes.kind == NUMBER and classes.integral and bool(np.all((places >= 0) & (places <= len(cuts))))
+        _require(fits, f"the classes are no places of the {len(cuts) + 1} ranges that target_cuts makes")
+    return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts)
 
 
 def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) -> Labels:

@@ -56,6 +56,7 @@ class CountRequest:
         features: Sequence[str] | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Any] | None = "mdl",
+        target_cuts: Any = None,  # noqa: ANN401
         max_levels: int | None = None,
         progress: Callable[[float], None] | None = None,
         engine: str | None = None,
@@ -79,7 +80,7 @@ class CountRequest:
         return cls(
             target,
             features,
-            settings=ReadingOptions.of(missing_values, discretize),
+            settings=ReadingOptions.of(missing_values, discretize, target_cuts),
             max_levels=max_levels,
             named=features is not None,
             progress=progress or _silent,
@@ -198,7 +199,10 @@ def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) 
         if name not in offered:
             raise CredimiError(unknown(name, offered))
         if name == target:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+            raise CredimiError(
+                f"discretize names the target {name!r}, and is for features: cut the target by target_cuts "
+                "(--target-cuts)"
+            )
 
 
 def name_of_target(target: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.reading_options import ReadingOptions
+from credimi.columns.target_ranges import checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -46,8 +47,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         Keep this many instead, the best by P(I > epsilon), then by E[I].
     epsilon, level, fdr, prior, approximation, missing
         As in `credimi.rank`.
-    missing_values, discretize
-        As in `credimi.count`.
+    missing_values, discretize, target_cuts
+        As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
         One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
     n_jobs : int, optional
@@ -86,6 +87,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         missing: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
+        target_cuts: Value = None,
         unlabeled: Value = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -99,6 +101,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.missing = missing
         self.missing_values = missing_values
         self.discretize = discretize
+        self.target_cuts = target_cuts
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
 
@@ -110,6 +113,11 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count more rows; what is kept follows from all of them, whatever their parts."""
+        if isinstance(checked_cuts(self.target_cuts), str):
+            raise CredimiError(
+                f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
+                "or call fit"
+            )
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
@@ -164,7 +172,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         counts = counted(
             features,
             target,
-            ReadingOptions.of(self.missing_values, self.discretize),
+            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
             name=target_name(y, features) if reset else self.counts_.target,
             weights=checked_weights(sample_weight, features.rows),
             unlabeled=self.unlabeled,

@@ -146,8 +146,8 @@ def prequential(
     threads, progress
         All cores unless said; called with the share that is done.
     **reading
-        features, exclude, missing_values, discretize, delimiter: as in `credimi.count`. Numbers are cut once, from all
-        rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        features, exclude, missing_values, discretize, target_cuts, delimiter: as in `credimi.count`. Numbers are cut
+        once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
 
     Returns
     -------

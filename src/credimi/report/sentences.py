@@ -77,11 +77,12 @@ def remark(same: Sequence[Facts], reader: str = PYTHON) -> str:
     return _REMARKS[same[0]["kind"]](same, reader)
 
 
-def _target_measured(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _target_measured(same: Sequence[Facts], reader: str) -> str:
+    asked = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
     target, classes = same[0]["target"], same[0]["values"]
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
-        "into a few ranges first"
+        f"into a few ranges ({asked})"
     )
 
 

@@ -74,7 +74,7 @@ def rank(
     threads : int, optional
         All cores, unless said.
     **counting
-        features, exclude, missing_values, discretize, max_levels, delimiter, progress, engine ...: as in
+        features, exclude, missing_values, discretize, target_cuts, max_levels, delimiter, progress, engine ...: as in
         `credimi.count`.
 
     Returns
@@ -130,6 +130,8 @@ def rank(
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
     }
+    if counts.settings.target_cuts is not None:
+        settings["target_cuts"] = list(counts.settings.target_cuts)
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}

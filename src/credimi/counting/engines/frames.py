@@ -32,9 +32,14 @@ def reads(data: Any) -> bool:  # noqa: ANN401
     return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
 
 
+def is_stream(data: Any) -> bool:  # noqa: ANN401
+    """Whether the rows come once: a stream, and no table."""
+    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "columns") and not hasattr(data, "__len__")
+
+
 def opened(data: Any) -> Any:  # noqa: ANN401
     """The same data; a stream as a reader, as it may refuse to be opened twice, for its names and for its rows."""
-    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "__len__"):
+    if not is_stream(data):
         return data
     try:
         return data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
