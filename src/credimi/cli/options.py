@@ -144,6 +144,16 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
 
 
+def add_weights_option(parser: argparse.ArgumentParser) -> None:
+    """Add what each row counts for."""
+    parser.add_argument(
+        "--weights",
+        metavar="COLUMN",
+        help="what each row counts for: whole weights are numbers of rows; others, as of surveys, are scaled to as "
+        "many rows as they are worth, (sum w)^2 / sum w^2",
+    )
+
+
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Add who counts, and what is too much."""
     parser.add_argument(

@@ -58,6 +58,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
@@ -122,7 +123,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         from credimi.counting.count import count
 
         with terminal_io_module.progress("counting") as told:
-            asked = shared.counting(options) | shared.engine(options)
+            asked = shared.counting(options) | shared.engine(options) | {"weights": getattr(options, "weights", None)}
             most = getattr(options, "max_levels", None)  # not an option of `select`
             counts = count(files, options.target, max_levels=most, progress=told, **asked)
         if not counts.rows:
@@ -157,13 +158,14 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
         options.missing,
         options.discretize,
         options.target_cuts,
+        getattr(options, "weights", None),
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --delimiter and "
-            "--max-levels, as --engine, are for data"
+            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
+            "--delimiter and --max-levels, as --engine, are for data"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

@@ -24,15 +24,17 @@ METHODS = ("mdl", "quantile", "categories")
 class ReadingOptions:
     """How values are read: what means missing, how numbers become categories, and where the target is cut, if it is.
 
-    `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`).
+    `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`); `weights` is the column
+    that says what each row counts for.
     """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
     discretize: Any = "mdl"
     target_cuts: Any = None
+    weights: str | None = None
 
     def __setstate__(self, state: list[Any]) -> None:
-        """Of pickles that were made before there were target cuts, too: what they lack is as by default."""
+        """Of pickles that were made before there were target cuts and weights, too: what they lack is as by default."""
         for own, value in zip_longest(fields(self), state):
             object.__setattr__(self, own.name, value)
 
@@ -42,9 +44,10 @@ class ReadingOptions:
         missing_values: Any,  # noqa: ANN401  (whatever the user passed)
         discretize: Any,  # noqa: ANN401
         target_cuts: Any = None,  # noqa: ANN401
+        weights: str | None = None,
     ) -> ReadingOptions:
         """What the user asked for, checked."""
-        return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts))
+        return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts), weights)
 
     def method(self, column: str) -> Any:  # noqa: ANN401
         """How this column's numbers become categories: a method's name, cuts, or None."""

@@ -22,6 +22,7 @@ from credimi.counting import tabulate
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.merge import within_plan
 from credimi.counting.request import Plan, checked
+from credimi.counting.weights import weighted, with_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -274,7 +275,7 @@ def _given_up(column: Column) -> Labels:
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
     """The counts of all batches; of none, counts without rows."""
     result: Counts | None = None
-    for batch in batches:
+    for batch in weighted(batches, plan.settings):
         try:
             more = tally(
                 batch,
@@ -287,6 +288,8 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
             )
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
+        if plan.settings.weights is not None and batch.weights is not None:
+            more = with_squares(more, batch.weights)
         result = checked(more if result is None else within_plan(result + more, plan), plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)

@@ -17,6 +17,7 @@ from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
 from credimi.counting.target_quantiles import with_quantiles
+from credimi.counting.weights import weighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ def count(
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, Any] | None = "mdl",
     target_cuts: str | Sequence[Any] | None = None,
+    weights: Any = None,  # noqa: ANN401
     max_levels: int | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
@@ -76,6 +78,11 @@ def count(
         Cut a target of numbers or dates into ranges, which are its classes: `[30, 50]` makes "<= 30", "30 to 50" and
         "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before all
         columns are; streams, which are read once, and frames of Spark and Dask take cuts only.
+    weights : str or array, optional
+        What each row counts for: a column of numbers from 0 up, or its values beside the data. If all are whole, they
+        are numbers of rows, as of a table in which equal rows were put together, and the counts are those of the rows
+        repeated. Others, as of surveys, are no numbers of rows: `rank` scales them to as many rows as they are worth,
+        (sum w)^2 / sum w^2, and says so. Divide weights of a survey that happen to be whole by their mean.
     max_levels : int, optional
         Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
         than are kept is counted as seen or missing only, and the ranking says so.
@@ -108,7 +115,7 @@ def count(
     (array([0., 1.]), array([0., 1.]))
     """
     asked: dict[str, Any] = {"features": features, "exclude": exclude, "max_levels": max_levels}
-    asked |= {"target_cuts": target_cuts}
+    asked |= {"target_cuts": target_cuts, "weights": weights}
     asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
     asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
     return count_requested(data, CountRequest.of(target, **asked))
@@ -134,7 +141,7 @@ def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
     cluster = _cluster(data)
     if cluster is not None:
         offered = cluster.names(data)
-        plan = replace(request, target=name_of_target(request.target, offered)).plan(offered)
+        plan = _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
         counts: Counts = cluster.count(data, plan, request.progress)
         request.progress(1.0)
         return counts
@@ -156,7 +163,17 @@ def with_target_cuts(data: Any, request: CountRequest) -> CountRequest:  # noqa:
     alone = replace(request, features=(), exclude=None, named=False, progress=_unheard)
     alone = replace(alone, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
     plan, batches = source(data, alone)
-    return replace(request, settings=with_quantiles(request.settings, batches, plan.target))
+    settings = replace(request.settings, weights=plan.settings.weights)
+    cuts = with_quantiles(settings, weighted(batches, settings), plan.target).target_cuts
+    return replace(request, settings=replace(request.settings, target_cuts=cuts))
+
+
+def _named_weights(request: CountRequest, offered: Sequence[str]) -> CountRequest:
+    """The same, with weights among the settings that are one of pandas' names that are no text."""
+    name = name_of_target(request.weights, offered)
+    if not isinstance(name, str):
+        return request
+    return replace(request, weights=None, settings=replace(request.settings, weights=name))
 
 
 def _unheard(_share: float) -> None:
@@ -205,31 +222,50 @@ def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  #
             "pyarrow, duckdb), a numpy array or a list of dictionaries"
             + ("; collect() it first" if hasattr(data, "collect") else "")
         )
-    data = frames.opened(data)
+    return _in_memory(frames.opened(data), request)
+
+
+def _in_memory(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  # noqa: ANN401
+    """The same of a table in memory, which may have target and weights beside it."""
     offered, target = frames.names(data), request.target
     if isinstance(data, np.ndarray) and not data.dtype.names:
         features, exclude = (by_places(each, offered) for each in (request.features, request.exclude))
-        request, target = replace(request, features=features, exclude=exclude), by_place(target, offered)
+        weights = by_place(request.weights, offered)
+        request = replace(request, features=features, exclude=exclude, weights=weights)
+        target = by_place(target, offered)
     elif isinstance(target, int | np.integer):  # the name of a frame's column
         target = str(target)
-    target = name_of_target(target, offered)
-    if isinstance(target, str):
-        plan = replace(request, target=target).plan(offered)
-        return plan, frames.batches(data, plan.wanted)
-    if target is None:
+    request = _named_weights(replace(request, target=name_of_target(target, offered)), offered)
+    beside: dict[str, Any] = {}
+    if request.target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
-    frames.check_order(data, target)
-    name = str(getattr(target, "name", None) or frames.TARGET)
+    if not isinstance(request.target, str):
+        frames.check_order(data, request.target)
+        name = _free(str(getattr(request.target, "name", None) or frames.TARGET), offered)
+        beside[name], request = frames.array_of(request.target, name), replace(request, target=name)
+    if request.weights is not None:
+        name = _free("weights", [*offered, *beside])
+        beside[name] = frames.array_of(request.weights, name)
+        request = replace(request, weights=None, settings=replace(request.settings, weights=name))
+    plan = request.plan([*offered, *beside])
+    batches = frames.batches(data, [name for name in plan.wanted if name not in beside])
+    for name, values in beside.items():
+        batches = _beside(batches, name, values, "target" if name == plan.target else "weights")
+    return plan, batches
+
+
+def _free(name: str, offered: Sequence[str]) -> str:
+    """A name that no column has."""
     while name in offered:
         name += "_"
-    plan = replace(request, target=name).plan([*offered, name])
-    return plan, _beside(frames.batches(data, plan.features), name, frames.array_of(target, name))
+    return name
 
 
-def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401
+def _beside(batches: Iterator[Batch], name: str, values: Any, what: str) -> Iterator[Batch]:  # noqa: ANN401
     """The batches with one column more, cut to fit."""
+    has = "has" if what == "target" else "have"
     if getattr(values, "ndim", 1) != 1:
-        raise CredimiError(f"the target has the shape {values.shape}: pass one value a row")
+        raise CredimiError(f"the {what} {has} the shape {values.shape}: pass one value a row")
     start = 0
     for batch in batches:
         part = values[start : start + batch.rows]
@@ -239,5 +275,5 @@ def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]
         yield Batch({name: part, **batch.columns}, batch.rows, batch.raw, batch.cells)
     if start != len(values):
         raise CredimiError(
-            f"the target has {len(values):,} values, the data have {start:,} rows or more: pass one a row"
+            f"the {what} {has} {len(values):,} values, the data have {start:,} rows or more: pass one a row"
         )

@@ -65,6 +65,7 @@ def read(header: Header, arrays: Arrays) -> dict[str, Any]:
         "flat": flat,
         "rows": rows,
         "settings": _settings(header, kept[0]),
+        "squares": _rows(header.get("squares", 0.0)),
         "sources": tuple(_source(_object(each, "sources")) for each in _list(header, "sources", ())),
     }
 
@@ -76,7 +77,9 @@ def _settings(header: Header, classes: Labels) -> ReadingOptions:
         places = classes.numbers
         fits = classes.kind == NUMBER and classes.integral and bool(np.all((places >= 0) & (places <= len(cuts))))
         _require(fits, f"the classes are no places of the {len(cuts) + 1} ranges that target_cuts makes")
-    return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts)
+    weights = header.get("weights")
+    named = None if weights is None else _text(weights, "weights")
+    return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts, named)
 
 
 def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) -> Labels:

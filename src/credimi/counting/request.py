@@ -32,7 +32,8 @@ ENGINES = ("files", "duckdb", "dask", "spark")
 class CountRequest:
     """What a caller asks for, of whatever data: made and checked once (`of`), and passed on as it is.
 
-    Features that the user `named` are refused if they cannot be counted.
+    Features that the user `named` are refused if they cannot be counted. `weights` are those that are no name of a
+    column: such names are among the settings.
     """
 
     target: Any
@@ -47,6 +48,7 @@ class CountRequest:
     engine: str | None = None
     master: str | None = None
     scheduler: str | None = None
+    weights: Any = None
 
     @classmethod
     def of(
@@ -62,6 +64,7 @@ class CountRequest:
         engine: str | None = None,
         master: str | None = None,
         scheduler: str | None = None,
+        weights: Any = None,  # noqa: ANN401
         **others: Any,  # noqa: ANN401
     ) -> CountRequest:
         """What the arguments of `credimi.count` ask for. What depends on the data is checked where these are known.
@@ -80,13 +83,16 @@ class CountRequest:
         return cls(
             target,
             features,
-            settings=ReadingOptions.of(missing_values, discretize, target_cuts),
+            settings=ReadingOptions.of(
+                missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None
+            ),
             max_levels=max_levels,
             named=features is not None,
             progress=progress or _silent,
             engine=engine,
             master=master,
             scheduler=scheduler,
+            weights=None if isinstance(weights, str) else weights,
             **others,
         )
 
@@ -96,6 +102,11 @@ class CountRequest:
             raise CredimiError(
                 f"target is {self.target!r}: name one of the columns; only tables in memory take its values"
             )
+        if self.weights is not None:
+            raise CredimiError(
+                f"weights is {self.weights!r}: name one of the columns; only tables in memory take its values"
+            )
+        offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         _check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
@@ -122,8 +133,8 @@ class Plan:
 
     @property
     def wanted(self) -> list[str]:
-        """All columns that are read, the target first."""
-        return [self.target, *self.features]
+        """All columns that are read, the target first, the weights last."""
+        return [self.target, *self.features, *filter(None, [self.settings.weights])]
 
     def blocks(self, columns: int) -> list[Plan]:
         """The same in parts of at most so many columns, all about as wide; the target is in each."""
@@ -183,6 +194,20 @@ def columns_of(
         if name in left_out:
             raise CredimiError(f"column {name!r} is both in features and in exclude: take it out of one of them")
     return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
+
+
+def _without_weights(
+    weights: str | None, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
+) -> Sequence[str]:
+    """The columns without that of the weights, which has to be there, and is nothing else."""
+    if weights is None:
+        return offered
+    if weights not in offered:
+        raise CredimiError(unknown(weights, offered))
+    if weights == target or any(weights in _listed(each) for each in named):
+        other = "is the target" if weights == target else "is named in features or exclude"
+        raise CredimiError(f"column {weights!r} has the weights, and {other}: it can be one of the two only")
+    return [name for name in offered if name != weights]
 
 
 def _listed(names: Sequence[str] | None) -> dict[str, None]:

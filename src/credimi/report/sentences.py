@@ -154,6 +154,13 @@ def _cut_into_ranges(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
     return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
 
 
+def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+    return (
+        "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
+        f"{same[0]['rows']:,} rows (the effective sample size)"
+    )
+
+
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
     "target_missing_codes": _target_missing_codes,
@@ -167,6 +174,7 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "rows_to_decide": _rows_to_decide,
     "at_epsilon": _at_epsilon,
     "cut_into_ranges": _cut_into_ranges,
+    "weights_scaled": _weights_scaled,
 }
 
 
@@ -182,7 +190,9 @@ def _identifier(facts: Facts, reader: str) -> str:
     suspicions = facts["suspicions"]
     cuttable = facts["numbers"] or any(each["kind"] in _READABLE for each in suspicions)
     asked = _discretize(facts["feature"], "mdl" if cuttable else "categories", reader)
-    found = f"identifier: {least}{facts['distinct']:,} different values in {facts['rows']:,} rows ({asked} ranks it)"
+    found = (
+        f"identifier: {least}{facts['distinct']:,} different values in {round(facts['rows']):,} rows ({asked} ranks it)"
+    )
     for each in suspicions:
         if each["kind"] == "strays":
             first = {"codes": each["values"][:1], "notation": "strays"}

@@ -12,6 +12,7 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
+from credimi.counting.weights import effective
 from credimi.inference.many_tables import Beliefs, summarize
 from credimi.report import sentences
 from credimi.selection.missingness import missingness
@@ -74,8 +75,8 @@ def rank(
     threads : int, optional
         All cores, unless said.
     **counting
-        features, exclude, missing_values, discretize, target_cuts, max_levels, delimiter, progress, engine ...: as in
-        `credimi.count`.
+        features, exclude, missing_values, discretize, target_cuts, weights, max_levels, delimiter, progress, engine
+        and so on: as in `credimi.count`.
 
     Returns
     -------
@@ -102,7 +103,8 @@ def rank(
     )
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
-    counts = _counts(data, target, counting, threads)
+    counted = _counts(data, target, counting, threads)
+    counts = effective(counted)
     seen = counts.settled()
     features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
     classes = counts.class_names()
@@ -132,26 +134,31 @@ def rank(
     }
     if counts.settings.target_cuts is not None:
         settings["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.weights is not None:
+        settings["weights"] = counts.settings.weights
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
     columns = _columns(features, summary, options)
+    if counts is not counted:  # weights that were scaled: about so many rows
+        columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
     entropy = _entropy(counts)
     about_target = counts.target, len(classes), entropy, counts.suspicions()
+    scaled = None if counts is counted else round(counts.rows)
     return Ranking(
         columns,
         counts.target,
-        counts.rows,
+        counts.rows if scaled is None else scaled,
         classes,
         settings,
         kept,
         _own_names(data),
         entropy,
-        remarks_on(features, columns, settings, about_target),
+        remarks_on(features, columns, settings, about_target, scaled),
         facts,
     )
 

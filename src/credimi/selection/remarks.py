@@ -56,11 +56,17 @@ class RemarkKind(StrEnum):
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
     CUT_INTO_RANGES = "cut_into_ranges"
+    WEIGHTS_SCALED = "weights_scaled"
 
     @property
     def caution(self) -> bool:
         """Whether the ranking may mislead; the others say how it came about, or what would decide."""
-        return self not in {RemarkKind.ROWS_TO_DECIDE, RemarkKind.AT_EPSILON, RemarkKind.CUT_INTO_RANGES}
+        return self not in {
+            RemarkKind.ROWS_TO_DECIDE,
+            RemarkKind.AT_EPSILON,
+            RemarkKind.CUT_INTO_RANGES,
+            RemarkKind.WEIGHTS_SCALED,
+        }
 
 
 @stored
@@ -113,14 +119,19 @@ def remarks_on(
     columns: Mapping[str, Sequence[Any]],
     settings: Mapping[str, Any],
     target: tuple[str, int, float, Sequence[Suspicion]],
+    scaled: int | None = None,
 ) -> tuple[Remark, ...]:
-    """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions."""
+    """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions.
+
+    `scaled` is how many rows the weights are worth, where they are no numbers of rows.
+    """
     rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
     found = [*_of_target(target[0], target[3]), *_of_suspicions(features)]
     for feature, row in zip(features, rows, strict=True):
         found += _of_row(feature, dict(zip(_LOOKED_AT, row, strict=True)), settings, target[1], target[2])
     cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
     found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
+    found += [Remark(RemarkKind.WEIGHTS_SCALED, rows=scaled)] if scaled is not None else []
     order = {kind: place for place, kind in enumerate(RemarkKind)}
     return tuple(sorted(found, key=lambda each: order[each.kind]))  # in each kind as they were found
 
