@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from credimi.cli import standard_input
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
 
@@ -107,7 +108,17 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Add what says which data are meant, and how they are read."""
-    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        nargs="+",
+        help="CSV, Parquet, Arrow or JSON lines files, directories, patterns, URLs; - for standard input",
+    )
+    parser.add_argument(
+        "--input-format",
+        choices=list(standard_input.FORMATS),
+        help="of standard input (default: told by its first bytes, as of files)",
+    )
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
@@ -219,7 +230,18 @@ def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]
     """The files that DATA names; `twice`: also one that is named so often."""
     from credimi.counting.engines.files import data_files
 
-    return data_files(list(options.data), options.delimiter, twice=twice)
+    if "-" not in options.data:
+        if getattr(options, "input_format", None) is not None:
+            raise CredimiError(f"--input-format is for standard input (-): {options.data[0]} tells its format itself")
+        return data_files(list(options.data), options.delimiter, twice=twice)
+    paths = [standard_input.saved(options) if each == "-" else each for each in options.data]
+    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
+    found = data_files(paths, options.delimiter, twice=twice)
+    told = options.input_format and standard_input.FORMATS[options.input_format]
+    for file in found:
+        if told and file.place == options.saved and file.kind != told:
+            raise CredimiError(f"standard input is {file.kind}, and no {told}: leave --input-format out, or correct it")
+    return found
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import count, prequential, rank, reproduce, select, table
+from credimi.cli import count, prequential, rank, reproduce, select, standard_input, table
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
@@ -23,7 +23,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():  # which puts `showwarning` back
             warnings.showwarning = _show_warning
-            options.run(options)
+            with standard_input.kept(options):
+                options.run(options)
     except CredimiError as error:
         say(str(error))
         return 2

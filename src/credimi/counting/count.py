@@ -50,10 +50,10 @@ def count(
     Parameters
     ----------
     data : path, list of paths, data frame, array, ...
-        A CSV or Parquet file, several, a directory or a pattern; a DataFrame of Spark or Dask, counted where its
-        partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow table, a duckdb relation or whatever
-        else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of dictionaries;
-        a dictionary of columns.
+        A CSV, Parquet, Arrow (Feather) or JSON lines file, several, a directory or a pattern; a DataFrame of Spark or
+        Dask, counted where its partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow table, a
+        duckdb relation or whatever else speaks the Arrow C stream; a numpy array (rows x columns, or with named
+        fields); a list of dictionaries; a dictionary of columns.
     target : str or array
         The target's column, or its values beside the data. Names of pandas that are no text (numbers, dates, tuples of
         a MultiIndex) are names here, too.
