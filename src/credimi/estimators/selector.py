@@ -58,6 +58,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     ----------
     ranking_ : credimi.Ranking
         One row a feature, best first.
+    scores_ : array
+        Of each feature the posterior mean of its information, E[I] in nats; NaN where it is not ranked.
+    feature_importances_ : array
+        The same, with 0 for NaN, as `SelectFromModel` wants it.
     counts_ : credimi.Counts
         All that was learned: the counts of the target with each feature.
     n_features_in_, feature_names_in_
@@ -138,6 +142,18 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self._ranking is None:
             self._ranking = self._ranked()
         return self._ranking
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """E[I] of each feature, in nats, as X has them; NaN where a feature is not ranked."""
+        columns = self.ranking_.columns
+        mean = dict(zip(columns["feature"], columns["mi"], strict=True))
+        return np.array([mean[name] for name in self.counts_.features])
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The scores, 0 where a feature is not ranked."""
+        return np.nan_to_num(self.scores_, nan=0.0)
 
     def transform(self, X: Data) -> Data:
         """The columns that are kept, in the container that they came in."""

@@ -148,6 +148,8 @@ def prequential(
     **reading
         features, exclude, missing_values, discretize, target_cuts, delimiter: as in `credimi.count`. Numbers are cut
         once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
+        quarters then.
 
     Returns
     -------

@@ -60,7 +60,10 @@ def short_note(facts: Facts, values: int, reader: str = PYTHON) -> str:
 
 def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
     """Why learners leave a column out."""
-    return "no cut passes the MDL test" if facts["kind"] == "ranges" else note(facts, reader)
+    if facts["kind"] != "ranges":
+        return note(facts, reader)
+    keeps = _discretize(facts["feature"], "quantile", reader)
+    return f"no cut passes the MDL test (`rank` alone takes its quarters then; {keeps} uses it here)"
 
 
 def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
