@@ -35,6 +35,7 @@ from credimi.columns.arrow_buffers import (
 from credimi.columns.column import (
     Column,
     PrecodedColumn,
+    SparseColumn,
     UnreadableColumn,
     arrow_unit,
     in_arrow_unit,
@@ -87,6 +88,8 @@ def encode(
     """
     if isinstance(values, UnreadableColumn):
         raise values.fault
+    if isinstance(values, SparseColumn):
+        return encode(values.dense(), name, missing=missing, compiled=compiled)
     if isinstance(values, PrecodedColumn):
         unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
         return _translated(unsigned, encode(values.values, name, missing=missing))
@@ -96,6 +99,12 @@ def encode(
     if pa.types.is_nested(kind):  # before its chunks are copied, which may be large
         raise refusal(kind, name)
     return _encode_arrow(one_chunk(values), name, raw=missing if raw else None, compiled=compiled)
+
+
+def encode_sparse(values: SparseColumn, name: str, *, missing: MissingValues, compiled: bool) -> Column:
+    """A column of a sparse matrix, without its zeros but for one, which stands for all (see `Column`)."""
+    stored = np.append(values.values, values.values.dtype.type(0))
+    return replace(encode(stored, name, missing=missing, compiled=compiled), at=values.at)
 
 
 def _encode_arrow(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401, PLR0911

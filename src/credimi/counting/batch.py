@@ -10,8 +10,8 @@ import numpy as np
 
 from credimi.columns import labels, target_ranges
 from credimi.columns.arrow_buffers import width
-from credimi.columns.column import Column, seen_only
-from credimi.columns.encode import encode
+from credimi.columns.column import Column, SparseColumn, seen_only
+from credimi.columns.encode import encode, encode_sparse
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
@@ -95,7 +95,10 @@ def encode_batch(
 
     def coded(name: str, *, refused: bool = True) -> Column:
         try:
-            return encode(batch.columns[name], name, missing=missing, raw=batch.raw, compiled=compiled)
+            values = batch.columns[name]
+            if isinstance(values, SparseColumn) and name != target:
+                return encode_sparse(values, name, missing=missing, compiled=compiled)
+            return encode(values, name, missing=missing, raw=batch.raw, compiled=compiled)
         except UncountableError as fault:
             if refused and batch.rows:  # a part without rows says nothing of the others
                 raise
@@ -119,6 +122,8 @@ def encode_batch(
 def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
     """The counts of one batch."""
     columns, height = list(coded.columns.values()), len(coded.classes) + 1
+    if any(column.at is not None for column in columns):  # as all are, then
+        return _joined(coded, tabulate.sparse_counts(coded.groups, height, columns, coded.weights))
     codes, values = [column.codes for column in columns], [column.values for column in columns]
     counted: list[CountArray]
     if coded.weights is None:
@@ -126,6 +131,11 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
         counted = [*tabulate.cross_counts(coded.groups, height, codes, values, compiled=compiled, threads=threads)]
     else:
         counted = [*tabulate.weighted_counts(coded.groups, height, codes, values, coded.weights)]
+    return _joined(coded, counted)
+
+
+def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
+    """The counts, from the blocks of the columns, whose labels are still in the order of the codes."""
     rows = coded.rows if coded.weights is None else float(coded.weights.sum())
     most, longest = coded.most_labels, coded.most_bytes
     blocks = {

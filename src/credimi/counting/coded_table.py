@@ -18,6 +18,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
 from credimi.counting.count import source, with_target_cuts
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class CodedTable:
     @classmethod
     def of(cls, data: Any, request: CountRequest) -> CodedTable:  # noqa: ANN401
         """From what `credimi.count` takes."""
+        if sparse_matrices.reads(data):
+            raise CredimiError("the rows of a sparse matrix are not gone through one by one: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
         batch = _joined(list(parts), plan.wanted)
         asked: dict[str, Any] = {"threads": request.threads, "required": plan.required}

@@ -12,7 +12,7 @@ from credimi.columns.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.engines import files, frames, polars_lazy
+from credimi.counting.engines import files, frames, polars_lazy, sparse_matrices
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
@@ -53,7 +53,7 @@ def count(
         A CSV, Parquet, Arrow (Feather) or JSON lines file, several, a directory or a pattern; a DataFrame of Spark or
         Dask, counted where its partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow table, a
         duckdb relation or whatever else speaks the Arrow C stream; a numpy array (rows x columns, or with named
-        fields); a list of dictionaries; a dictionary of columns.
+        fields); a sparse matrix of scipy, in which 0 is a value; a list of dictionaries; a dictionary of columns.
     target : str or array
         The target's column, or its values beside the data. Names of pandas that are no text (numbers, dates, tuples of
         a MultiIndex) are names here, too.
@@ -228,7 +228,7 @@ def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  #
 def _in_memory(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  # noqa: ANN401
     """The same of a table in memory, which may have target and weights beside it."""
     offered, target = frames.names(data), request.target
-    if isinstance(data, np.ndarray) and not data.dtype.names:
+    if sparse_matrices.reads(data) or (isinstance(data, np.ndarray) and not data.dtype.names):
         features, exclude = (by_places(each, offered) for each in (request.features, request.exclude))
         weights = by_place(request.weights, offered)
         request = replace(request, features=features, exclude=exclude, weights=weights)

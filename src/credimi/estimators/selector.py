@@ -37,6 +37,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges to be scored, as `credimi.rank` does it; `transform` returns the columns as they came.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense.
 
     Parameters
     ----------
@@ -178,6 +179,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 

@@ -17,6 +17,7 @@ from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.python_objects import shown_name
 from credimi.core.errors import CredimiError, UncountableError, one_line
 from credimi.counting.batch import Batch
+from credimi.counting.engines import sparse_matrices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +30,11 @@ TARGET = "target"  # the name of a target that comes as an array beside the data
 
 def reads(data: Any) -> bool:  # noqa: ANN401
     """Whether this engine is the one for such data."""
-    return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
+    return (
+        hasattr(data, "__arrow_c_stream__")
+        or isinstance(data, np.ndarray | list | tuple | dict)
+        or sparse_matrices.reads(data)
+    )
 
 
 def is_stream(data: Any) -> bool:  # noqa: ANN401
@@ -56,7 +61,7 @@ def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
         return [shown_name(name) for name in data.columns]
     if isinstance(data, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
         return list(data.schema.names)
-    if isinstance(data, np.ndarray):
+    if isinstance(data, np.ndarray) or sparse_matrices.reads(data):
         return _array_names(data)
     if isinstance(data, dict):
         return [str(name) for name in data]
@@ -79,6 +84,10 @@ def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN40
         yield _from_pandas(data, wanted)
     elif isinstance(data, np.ndarray):
         yield _from_numpy(data, wanted)
+    elif sparse_matrices.reads(data):
+        position = {name: index for index, name in enumerate(_array_names(data))}
+        found = sparse_matrices.columns(data, [position[name] for name in wanted])
+        yield Batch(dict(zip(wanted, found, strict=True)), data.shape[0], cells=data.nnz)
     elif isinstance(data, dict):
         yield _from_mapping(data, wanted)
     elif isinstance(data, list | tuple):
@@ -111,7 +120,7 @@ def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
 
 def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
     """The names that are no text, as the data have them, by the text that stands for each; of an array the places."""
-    if isinstance(data, np.ndarray) and data.ndim == 2:
+    if (isinstance(data, np.ndarray) and data.ndim == 2) or sparse_matrices.reads(data):
         return {name: place for place, name in enumerate(_array_names(data))}
     if _is_pandas(data) or type(data).__module__.startswith("dask"):
         data = data.columns
@@ -243,6 +252,8 @@ def _from_numpy(array: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
 
 
 def _array_names(array: Any) -> list[str]:  # noqa: ANN401
+    if sparse_matrices.reads(array):
+        return sparse_matrices.names(array)
     if array.dtype.names:
         return list(array.dtype.names)
     if array.ndim != 2:
