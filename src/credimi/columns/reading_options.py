@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,13 @@ from credimi.columns.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+
+if TYPE_CHECKING:
+    from credimi.columns.target_ranges import Cuts
+    from credimi.core.types import Option, Value
+
+Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
+Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
 READINGS = ("ignore", "category")  # of what is missing
 METHODS = ("mdl", "quantile", "categories")
@@ -29,31 +36,32 @@ class ReadingOptions:
     """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
-    discretize: Any = "mdl"
-    target_cuts: Any = None
+    discretize: Methods = "mdl"
+    target_cuts: Cuts | str | None = None
     weights: str | None = None
 
-    def __setstate__(self, state: list[Any]) -> None:
+    def __setstate__(self, state: list[object]) -> None:
         """Of pickles that were made before there were target cuts and weights, too: what they lack is as by default."""
         for own, value in zip_longest(fields(self), state):
             object.__setattr__(self, own.name, value)
 
     @classmethod
     def of(
-        cls,
-        missing_values: Any,  # noqa: ANN401  (whatever the user passed)
-        discretize: Any,  # noqa: ANN401
-        target_cuts: Any = None,  # noqa: ANN401
-        weights: str | None = None,
+        cls, missing_values: Option, discretize: Option, target_cuts: Option = None, weights: str | None = None
     ) -> ReadingOptions:
         """What the user asked for, checked."""
         return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts), weights)
 
-    def method(self, column: str) -> Any:  # noqa: ANN401
+    def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
         if not isinstance(self.discretize, dict):
             return self.discretize
         return self.discretize.get(column, self.discretize.get("*", "mdl"))
+
+    @property
+    def given_cuts(self) -> Cuts | None:
+        """The cuts of the target, if they are known."""
+        return self.target_cuts if isinstance(self.target_cuts, tuple) else None
 
     @property
     def named(self) -> list[str]:
@@ -61,7 +69,7 @@ class ReadingOptions:
         return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
 
 
-def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
+def _checked_missing(values: Option) -> tuple[str | float, ...]:
     if values is None:
         raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
@@ -80,7 +88,7 @@ def _sentinel(value: float) -> str | float:
     return float(value)
 
 
-def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
+def _checked_methods(discretize: Option) -> Methods:
     if hasattr(discretize, "items"):
         return {str(column): _checked_method(method) for column, method in discretize.items()}
     if discretize is not None and not isinstance(discretize, str):
@@ -88,7 +96,7 @@ def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
     return _checked_method(discretize)
 
 
-def _checked_method(method: Any) -> Any:  # noqa: ANN401
+def _checked_method(method: Option) -> Method:
     if method is None or (isinstance(method, str) and method in METHODS):
         return method
     if isinstance(method, str):
@@ -102,7 +110,7 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
     return cuts
 
 
-def _checked_cut(cut: Any) -> float:  # noqa: ANN401
+def _checked_cut(cut: Value) -> float:
     """A number, or a date as days since 1970."""
     if isinstance(cut, str) and not text_types.is_number(cut, names_too=True):
         return text_types.days_of(cut)

@@ -9,7 +9,7 @@ look at all values first (`quantiles`).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
+    from credimi.core.types import FloatArray, Option, Value
 
-    FloatArray = NDArray[np.float64]
-    Cuts = tuple[float | str, ...]  # numbers, or dates as text
+    Cuts: TypeAlias = tuple[float | str, ...]  # numbers, or dates as text
 
 _QUANTILE = re.compile(r"quantile:([1-9]\d{0,3})")
 _MOST_RANGES = 1000  # classes of a target
@@ -31,7 +31,7 @@ _COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3},\d{3}\s*")  # 1,200 may be either
 
 
-def checked_cuts(given: Any) -> Cuts | str | None:  # noqa: ANN401  (whatever the user passed)
+def checked_cuts(given: Option) -> Cuts | str | None:
     """The cuts in order, or "quantile:K", or None."""
     if given is None:
         return None
@@ -51,7 +51,7 @@ def checked_cuts(given: Any) -> Cuts | str | None:  # noqa: ANN401  (whatever th
     return tuple(numbers) if numbers else tuple(map(text_types.shown_date, dates))
 
 
-def _is_number(cut: Any) -> bool:  # noqa: ANN401
+def _is_number(cut: Value) -> bool:
     if isinstance(cut, str):
         return text_types.is_number(cut, names_too=True)
     return isinstance(cut, int | float | np.number) and not isinstance(cut, bool)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from credimi.columns import labels, target_ranges
 from credimi.columns.arrow_buffers import width
 from credimi.columns.column import Column, SparseColumn, seen_only
-from credimi.columns.encode import encode, encode_sparse
+from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import ColumnValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.columns.target_ranges import Cuts
     from credimi.core.remote_files import Place
-
-    CountArray = NDArray[Any]
-
+    from credimi.core.types import AnyArray, CountArray
 
 _FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
 
@@ -47,7 +46,7 @@ class Batch:
     text. `path` is the file that the rows come from.
     """
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, ColumnValues]
     rows: int
     raw: bool = False
     cells: int = 0
@@ -65,7 +64,7 @@ class CodedBatch:
 
     target: str
     classes: Labels
-    groups: NDArray[Any]
+    groups: AnyArray
     columns: Mapping[str, Column]
     missing: MissingValues
     rows: int
@@ -97,14 +96,14 @@ def encode_batch(
         try:
             values = batch.columns[name]
             if isinstance(values, SparseColumn) and name != target:
-                return encode_sparse(values, name, missing=missing, compiled=compiled)
+                return _encode_sparse(values, name, missing=missing, compiled=compiled)
             return encode(values, name, missing=missing, raw=batch.raw, compiled=compiled)
         except UncountableError as fault:
             if refused and batch.rows:  # a part without rows says nothing of the others
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
-    classes, groups = grouped(coded(target), missing, target, batch.weights, settings.target_cuts)
+    classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
     found: dict[str, Column] = {}
@@ -117,6 +116,12 @@ def encode_batch(
     columns = {name: found[name] for name in features}
     limits = most, longest, compiled
     return CodedBatch(target, classes, groups, columns, missing, batch.rows, batch.weights, settings, *limits)
+
+
+def _encode_sparse(values: SparseColumn, name: str, *, missing: MissingValues, compiled: bool) -> Column:
+    """A column of a sparse matrix, without its zeros but for one, which stands for all (see `Column`)."""
+    stored = np.append(values.values, values.values.dtype.type(0))
+    return replace(encode(stored, name, missing=missing, compiled=compiled), at=values.at)
 
 
 def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
@@ -166,7 +171,7 @@ def grouped(
     target: str,
     weights: NDArray[np.float64] | None = None,
     cuts: Cuts | None = None,
-) -> tuple[Labels, NDArray[Any]]:
+) -> tuple[Labels, AnyArray]:
     """The target's labels in order, and for each row its class, r where it is missing; with `cuts` those of ranges."""
     occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from credimi.columns.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.engines import files, frames, polars_lazy, sparse_matrices
+from credimi.counting.engines import dask, files, frames, polars_lazy, spark, sparse_matrices
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
@@ -21,22 +21,25 @@ from credimi.counting.weights import weighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
+    from credimi.columns.column import ColumnValues
+    from credimi.core.types import Data, Foreign, Record, Values
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 
 def count(
-    data: Any,  # noqa: ANN401
-    target: Any,  # noqa: ANN401
+    data: Data,
+    target: object,
     *,
     features: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
-    discretize: str | Mapping[str, Any] | None = "mdl",
-    target_cuts: str | Sequence[Any] | None = None,
-    weights: Any = None,  # noqa: ANN401
+    discretize: str | Mapping[str, object] | None = "mdl",
+    target_cuts: str | Sequence[object] | None = None,
+    weights: Values = None,
     max_levels: int | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
@@ -114,20 +117,20 @@ def count(
     >>> counts["x"].target_only, counts["x"].feature_only
     (array([0., 1.]), array([0., 1.]))
     """
-    asked: dict[str, Any] = {"features": features, "exclude": exclude, "max_levels": max_levels}
+    asked: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
     asked |= {"target_cuts": target_cuts, "weights": weights}
     asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
     asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
     return count_requested(data, CountRequest.of(target, **asked))
 
 
-def count_more(data: Any, counts: Counts, delimiter: str | None) -> Counts:  # noqa: ANN401
+def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
     """The same columns of other data; that they were counted before does not mean that the user named them."""
     request = CountRequest(counts.target, counts.features, settings=counts.settings, delimiter=delimiter)
     return count_requested(data, request)
 
 
-def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
+def count_requested(data: Data, request: CountRequest) -> Counts:
     """The counts that are asked for."""
     request = with_target_cuts(data, request)
     if files.reads(data):
@@ -149,7 +152,7 @@ def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
     return counted(batches, plan, threads=request.threads)
 
 
-def with_target_cuts(data: Any, request: CountRequest) -> CountRequest:  # noqa: ANN401
+def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
     """The same request; where it asks for quantiles of the target, with their cuts, found from a first look at it."""
     if bins_asked(request.settings.target_cuts) is None:
         return request
@@ -180,7 +183,7 @@ def _unheard(_share: float) -> None:
     """What comes before the counting is not told of."""
 
 
-def _planned_files(data: Any, request: CountRequest) -> tuple[list[DataFile], Plan]:  # noqa: ANN401
+def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], Plan]:
     """The files, and what is counted of them."""
     if not isinstance(request.target, str):
         raise CredimiError(f"target is {request.target!r}: the target of a file is the name of one of its columns")
@@ -188,16 +191,14 @@ def _planned_files(data: Any, request: CountRequest) -> tuple[list[DataFile], Pl
     return found, request.plan(files.names(found, request.delimiter))
 
 
-def _cluster(data: Any) -> Any:  # noqa: ANN401
+def _cluster(data: object) -> ModuleType | None:
     """The engine of a frame whose rows are elsewhere, if it is one: before Arrow's stream, which would fetch them."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
-    from credimi.counting.engines import dask, spark  # noqa: PLC0415
-
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
 
 
-def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN401
+def _check_undelimited(data: Data, delimiter: str | None) -> None:
     """Refuse a delimiter beside what is no file."""
     if delimiter is not None:
         raise CredimiError(
@@ -205,7 +206,7 @@ def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN40
         )
 
 
-def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  # noqa: ANN401
+def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
     """What is counted of the data, and the batches of its columns."""
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
@@ -225,7 +226,7 @@ def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  #
     return _in_memory(frames.opened(data), request)
 
 
-def _in_memory(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  # noqa: ANN401
+def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
     """The same of a table in memory, which may have target and weights beside it."""
     offered, target = frames.names(data), request.target
     if sparse_matrices.reads(data) or (isinstance(data, np.ndarray) and not data.dtype.names):
@@ -236,7 +237,7 @@ def _in_memory(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]
     elif isinstance(target, int | np.integer):  # the name of a frame's column
         target = str(target)
     request = _named_weights(replace(request, target=name_of_target(target, offered)), offered)
-    beside: dict[str, Any] = {}
+    beside: dict[str, ColumnValues] = {}
     if request.target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
     if not isinstance(request.target, str):
@@ -261,10 +262,10 @@ def _free(name: str, offered: Sequence[str]) -> str:
     return name
 
 
-def _beside(batches: Iterator[Batch], name: str, values: Any, what: str) -> Iterator[Batch]:  # noqa: ANN401
+def _beside(batches: Iterator[Batch], name: str, values: ColumnValues, what: str) -> Iterator[Batch]:
     """The batches with one column more, cut to fit."""
     has = "has" if what == "target" else "have"
-    if getattr(values, "ndim", 1) != 1:
+    if isinstance(values, np.ndarray) and values.ndim != 1:
         raise CredimiError(f"the {what} {has} the shape {values.shape}: pass one value a row")
     start = 0
     for batch in batches:

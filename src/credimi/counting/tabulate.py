@@ -6,7 +6,7 @@ The choice of kernel follows from the costs measured in benchmarks/counting.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
+    from credimi.core.types import AnyArray
 
     Codes = NDArray[np.unsignedinteger]
     CountArray = NDArray[np.int64]
@@ -98,7 +99,7 @@ def weighted_counts(
 
 def sparse_counts(
     groups: Codes, group_count: int, columns: Sequence[Column], weights: NDArray[np.float64] | None
-) -> list[NDArray[Any]]:
+) -> list[AnyArray]:
     """The same of columns of a sparse matrix: what is not stored is what remains of each group."""
     totals, found = np.bincount(groups, weights, minlength=group_count), []
     rows = np.bincount(groups, minlength=group_count)
@@ -127,7 +128,7 @@ def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: 
 
 
 def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
-    from credimi.kernels import pair_counts as counting  # noqa: PLC0415
+    from credimi.kernels import pair_counts as counting  # noqa: PLC0415  (loads compiled code)
 
     sizes = np.ones(4, dtype=np.int64)
     sizes[: len(columns)] = [block.shape[1] for block in out]
@@ -141,7 +142,7 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
 
 def _bincount(
     groups: Codes, codes: Codes, shape: tuple[int, ...], weights: NDArray[np.float64] | None = None
-) -> NDArray[Any]:
+) -> AnyArray:
     missing = shape[1] - 1
     index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
     return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)

@@ -156,7 +156,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         """The scores, 0 where a feature is not ranked."""
         return np.nan_to_num(self.scores_, nan=0.0)
 
-    def transform(self, X: Data) -> Data:
+    def transform(self, X: Data) -> Foreign:
         """The columns that are kept, in the container that they came in."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from credimi.core.version import __version__
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.many_tables import drawn_law, posteriors
 from credimi.inference.options import PosteriorOptions
+from credimi.report import sentences
 from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
@@ -30,19 +32,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import CountArray, Record, Value
+    from credimi.selection.ranking import Ranking
 
     FloatArray = NDArray[np.float64]
 
 _CELLS = 100_000  # of all contingency tables together, so that many features still make a small page
 _FEWEST_CELLS, _MOST_CELLS = 48, 1200  # of one of them
-_MOST_CLASSES = 24  # shown in a contingency table
+_MOST_CLASSES = 30  # shown in a contingency table
 _LONGEST = 120  # characters of a value that are shown; names of features are whole, since they are exported
 _LONGEST_NOTE = 400
+_LONGEST_CAUTION = 1000  # names three features
 _MOST_CUTS = 60
 _POINTS = 201
 
 
-def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, Any]:  # noqa: ANN401
+def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
     """The page's data; `source` says what was ranked, where it is not known from the ranking."""
     columns = ranking.columns
     exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")}
@@ -59,7 +64,7 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "name": columns["feature"],
         "ranked": [int(block is not None) for block in kept.blocks],
         "at_mode": [_known(value) for value in kept.at_mode.tolist()],
-        "note": [_clipped(note, _LONGEST_NOTE) for note in columns["note"]],
+        "note": [_clipped(note, _LONGEST_NOTE) for note in _notes(ranking)],
         "cuts": [cuts[:_MOST_CUTS] for cuts in kept.cuts],
         **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
         **{name: [_rounded(value) for value in columns[name]] for name in short},
@@ -72,7 +77,8 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
         "rows": ranking.rows,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
-        "cautions": [_clipped(line, _LONGEST_NOTE) for line in ranking.remark_lines(cautions=True)],
+        "rows_with_target": _with_target(kept),
+        "cautions": _cautions(ranking),
         "remarks": [
             remark | {"text": _clipped(remark["text"], _LONGEST_NOTE)}
             for remark in worded(ranking.remarks, ranking.reader)
@@ -85,7 +91,32 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
     }
 
 
-def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
+def _notes(ranking: Ranking) -> list[str]:
+    """How each column was read, without its cuts, which the page has beside it."""
+    values = ranking.columns["values"]
+    short = [sentences.short_note(*each, ranking.reader) for each in zip(ranking.facts, values, strict=False)]
+    return short or ranking.columns["note"]
+
+
+def _cautions(ranking: Ranking) -> list[Record]:
+    """A sentence for cautions of one kind that follow each other, and all features that they are about."""
+    cautions = [remark.to_dict() for remark in ranking.remarks if remark.caution]
+    groups = [list(same) for _, same in groupby(cautions, key=lambda each: (each["kind"], each.get("notation")))]
+    return [
+        {
+            "text": _clipped(sentences.remark(same, ranking.reader), _LONGEST_CAUTION),
+            "features": [each["feature"] for each in same if each["feature"] is not None],
+        }
+        for same in groups
+    ]
+
+
+def _with_target(kept: Kept) -> float | None:
+    """How many rows have the target, which the counts of any feature say; None where none was ranked."""
+    return next((_rounded(block[:-1].sum().item()) for block in kept.blocks if block is not None), None)
+
+
+def _laws(settings: Record, kept: Kept) -> Record:
     """The posteriors of all features; those that were not ranked have no component."""
     options = PosteriorOptions(
         prior=settings["prior"], approximation=settings["approximation"], random_state=settings.get("seed", 0)
@@ -123,7 +154,7 @@ def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     }
 
 
-def _drawn(block: NDArray[Any] | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
+def _drawn(block: CountArray | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
     """The draws that the ranking was made from, at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
@@ -133,7 +164,7 @@ def _drawn(block: NDArray[Any] | None, odds: float, options: PosteriorOptions) -
     return [float(f"{value:.7g}") for value in shown.tolist()], law.p_zero
 
 
-def _tables(kept: Kept) -> list[dict[str, Any] | None]:
+def _tables(kept: Kept) -> list[Record | None]:
     """The contingency tables: the names of the values, and the counts, row by row, what is missing last."""
     most = min(max(_CELLS // max(len(kept.blocks), 1), _FEWEST_CELLS), _MOST_CELLS)
     return [
@@ -142,7 +173,7 @@ def _tables(kept: Kept) -> list[dict[str, Any] | None]:
     ]
 
 
-def _table(block: NDArray[Any], values: Sequence[str], most: int) -> dict[str, Any]:
+def _table(block: CountArray, values: Sequence[str], most: int) -> Record:
     rows = _largest(block[:-1].sum(axis=1), _MOST_CLASSES)
     columns = _largest(block[:, :-1].sum(axis=0), max(most // (len(rows) + 2), 2))
     shown = _gathered(_gathered(block, rows), columns, across=True)
@@ -154,14 +185,14 @@ def _table(block: NDArray[Any], values: Sequence[str], most: int) -> dict[str, A
     }
 
 
-def _largest(totals: NDArray[Any], most: int) -> list[int]:
+def _largest(totals: CountArray, most: int) -> list[int]:
     """The places of the largest, in their own order; one more fits in than would be shown beside the others."""
     if totals.size <= most + 1:
         return list(range(totals.size))
     return sorted(np.argsort(-totals, kind="stable")[:most].tolist())
 
 
-def _gathered(block: NDArray[Any], chosen: list[int], *, across: bool = False) -> NDArray[Any]:
+def _gathered(block: CountArray, chosen: list[int], *, across: bool = False) -> CountArray:
     """The rows (or columns) that were chosen, the others summed up to one if there are any, and the last."""
     block = block.T if across else block
     rest = np.setdiff1d(np.arange(block.shape[0] - 1), chosen)
@@ -178,7 +209,7 @@ def _clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: Value) -> Value:
     """What the user passed, as JSON can hold it: of numbers that are not finite the name."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
@@ -207,7 +238,7 @@ class Kept:
     asks for; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
-    blocks: tuple[NDArray[Any] | None, ...]
+    blocks: tuple[CountArray | None, ...]
     values: tuple[tuple[str, ...], ...]
     cuts: tuple[list[str], ...]
     odds: tuple[float, ...]

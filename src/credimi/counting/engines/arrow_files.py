@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.ipc
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
 
     Progress = Callable[[float], None]
 
@@ -35,7 +36,7 @@ MARKS = (b"ARROW1", _STREAM)
 class ArrowSchema:
     """Names and types of the columns; whether the batches are a stream, which has no list of them."""
 
-    schema: Any
+    schema: pa.Schema
     stream: bool
 
     @property
@@ -44,7 +45,7 @@ class ArrowSchema:
         return tuple(self.schema.names)
 
 
-def read_schema(path: Place, source: Any, first: bytes) -> ArrowSchema:  # noqa: ANN401
+def read_schema(path: Place, source: Foreign, first: bytes) -> ArrowSchema:
     """The schema of an open file."""
     stream = first.startswith(_STREAM)
     with _readable(path), (pa.ipc.open_stream if stream else pa.ipc.open_file)(source) as reader:
@@ -70,7 +71,7 @@ def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: P
         progress(done)
 
 
-def _record_batches(path: Place, layout: ArrowSchema, wanted: Sequence[str]) -> Iterator[tuple[Any, float]]:
+def _record_batches(path: Place, layout: ArrowSchema, wanted: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
     """The batches with the wanted columns at least, and the share of the file that is read with each."""
     places = [layout.schema.get_field_index(name) for name in wanted]
     options = pa.ipc.IpcReadOptions(included_fields=places)

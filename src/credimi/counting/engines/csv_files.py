@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.csv
@@ -58,7 +58,7 @@ _NO_TEXT = {  # by its first bytes
 }
 
 
-def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+def check_delimiter(delimiter: object) -> None:
     """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
     if delimiter is None:
         return
@@ -86,7 +86,7 @@ class Header:
     compression: str | None
 
 
-def read_header(path: Place, file: Any, delimiter: str | None = None) -> Header:  # noqa: ANN401
+def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) -> Header:
     """The header of an open file; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
     compression = COMPRESSED.get(path.suffix.lower())
     line, size = _first_line(path, file, compression)
@@ -108,15 +108,15 @@ def read_header(path: Place, file: Any, delimiter: str | None = None) -> Header:
     return Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
 
 
-def _open(path: Place, header: Header) -> Any:  # noqa: ANN401
+def _open(path: Place, header: Header) -> pa.NativeFile:
     return _unpacked(opened(path, stream=True), header.compression)
 
 
-def _unpacked(file: Any, compression: str | None) -> Any:  # noqa: ANN401
+def _unpacked(file: pa.NativeFile, compression: str | None) -> pa.NativeFile:
     return pa.CompressedInputStream(file, compression) if compression else file
 
 
-def _first_line(path: Place, file: Any, compression: str | None) -> tuple[str, int]:  # noqa: ANN401
+def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tuple[str, int]:
     """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
     try:
         content = first_line(_unpacked(file, compression))
@@ -159,7 +159,7 @@ def batches(
     )
     fault = partial(_fault, path, header)
 
-    def parsed(part: Part) -> tuple[Any, int]:
+    def parsed(part: Part) -> tuple[pa.Table | Exception, int]:
         content, quoted, unclosed = part
         failure: Exception = _UnclosedError("a quote is never closed")
         if unclosed:
@@ -181,7 +181,7 @@ def batches(
     times = 8 if header.compression else 1  # guessed
     unpacked = max(size, 1) * times
 
-    def tables() -> Iterator[tuple[Any, int]]:
+    def tables() -> Iterator[tuple[pa.Table, int]]:
         done = header.size
         for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
             if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
@@ -197,9 +197,9 @@ def batches(
     progress(1.0)
 
 
-def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[Any]:
+def _gathered(tables: Iterator[tuple[pa.Table, int]]) -> Iterator[pa.Table]:
     """Tables, of which the bytes are known; those of few rows put together, as wide tables have them."""
-    waiting: list[Any] = []
+    waiting: list[pa.Table] = []
     rows = taken = 0
     for table, size in tables:
         waiting.append(table)
@@ -299,7 +299,7 @@ class _Limit:
 _LIMIT = _Limit()
 
 
-def _created(output: Path, suffix: str) -> Any:  # noqa: ANN401
+def _created(output: Path, suffix: str) -> pa.NativeFile:
     file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
     return pa.CompressedOutputStream(file, packed) if packed else file
 

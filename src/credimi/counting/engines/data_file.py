@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import Status, identity, opened, reason
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import os
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
 
 Layout = Header | Footer | ArrowSchema | JsonFields
 KINDS = {Header: "CSV", Footer: "Parquet", ArrowSchema: "Arrow", JsonFields: "JSON lines"}
@@ -61,7 +62,7 @@ class DataFile:
             layout = None if first.startswith(NAME) else _layout(place, file, first, delimiter)
         return cls(place, identity(place, None if isinstance(status, Status) else status), source, layout)
 
-    def sharing(self, known: dict[Any, Any]) -> DataFile:
+    def sharing(self, known: dict[object, Foreign]) -> DataFile:
         """The same, with names or types that another file has as well kept once: files may be many, and wide."""
         if isinstance(self.layout, Footer):
             schema = known.setdefault(self.layout.schema, self.layout.schema)
@@ -97,7 +98,7 @@ class DataFile:
         return [] if self.layout is None else list(self.layout.names)
 
 
-def _layout(place: Place, file: Any, first: bytes, delimiter: str | None) -> Layout:  # noqa: ANN401
+def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Layout:
     """What tells how to read an open file of data, of which the first bytes are known."""
     if first.startswith(b"PAR1"):
         return read_footer(place, file)

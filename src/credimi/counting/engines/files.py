@@ -8,13 +8,14 @@ from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.columns.encode import load_kernels
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
+from credimi.counting.counted_files import check_named_once
 from credimi.counting.engines import arrow_files, csv_files, json_lines, parquet_files
 from credimi.counting.engines.arrow_files import ArrowSchema
 from credimi.counting.engines.csv_files import COMPRESSED, Header
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.remote_files import Place, Status
+    from credimi.core.types import Data, Foreign
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
@@ -40,15 +42,15 @@ _WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this engine is the one for such data: a path, or a list of them."""
     if isinstance(data, str | Path):
         return True
-    listed = isinstance(data, list | tuple) and bool(data)
-    return listed and all(isinstance(each, str | Path | DataFile) for each in data)
+    files = isinstance(data, list | tuple) and all(isinstance(each, str | Path | DataFile) for each in data)
+    return files and bool(data)
 
 
-def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:  # noqa: ANN401
+def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; `twice`: also one named so often.
 
     Each is opened once, here, and asked for its size once. The delimiter is that of CSV files.
@@ -56,9 +58,12 @@ def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) 
     if isinstance(data, list) and data and isinstance(data[0], DataFile):  # made before
         return data
     csv_files.check_delimiter(delimiter)
-    known: dict[Any, Any] = {}
+    known: dict[object, Foreign] = {}
     made = [DataFile.of(*each, delimiter).sharing(known) for each in find(data)]
-    return made if twice else _each_once(made)
+    if not twice:
+        remedy = "its rows would count twice; name it once, or add up counts made apart"
+        check_named_once([str(file) for file in made], [(file.identity,) for file in made], remedy)
+    return made
 
 
 class Found(NamedTuple):
@@ -68,7 +73,7 @@ class Found(NamedTuple):
     status: os.stat_result | Status
 
 
-def find(data: Any) -> list[Found]:  # noqa: ANN401
+def find(data: object) -> list[Found]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(map(find, data)))
@@ -76,7 +81,7 @@ def find(data: Any) -> list[Found]:  # noqa: ANN401
         raise CredimiError("a path is empty: name a file, a directory or a pattern")
     if is_remote(str(data)):
         return _remote(str(data))
-    path = Path(data)
+    path = Path(str(data))
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -117,19 +122,6 @@ def _file(path: Path, status: os.stat_result) -> Found:
             f"{path} is a pipe, and data are read more than once: pipe them into `credimi rank -`, or save them"
         )
     return Found(path, status)
-
-
-def _each_once(files: list[DataFile]) -> list[DataFile]:
-    """The same, unless a file is among them twice, by whatever names."""
-    seen: dict[object, DataFile] = {}
-    for file in files:
-        other = seen.setdefault(file.identity, file)
-        if other is not file:
-            also = "" if str(other) == str(file) else f", as {other}, too"
-            raise CredimiError(
-                f"{file} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
-            )
-    return files
 
 
 def _matching(pattern: str) -> list[Found]:

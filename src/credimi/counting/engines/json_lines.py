@@ -14,7 +14,7 @@ import json
 import os
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from credimi.columns.column import ColumnValues
     from credimi.core.remote_files import Place
+    from credimi.core.types import AnyArray, ArrowColumn, Foreign, Record, Value
 
     Progress = Callable[[float], None]
+    Columns = dict[str, ColumnValues]
 
 _PART = 7 << 20
 _FIRST = 1 << 26  # bytes, unpacked, whose fields are the columns
@@ -59,7 +62,7 @@ class _Part(NamedTuple):
     before: int
 
 
-def read_fields(path: Place, file: Any) -> JsonFields:  # noqa: ANN401
+def read_fields(path: Place, file: Foreign) -> JsonFields:
     """The columns of an open file."""
     compression, taken = COMPRESSED.get(path.suffix.lower()), 0
     found: dict[str, None] = {}
@@ -73,7 +76,7 @@ def read_fields(path: Place, file: Any) -> JsonFields:  # noqa: ANN401
     return JsonFields(tuple(found), compression)
 
 
-def _unpacked(file: Any, compression: str | None) -> Any:  # noqa: ANN401
+def _unpacked(file: Foreign, compression: str | None) -> Foreign:
     return pa.CompressedInputStream(file, compression) if compression else file
 
 
@@ -95,7 +98,7 @@ def batches(
         with opened(path, stream=True) as file:
             yield from _parts(path, _unpacked(file, fields.compression))
 
-    def parsed(part: _Part) -> tuple[dict[str, Any], int, int]:
+    def parsed(part: _Part) -> tuple[Columns, int, int]:
         columns, rows = _columns(path, part)
         new = next((name for name in columns if name not in known), None)
         if new is not None:
@@ -117,7 +120,7 @@ def batches(
     progress(1.0)
 
 
-def _parts(path: Place, stream: Any) -> Iterator[_Part]:  # noqa: ANN401
+def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
     rest, before = b"", 0
     try:
         while content := stream.read(_PART):
@@ -139,7 +142,7 @@ def _parts(path: Place, stream: Any) -> Iterator[_Part]:  # noqa: ANN401
         yield _Part(rest, before)
 
 
-def _columns(path: Place, part: _Part) -> tuple[dict[str, Any], int]:
+def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
     """The fields of all lines as columns, and how many lines have an object."""
     read = pa.json.ReadOptions(use_threads=False, block_size=len(part.content) + 1)
     texts: list[str] = []
@@ -159,18 +162,18 @@ def _columns(path: Place, part: _Part) -> tuple[dict[str, Any], int]:
     return dict(zip(table.column_names, table.columns, strict=True)), table.num_rows
 
 
-def _beyond_doubles(column: Any) -> bool:  # noqa: ANN401
+def _beyond_doubles(column: ArrowColumn) -> bool:
     """Whether whole numbers may have been rounded."""
     return pa.types.is_floating(column.type) and bool(pc.any(pc.greater_equal(pc.abs(column), float(EXACT))).as_py())
 
 
-def _columns_by_python(path: Place, part: _Part) -> tuple[dict[str, Any], int]:
+def _columns_by_python(path: Place, part: _Part) -> tuple[Columns, int]:
     rows = [row for _, row in _objects(path, part)]
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: _one_type([row.get(name) for row in rows]) for name in names}, len(rows)
 
 
-def _objects(path: Place, part: _Part) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
     """The objects of the lines, and the number of each line."""
     for number, line in enumerate(part.content.split(b"\n"), part.before + 1):
         if not line.strip():
@@ -185,7 +188,7 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def _one_type(values: list[Any]) -> Any:  # noqa: ANN401
+def _one_type(values: list[Value]) -> AnyArray:
     """A column of texts, of truth values or of numbers; of several of these as text, as parts that differ would be."""
     kinds = {_kind(value) for value in values} - {None}
     array = np.empty(len(values), dtype=object)
@@ -193,7 +196,7 @@ def _one_type(values: list[Any]) -> Any:  # noqa: ANN401
     return array
 
 
-def _kind(value: Any) -> str | None:  # noqa: ANN401
+def _kind(value: Value) -> str | None:
     if isinstance(value, bool):
         return "truth"
     if isinstance(value, int | float):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -41,7 +41,7 @@ COLUMNS = 17  # read together, the target among them: it is read again with each
 class Footer:
     """The end of a Parquet file: names and types of its columns, and how many rows it has, in how many groups."""
 
-    schema: Any
+    schema: pa.Schema
     rows: int
     groups: int
 
@@ -51,7 +51,7 @@ class Footer:
         return tuple(self.schema.names)
 
 
-def read_footer(path: Place, source: Any) -> Footer:  # noqa: ANN401
+def read_footer(path: Place, source: pa.NativeFile) -> Footer:
     """The footer of an open file."""
     with _readable(path), pa.parquet.ParquetFile(source) as file:
         return Footer(file.schema_arrow.remove_metadata(), file.metadata.num_rows, file.metadata.num_row_groups)
@@ -75,24 +75,22 @@ def batches(
         texts = []
     cells, done = sum(map(len, blocks)) * footer.rows, 0
     parts = [[group] for group in range(footer.groups)] if remote else [None]
-    buffering: dict[str, Any] = {"pre_buffer": remote, "buffer_size": 0 if remote else _STREAM}
     with (
         _readable(path),
         opened(path) as source,
-        pa.parquet.ParquetFile(source, read_dictionary=texts, **buffering) as file,
+        pa.parquet.ParquetFile(
+            source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM
+        ) as file,
     ):
         for block in blocks:
             nested = any(pa.types.is_nested(schema.field(name).type) for name in block)
             size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
             for part in parts:
                 for batch in file.iter_batches(size, row_groups=part, columns=list(block)):
-                    yield Batch(_columns(batch, block), batch.num_rows, cells=int(cells * times), path=path)
+                    columns = {name: batch.column(name) for name in block}
+                    yield Batch(columns, batch.num_rows, cells=int(cells * times), path=path)
                     done += batch.num_rows * len(block)
                     progress(done / max(cells, 1))
-
-
-def _columns(batch: Any, block: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
-    return {name: batch.column(name) for name in block}
 
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:

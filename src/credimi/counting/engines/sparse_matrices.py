@@ -5,7 +5,7 @@ The cost is that of the stored values, and a little for each column, whatever th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.columns.column import SparseColumn
 from credimi.core.errors import CredimiError
@@ -13,18 +13,20 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from credimi.core.types import Foreign
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+
+def reads(data: object) -> bool:
     """Whether this is a sparse matrix or array of scipy; found out without scipy."""
     return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocsc")
 
 
-def names(data: Any) -> list[str]:  # noqa: ANN401
+def names(data: Foreign) -> list[str]:
     """The columns' names, as those of arrays."""
     return [f"column {place}" for place in range(_two(data)[1])]
 
 
-def columns(data: Any, places: Sequence[int] | None = None) -> list[SparseColumn]:  # noqa: ANN401
+def columns(data: Foreign, places: Sequence[int] | None = None) -> list[SparseColumn]:
     """All columns, or those of these places."""
     rows, width = _two(data)
     if data.dtype.kind not in "biuf":
@@ -38,7 +40,7 @@ def columns(data: Any, places: Sequence[int] | None = None) -> list[SparseColumn
     return [SparseColumn(matrix.indices[part], matrix.data[part], rows) for part in parts]
 
 
-def _two(data: Any) -> tuple[int, int]:  # noqa: ANN401
+def _two(data: Foreign) -> tuple[int, int]:
     if len(data.shape) != 2:
         raise CredimiError(f"a sparse array of shape {data.shape} is no table: pass rows x columns")
     rows, width = data.shape
