@@ -160,6 +160,11 @@ def test_weights_that_are_not_there_are_refused(asked: dict[str, object], words:
         credimi.count(FRAME, "y", **asked)
 
 
+def test_a_series_in_another_order_is_refused() -> None:
+    with pytest.raises(credimi.CredimiError, match=r"the index of the weights .* pass weights\.loc\[data\.index\]"):
+        credimi.count(FRAME.drop(columns="n"), "y", weights=FRAME["n"].sample(frac=1.0, random_state=1))
+
+
 def test_values_beside_a_file_are_refused(tmp_path: Path) -> None:
     FRAME.to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(credimi.CredimiError, match=r"weights is .*name one of the columns"):

@@ -241,10 +241,11 @@ def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Bat
     if request.target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
     if not isinstance(request.target, str):
-        frames.check_order(data, request.target)
+        frames.check_order(data, request.target, "target")
         name = _free(str(getattr(request.target, "name", None) or frames.TARGET), offered)
         beside[name], request = frames.array_of(request.target, name), replace(request, target=name)
     if request.weights is not None:
+        frames.check_order(data, request.weights, "weights")
         name = _free("weights", [*offered, *beside])
         beside[name] = frames.array_of(request.weights, name)
         request = replace(request, weights=None, settings=replace(request.settings, weights=name))

@@ -103,9 +103,9 @@ def _is_pandas(data: object) -> bool:
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
-def check_order(data: Foreign, target: object) -> None:
+def check_order(data: Foreign, values: object, what: str) -> None:
     """Refuse a Series of pandas whose index has the frame's labels in another order: values go by their position."""
-    own = getattr(target, "index", None)
+    own = getattr(values, "index", None)
     if not _is_pandas(data) or own is None or callable(own):
         return
     other = data.index
@@ -114,8 +114,8 @@ def check_order(data: Foreign, target: object) -> None:
     with suppress(TypeError):  # labels that have no order
         if own.sort_values().equals(other.sort_values()):
             raise CredimiError(
-                "the target's index has the labels of the data in another order, and values go by their position: pass "
-                "target.loc[data.index], or reset the index of both"
+                f"the index of the {what} has the labels of the data in another order, and values go by their "
+                f"position: pass {what}.loc[data.index], or reset the index of both"
             )
 
 
