@@ -21,7 +21,7 @@ def test_rows_by_place() -> None:
     for part in (slice(2), slice(-1, None), slice(None, None, 2), slice(5, 9)):
         assert ranking[part] == rows[part]
     for place in (3, -4):
-        with pytest.raises(credimi.CredimiError, match=f"has 3 rows, counted from 0: there is no {place}"):
+        with pytest.raises(credimi.CredimiError, match=f"has no feature {place}, and has 3 rows, counted from 0"):
             ranking[place]
     for name in (True, 1.0, "other"):
         with pytest.raises(credimi.CredimiError, match="has no feature"):

@@ -156,7 +156,7 @@ class Ranking:
         if whole and -len(rows) <= feature < len(rows):
             return rows[int(feature)]
         if whole:
-            raise CredimiError(f"the ranking has {len(rows):,} rows, counted from 0: there is no {feature}")
+            raise CredimiError(f"the ranking has no feature {feature}, and has {len(rows):,} rows, counted from 0")
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
     @property
