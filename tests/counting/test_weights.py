@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credimi
+from credimi.counting.by_group import count_by
 from credimi.counting.engines import csv_files, parquet_files
 
 if TYPE_CHECKING:
@@ -181,3 +182,19 @@ def test_dask() -> None:
 def test_all_weights_zero_are_no_rows() -> None:
     with pytest.raises(credimi.CredimiError, match="there are no rows"):
         credimi.rank(FRAME.assign(n=0), "y", weights="n")
+
+
+def test_groups_and_samples_are_weighed() -> None:
+    table = FRAME.assign(half=["a", "b"] * (ROWS // 2))
+    repeated = table.loc[table.index.repeat(table["n"])].drop(columns="n")
+    found, _ = count_by(table, "y", "half", weights="n")
+    expected, _ = count_by(repeated, "y", "half")
+    assert found == expected
+    scaled, _ = count_by(table.assign(n=table["n"] + 0.5), "y", "half", weights="n")
+    own = table.loc[table["half"] == "a", "n"] + 0.5
+    assert scaled["a"].rows == pytest.approx(own.sum() ** 2 / (own**2).sum())
+    assert credimi.rank(scaled["a"]).rows == round(scaled["a"].rows), "what is scaled is not scaled again"
+    one, other = FRAME[:150].assign(n=0.5), FRAME[150:].assign(n=0.5)
+    plain = [part.drop(columns="n") for part in (one, other)]
+    weighed, expected_change = credimi.compare(one, other, "y", weights="n"), credimi.compare(*plain, "y")
+    assert [row["change"] for row in weighed] == pytest.approx([row["change"] for row in expected_change])

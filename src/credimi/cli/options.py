@@ -26,8 +26,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
-        if self.listing and "required: DATA" in message:
-            message += f"; {self.listing} takes all words up to the next option: put DATA before it, or -- between them"
+        missed = re.search(r"required: (DATA|A|B)\b", message)
+        if self.listing and missed:
+            data = "DATA" if missed[1] == "DATA" else "A and B"
+            message += (
+                f"; {self.listing} takes all words up to the next option: put {data} before it, or -- between them"
+            )
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
@@ -106,19 +110,23 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says which data are meant, and how they are read."""
-    parser.add_argument(
-        "data",
-        metavar="DATA",
-        nargs="+",
-        help="CSV, Parquet, Arrow or JSON lines files, directories, patterns, URLs; - for standard input",
-    )
-    parser.add_argument(
-        "--input-format",
-        choices=list(standard_input.FORMATS),
-        help="of standard input (default: told by its first bytes, as of files)",
-    )
+def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) -> None:
+    """Add what says which data are meant, and how they are read; `samples`: two, each one path or pattern."""
+    if samples:
+        parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
+        parser.add_argument("b", metavar="B", help="the same of other rows")
+    else:
+        parser.add_argument(
+            "data",
+            metavar="DATA",
+            nargs="+",
+            help="CSV, Parquet, Arrow or JSON lines files, directories, patterns, URLs; - for standard input",
+        )
+        parser.add_argument(
+            "--input-format",
+            choices=list(standard_input.FORMATS),
+            help="of standard input (default: told by its first bytes, as of files)",
+        )
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
@@ -187,17 +195,22 @@ def engine(options: argparse.Namespace) -> Record:
 
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     """Add the false-discovery rate, and what a hole is taken for."""
-    parser.add_argument(
-        "--missing-as",
-        choices=["ignore", "category"],
-        default="ignore",
-        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
-    )
+    add_missing_as(parser)
     parser.add_argument(
         "--fdr",
         type=number,
         default=0.05,
         help="expected share of noise among what the rule fdr keeps (default: %(default)s)",
+    )
+
+
+def add_missing_as(parser: argparse.ArgumentParser) -> None:
+    """Add what a missing value is taken for."""
+    parser.add_argument(
+        "--missing-as",
+        choices=["ignore", "category"],
+        default="ignore",
+        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
     )
 
 
@@ -228,19 +241,28 @@ def orders(count: int) -> str:
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
     """The files that DATA names; `twice`: also one that is named so often."""
+    found = files_of(options.data, options, twice=twice)
+    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
+    return found
+
+
+def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The same of some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    if "-" not in options.data:
-        if getattr(options, "input_format", None) is not None:
-            raise CredimiError(f"--input-format is for standard input (-): {options.data[0]} tells its format itself")
-        return data_files(list(options.data), options.delimiter, twice=twice)
-    paths = [standard_input.saved(options) if each == "-" else each for each in options.data]
-    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
+    told = getattr(options, "input_format", None)  # not an option of `compare`
+    if "-" not in data:
+        if told is not None:
+            raise CredimiError(f"--input-format is for standard input (-): {data[0]} tells its format itself")
+        return data_files(list(data), options.delimiter, twice=twice)
+    paths = [standard_input.saved(options) if each == "-" else each for each in data]
     found = data_files(paths, options.delimiter, twice=twice)
-    told = options.input_format and standard_input.FORMATS[options.input_format]
     for file in found:
-        if told and file.place == options.saved and file.kind != told:
-            raise CredimiError(f"standard input is {file.kind}, and no {told}: leave --input-format out, or correct it")
+        if told and file.place == options.saved and file.kind != standard_input.FORMATS[told]:
+            raise CredimiError(
+                f"standard input is {file.kind}, and no {standard_input.FORMATS[told]}: leave --input-format out, or "
+                "correct it"
+            )
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import count, prequential, rank, reproduce, select, standard_input, table
+from credimi.cli import compare, count, prequential, rank, reproduce, select, standard_input, table
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
@@ -38,7 +38,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, select, count, table, prequential, reproduce):
+    for command in (rank, compare, select, count, table, prequential, reproduce):
         command.add(commands)
     return parser
 

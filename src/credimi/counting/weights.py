@@ -51,11 +51,14 @@ def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
 
 
 def effective(counts: Counts) -> Counts:
-    """The same counts; of weights that are no numbers of rows, scaled to as many rows as they are worth."""
+    """The same counts; of weights that are no numbers of rows, scaled to as many rows as they are worth.
+
+    What is scaled already stays as it is.
+    """
     if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.squares > 0.0:
         return counts
     share = counts.rows / counts.squares
-    return replace(counts, flat=counts.flat * share, rows=counts.rows * share)
+    return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
 
 
 def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> NDArray[np.float64]:

@@ -102,7 +102,7 @@ def rank(
     )
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
-    counted = _counts(data, target, counting, threads)
+    counted = counts_of(data, target, counting, threads)
     counts = effective(counted)
     classes = counts.settled_classes()
     seen = counts.settled(classes=classes)
@@ -161,7 +161,8 @@ def rank(
     )
 
 
-def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+    """The counts of data, or those that were given, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
