@@ -29,7 +29,8 @@ imputed (most frequent value for what is missing, then as plugin).
 
 Numbers are cut once, from all rows: by mdl, the default, with a look at the
 classes that are to be predicted, which flatters accuracy where such columns
-are many; --discretize quantile does not look.
+are many; --discretize quantile does not look. Columns in which no cut passes
+the test are left out, and named; `rank` alone cuts them into quarters.
 
 examples:
   credimi prequential survey.csv --target income

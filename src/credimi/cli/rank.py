@@ -39,6 +39,7 @@ examples:
   credimi rank survey.csv --target income
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
+  credimi rank survey.csv --target age --target-cuts quantile:4
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
@@ -59,6 +60,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
@@ -150,7 +152,7 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
     from credimi.counting.count import count
 
     with terminal_io_module.progress("counting") as told:
-        asked = shared.counting(options) | shared.engine(options)
+        asked = shared.counting(options) | shared.engine(options) | {"weights": getattr(options, "weights", None)}
         most = getattr(options, "max_levels", None)  # not an option of `select`
         counts = count(files, options.target, max_levels=most, progress=told, **asked)
     if not counts.rows:
@@ -168,13 +170,15 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
         options.exclude,
         options.missing,
         options.discretize,
+        options.target_cuts,
+        getattr(options, "weights", None),
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --delimiter and --max-levels, "
-            "as --engine, are for data"
+            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
+            "--delimiter and --max-levels, as --engine, are for data"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:

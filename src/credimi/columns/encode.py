@@ -35,6 +35,7 @@ from credimi.columns.arrow_buffers import (
 from credimi.columns.column import (
     Column,
     PrecodedColumn,
+    SparseColumn,
     UnreadableColumn,
     arrow_unit,
     in_arrow_unit,
@@ -91,6 +92,8 @@ def encode(
     """
     if isinstance(values, UnreadableColumn):
         raise values.fault
+    if isinstance(values, SparseColumn):
+        return encode(values.dense(), name, missing=missing, compiled=compiled)
     if isinstance(values, PrecodedColumn):
         unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
         return _translated(unsigned, encode(values.values, name, missing=missing))

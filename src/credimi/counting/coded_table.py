@@ -17,7 +17,8 @@ from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
-from credimi.counting.count import source
+from credimi.counting.count import source, with_target_cuts
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from credimi.columns.interpret import SettledClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import Data, Foreign, Record
+    from credimi.core.types import Data, Foreign, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -52,7 +53,9 @@ class CodedTable:
     @classmethod
     def of(cls, data: Data, request: CountRequest) -> CodedTable:
         """From what `credimi.count` takes."""
-        plan, parts = source(data, request)
+        if sparse_matrices.reads(data):
+            raise CredimiError("the rows of a sparse matrix are not gone through one by one: pass X.toarray()")
+        plan, parts = source(data, with_target_cuts(data, request))
         batch = _joined(list(parts), plan.wanted)
         asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
@@ -117,13 +120,15 @@ def rows_of(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, object] | None = "mdl",
+    target_cuts: Option = None,
     delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
     asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
+    asked |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
+    asked |= {"threads": threads, "progress": progress}
     table = CodedTable.of(data, CountRequest.of(target, **asked))
     target_classes = table.counts.settled_classes() if table.counts.rows else None
     settled = table.counts.settled(classes=target_classes) if target_classes else []

@@ -7,6 +7,7 @@ is O(k^2) labels; a tree aligns each label O(log k) times.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from credimi.counting.request import Plan, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+_ROUNDING = 1e-12  # of sums of weights, in batches of other sizes; whole numbers of rows differ by more
 
 
 def merged(parts: Iterable[Counts]) -> Counts | None:
@@ -45,7 +48,7 @@ def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
     """Counts of the same rows and other columns, as one."""
     first = blocks[0]
     for other in blocks[1:]:
-        if other.rows != first.rows or other.classes != first.classes:
+        if not math.isclose(other.rows, first.rows, rel_tol=_ROUNDING) or other.classes != first.classes:
             raise CredimiError(
                 "the table changed between two passes, or its rows are drawn at random: store it, and count that"
             )
@@ -61,7 +64,7 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
         for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
     whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
-    return replace(whole, sample=sampled_rows.beside(each.sample for each in blocks))
+    return replace(whole, squares=first.squares, sample=sampled_rows.beside(each.sample for each in blocks))
 
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:

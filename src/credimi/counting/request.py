@@ -35,7 +35,8 @@ ENGINES = ("files", "duckdb", "dask", "spark")
 class CountRequest:
     """What a caller asks for, of whatever data: made and checked once (`of`), and passed on as it is.
 
-    Features that the user `named` are refused if they cannot be counted.
+    Features that the user `named` are refused if they cannot be counted. `weights` are those that are no name of a
+    column: such names are among the settings.
     """
 
     target: object
@@ -50,6 +51,7 @@ class CountRequest:
     engine: str | None = None
     master: str | None = None
     scheduler: str | None = None
+    weights: object = None
 
     @classmethod
     def of(
@@ -59,11 +61,13 @@ class CountRequest:
         features: Sequence[str] | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, object] | None = "mdl",
+        target_cuts: Option = None,
         max_levels: int | None = None,
         progress: Callable[[float], None] | None = None,
         engine: str | None = None,
         master: str | None = None,
         scheduler: str | None = None,
+        weights: Option = None,
         **others: Option,
     ) -> CountRequest:
         """What the arguments of `credimi.count` ask for. What depends on the data is checked where these are known.
@@ -82,13 +86,16 @@ class CountRequest:
         return cls(
             target,
             features,
-            settings=ReadingOptions.of(missing_values, discretize),
+            settings=ReadingOptions.of(
+                missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None
+            ),
             max_levels=max_levels,
             named=features is not None,
             progress=progress or _silent,
             engine=engine,
             master=master,
             scheduler=scheduler,
+            weights=None if isinstance(weights, str) else weights,
             **others,
         )
 
@@ -98,6 +105,11 @@ class CountRequest:
             raise CredimiError(
                 f"target is {self.target!r}: name one of the columns; only tables in memory take its values"
             )
+        if self.weights is not None:
+            raise CredimiError(
+                f"weights is {self.weights!r}: name one of the columns; only tables in memory take its values"
+            )
+        offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         _check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
@@ -124,8 +136,8 @@ class Plan:
 
     @property
     def wanted(self) -> list[str]:
-        """All columns that are read, the target first."""
-        return [self.target, *self.features]
+        """All columns that are read, the target first, the weights last."""
+        return [self.target, *self.features, *filter(None, [self.settings.weights])]
 
     def blocks(self, columns: int) -> list[Plan]:
         """The same in parts of at most so many columns, all about as wide; the target is in each."""
@@ -187,6 +199,20 @@ def columns_of(
     return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
 
 
+def _without_weights(
+    weights: str | None, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
+) -> Sequence[str]:
+    """The columns without that of the weights, which has to be there, and is nothing else."""
+    if weights is None:
+        return offered
+    if weights not in offered:
+        raise CredimiError(unknown(weights, offered))
+    if weights == target or any(weights in _listed(each, {*offered}) for each in named):
+        other = "is the target" if weights == target else "is named in features or exclude"
+        raise CredimiError(f"column {weights!r} has the weights, and {other}: it can be one of the two only")
+    return [name for name in offered if name != weights]
+
+
 def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
     """The names that a caller passed, each once, as text; one alone need not stand in a list.
 
@@ -205,7 +231,10 @@ def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) 
         if name not in offered:
             raise CredimiError(unknown(name, offered))
         if name == target:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+            raise CredimiError(
+                f"discretize names the target {name!r}, and is for features: cut the target by target_cuts "
+                "(--target-cuts)"
+            )
 
 
 def name_of_target(target: object, offered: Sequence[str]) -> object:

@@ -30,12 +30,12 @@ class SampledRows:
 
     @classmethod
     def of(cls, coded: CodedBatch, encode_some: Callable[[str, int], Column]) -> SampledRows | None:
-        """Some rows of a batch; None of a table that is too wide to keep enough of them.
+        """Some rows of a batch; None of a table that is sparse, or too wide to keep enough of them.
 
         `encode_some` gives every so many rows of a column that the batch has no codes of.
         """
         rows = min(_ROWS, _CELLS // max(len(coded.features), 1))
-        if rows < _FEWEST_ROWS:
+        if rows < _FEWEST_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
         step = max(-(-coded.rows // rows), 1)
         columns = {name: replace(each, codes=each.codes[::step].copy()) for name, each in coded.columns.items()}

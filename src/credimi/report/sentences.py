@@ -63,7 +63,10 @@ def short_note(facts: Facts, values: int, reader: str = PYTHON) -> str:
 
 def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
     """Why learners leave a column out."""
-    return "no cut passes the MDL test" if facts["kind"] == "ranges" else note(facts, reader)
+    if facts["kind"] != "ranges":
+        return note(facts, reader)
+    keeps = _discretize(facts["feature"], "quantile", reader)
+    return f"no cut passes the MDL test (`rank` alone takes its quarters then; {keeps} uses it here)"
 
 
 def counted(number: float, noun: str) -> str:
@@ -126,11 +129,12 @@ def remark(same: Sequence[Facts], reader: str = PYTHON) -> str:
     return _REMARKS[same[0]["kind"]](same, reader)
 
 
-def _target_measured(same: Sequence[Facts], _reader: str) -> str:
+def _target_measured(same: Sequence[Facts], reader: str) -> str:
+    asked = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
     target, classes = same[0]["target"], same[0]["values"]
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
-        "into a few ranges first"
+        f"into a few ranges ({asked})"
     )
 
 
@@ -239,6 +243,13 @@ def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
     return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
 
 
+def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+    return (
+        "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
+        f"{same[0]['rows']:,} rows (the effective sample size)"
+    )
+
+
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
     "target_missing_codes": _target_missing_codes,
@@ -256,6 +267,7 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "rows_to_decide": _rows_to_decide,
     "at_epsilon": _at_epsilon,
     "cut_into_ranges": _cut_into_ranges,
+    "weights_scaled": _weights_scaled,
 }
 
 
@@ -284,7 +296,7 @@ def _distinct(facts: Facts) -> str:
     if facts["distinct"] is None:
         return "more different values, or longer ones, than are kept"
     least = "at least " if facts["at_least"] else ""
-    return f"{least}{facts['distinct']:,} different values in {counted(facts['rows'], 'row')}"
+    return f"{least}{facts['distinct']:,} different values in {counted(round(facts['rows']), 'row')}"
 
 
 def _uncountable(facts: Facts, reader: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, overload
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -119,6 +120,8 @@ class Ranking:
     >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
     >>> ranking["x"]["verdict"]
     'keep'
+    >>> ranking[0]["feature"], [row["feature"] for row in ranking[:3]]
+    ('x', ['x'])
     >>> ranking.selected("forward")
     ['x']
     >>> len(ranking), ranking.rows, ranking.classes
@@ -146,11 +149,28 @@ class Ranking:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: Value) -> Record:
-        """The row of one feature, by its name in the data or by this as text."""
-        for row in self:
+    @overload
+    def __getitem__(self, feature: slice) -> list[Record]: ...
+
+    @overload
+    def __getitem__(self, feature: Value) -> Record: ...
+
+    def __getitem__(self, feature: Value) -> Record | list[Record]:
+        """The row of one feature: by its name in the data, or by this as text; else by its place, from 0, the best.
+
+        Where columns are called by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
+        """
+        rows = list(self)
+        if isinstance(feature, slice):
+            return rows[feature]
+        for row in rows:
             if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
                 return row
+        whole = isinstance(feature, Integral) and not isinstance(feature, bool)
+        if whole and -len(rows) <= feature < len(rows):
+            return rows[int(feature)]
+        if whole:
+            raise CredimiError(f"the ranking has no feature {feature}, and has {len(rows):,} rows, counted from 0")
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
     @property

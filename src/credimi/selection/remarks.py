@@ -63,11 +63,17 @@ class RemarkKind(StrEnum):
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
     CUT_INTO_RANGES = "cut_into_ranges"
+    WEIGHTS_SCALED = "weights_scaled"
 
     @property
     def caution(self) -> bool:
         """Whether the ranking may mislead; the others say how it came about, or what would decide."""
-        return self not in {RemarkKind.ROWS_TO_DECIDE, RemarkKind.AT_EPSILON, RemarkKind.CUT_INTO_RANGES}
+        return self not in {
+            RemarkKind.ROWS_TO_DECIDE,
+            RemarkKind.AT_EPSILON,
+            RemarkKind.CUT_INTO_RANGES,
+            RemarkKind.WEIGHTS_SCALED,
+        }
 
 
 @stored
@@ -138,14 +144,16 @@ def remarks_on(
     columns: Mapping[str, Sequence[Value]],
     settings: Mapping[str, Value],
     target: tuple[str, int, float, Sequence[Suspicion]],
+    scaled: int | None = None,
     *,
     with_target: Mapping[str, float],
     copies: Mapping[str, str],
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions.
 
-    `with_target` is of the features on which it depends whether the target is missing: what they tell by the rows alone
-    that have it. `copies` are features that say the same as a better one, and its name.
+    `scaled` is how many rows the weights are worth, where they are no numbers of rows. `with_target` is of the features
+    on which it depends whether the target is missing: what they tell by the rows alone that have it. `copies` are
+    features that say the same as a better one, and its name.
     """
     rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
     found = [*_of_target(target[0], target[2], target[3])]
@@ -159,6 +167,7 @@ def remarks_on(
             found.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **both))
     cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
     found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
+    found += [Remark(RemarkKind.WEIGHTS_SCALED, rows=scaled)] if scaled is not None else []
     return _by_stake(found)
 
 

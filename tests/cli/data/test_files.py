@@ -83,7 +83,7 @@ def test_identifiers_that_come_back_are_pointed_out(call: Call) -> None:
         (b"PK\x03\x04\x14\x00", "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "an old Excel workbook: save the sheet as CSV"),
         (b"SQLite format 3\x00", "an SQLite database: export the table as CSV or Parquet"),
-        (b"ARROW1\x00\x00", "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet"),
+        (b"FEA1\x00\x00", "a Feather file of version 1: read it with pandas, and write it again"),
     ],
 )
 def test_files_of_other_programs_are_called_what_they_are(refusal: Refusal, start: bytes, said: str) -> None:
@@ -227,11 +227,10 @@ def test_quote_that_is_never_closed(refusal: Refusal) -> None:
         ("absent/data.csv", "cannot read absent/data.csv: No such file or directory"),
         ("data.csv/deeper", "cannot read data.csv/deeper: Not a directory"),
         ("x" * 300, f"cannot read {'x' * 300}: File name too long"),
-        ("folder", "the directory folder holds no CSV or Parquet file"),
+        ("folder", "the directory folder holds no CSV, Parquet, Arrow or JSON lines file"),
         ("*.nothing", "no file matches *.nothing"),
         ("fold*", "no file matches fold*"),
         ("", "a path is empty: name a file, a directory or a pattern"),
-        ("-", "data are not read from standard input: save them to a file"),
         ("/dev/null", "/dev/null is empty"),
     ],
 )

@@ -54,7 +54,7 @@ _NO_TEXT = {  # by its first bytes
     b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
     b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
-    b"ARROW1": "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet",
+    b"FEA1": "a Feather file of version 1: read it with pandas, and write it again",
 }
 
 
