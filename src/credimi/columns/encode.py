@@ -77,7 +77,7 @@ def encode(
     raw: bool = False,
     compiled: bool = False,
 ) -> Column:
-    """Codes and labels of one Arrow or numpy array.
+    """Codes and labels of one Arrow or numpy array; a column that has them already stays as it is.
 
     `raw` text may turn out to be numbers. Few distinct texts, besides those that mean missing, stay raw, so that the
     whole column decides; many are read as numbers at once, if all of them are. Among Python's objects of another type
@@ -85,6 +85,8 @@ def encode(
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
+    if isinstance(values, Column):
+        return values
     if isinstance(values, UnreadableColumn):
         raise values.fault
     if isinstance(values, PrecodedColumn):

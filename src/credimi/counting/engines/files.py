@@ -200,8 +200,12 @@ def batches(
     blocks: Sequence[Sequence[str]] = (),
     *,
     threads: int | None = None,
+    coded: bool = False,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; where the format has columns apart, one block after the other."""
+    """The wanted columns, part by part; where the format has columns apart, one block after the other.
+
+    With `coded`, columns may come as codes.
+    """
     total = max(sum(file.size for file in files), 1)
     before = 0
     for file in files:
@@ -214,8 +218,8 @@ def batches(
                 file.place, file.layout, blocks or [wanted], total / max(file.size, 1), told
             )
         elif file.layout is not None:
-            sizes = {"size": file.size, "total": total}
-            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **sizes)
+            how: dict[str, Any] = {"size": file.size, "total": total, "coded": coded}
+            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **how)
         before += file.size
 
 
@@ -225,7 +229,8 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(files)
     blocks = plan.blocks(parquet_files.COLUMNS)
-    read = ahead(batches(files, plan.wanted, progress, [block.wanted for block in blocks], threads=threads), _AHEAD)
+    asked: dict[str, Any] = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
+    read = ahead(batches(files, plan.wanted, progress, **asked), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
         if sum(file.size for file in files) >= _WORTH_LOADING:
             load_kernels()  # while the first batches are read

@@ -1,0 +1,281 @@
+"""From the bytes of CSV straight to codes, where nothing but delimiters and line ends has a meaning.
+
+Delimiters and line ends are found 64 bytes at a time, and where each field ends is written down. A hundred kilobytes
+later, while these bytes are still in the processor's own memory, the fields of the whole rows among them are looked up,
+column by column: a text of at most sixteen bytes is two integers and its length, a longer one two hashes, and is
+compared byte by byte with the one that is known. The texts that a column has shown are kept from call to call.
+
+What it is not for it leaves to others, and says so: a part with a quote, a line end of another kind or a row of more or
+fewer fields is refused; a column of more than 255 texts, or of one beyond `LONGEST` bytes, is given up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credimi.kernels.jit import compiled, inlined, intrinsic, ir, types
+from credimi.kernels.pair_counts import _equal_bits
+from credimi.kernels.text_codes import _eight_bytes, _few_bytes, _keys
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    ByteArray = NDArray[np.uint8]
+    Words = NDArray[np.uint64]
+
+MOST_TEXTS = 255  # of a column: as many as codes of a byte, but for the one that means missing
+LONGEST = 64  # bytes of a text, a multiple of eight
+SLOTS = 512  # of a column's table of texts
+SLOT = 4  # numbers in each: two of the text, its length and one more, 0 where there is none; its code
+TAIL = 128  # bytes that hold the end of a part: less than a word of 64, and a line end
+MORE_ENDS = 72  # than there are bytes: one before the first field, one behind the last, and groups of eight
+_WORD = 64
+_WORDS = 2_048  # whose fields are found before they are looked up: they and their ends stay in the second cache
+_RETURN, _LINE_END, _QUOTE = np.uint8(13), np.uint8(10), np.uint8(34)
+_ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
+_MULTIPLIER, _OTHER_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_SHIFT, _LAST_SLOT = np.uint64(64 - 9), np.uint64(SLOTS - 1)
+_LOAD = 8
+
+
+@intrinsic
+def _lowest_bit(_typing: Any, word: Any) -> Any:  # noqa: ANN401
+    """Where the lowest bit stands that is set; 64 if there is none."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(word), generate
+
+
+@intrinsic
+def _bits(_typing: Any, word: Any) -> Any:  # noqa: ANN401
+    """How many bits are set."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        return builder.ctpop(arguments[0])
+
+    return types.int64(word), generate
+
+
+@inlined
+def _find_ends(
+    data: ByteArray,
+    words: tuple[int, int],
+    offset: int,
+    delimiter: np.uint8,
+    columns: int,
+    returns: int,
+    ends: NDArray[np.int32],
+    state: tuple[int, int, np.uint64],
+) -> tuple[int, int, np.uint64]:
+    """Write down where the fields end in some words of 64 bytes; `offset` is where the data begin in the part.
+
+    The state is how many fields there are so far, which of them ends the next line, and whether the last byte was a CR.
+    -1 fields are a fault.
+    """
+    count, line, before = state
+    for word in range(words[0], words[1]):
+        lines = _equal_bits(data, word, _LINE_END)
+        odd = _equal_bits(data, word, _QUOTE)
+        carriage = _equal_bits(data, word, _RETURN)
+        odd |= (((carriage << _ONE) | before) ^ lines) if returns else carriage
+        before = carriage >> np.uint64(_WORD - 1)
+        found = lines | _equal_bits(data, word, delimiter)
+        while lines:
+            lowest = lines & (~lines + _ONE)
+            if count + _bits(found & (lowest - _ONE)) != line:
+                odd |= _ONE
+            line += columns
+            lines ^= lowest
+        if odd:
+            return -1, line, before
+        behind, base = count + _bits(found), offset + word * _WORD
+        while count < behind:  # eight at a time, as no processor can guess how many there are
+            for place in range(_LOAD):
+                ends[count + 1 + place] = base + _lowest_bit(found)
+                found &= found - _ONE
+            count += _LOAD
+        count = behind
+    return count, line, before
+
+
+@inlined
+def _bytes_of(length: Any) -> np.uint64:  # noqa: ANN401
+    """The bits of so many bytes, 0 to 8."""
+    half = np.uint64(4 * (_LOAD - length))
+    return np.uint64((~np.uint64(0) >> half) >> half)
+
+
+@inlined
+def _slot_of(first: np.uint64, last: np.uint64, length: Any) -> np.uint64:  # noqa: ANN401
+    return np.uint64(((first + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT)
+
+
+@inlined
+def _differs(data: ByteArray, start: Any, length: Any, text: ByteArray) -> bool:  # noqa: ANN401
+    different = np.uint8(0)
+    for at in range(length):
+        different |= data[start + at] ^ text[at]
+    return bool(different)
+
+
+@inlined
+def _look_up(
+    data: ByteArray,
+    start: Any,  # noqa: ANN401
+    length: Any,  # noqa: ANN401
+    table: Words,
+    texts: ByteArray,
+    lengths: NDArray[np.int64],
+    seen: int,
+) -> Any:  # noqa: ANN401
+    """The code of a text, which is `seen` if it is new; -1 if it is too long, or one too many."""
+    if length <= 2 * _LOAD:
+        first = _few_bytes(data, start, min(length, _LOAD))
+        last = _few_bytes(data, start + _LOAD, max(length - _LOAD, 0))
+    elif length <= LONGEST:
+        first, last = _keys(data, start, length)
+    else:
+        return -1
+    slot = _slot_of(first, last, length)
+    while table[SLOT * slot + _TWO]:
+        at = np.uint64(SLOT) * slot
+        if table[at] == first and table[at + _ONE] == last and table[at + _TWO] == np.uint64(length + 1):
+            code = np.int64(table[at + _THREE])
+            if length <= 2 * _LOAD or not _differs(data, start, length, texts[code]):
+                return code
+        slot = (slot + _ONE) & _LAST_SLOT
+    if seen == MOST_TEXTS:
+        return -1
+    at = np.uint64(SLOT) * slot
+    table[at], table[at + _ONE], table[at + _TWO], table[at + _THREE] = first, last, length + 1, seen
+    lengths[seen] = length
+    for byte in range(length):
+        texts[seen, byte] = data[start + byte]
+    return seen
+
+
+@inlined
+def _encode_rows(
+    data: ByteArray,
+    rows: tuple[int, int],
+    columns: int,
+    column: int,
+    cut: int,
+    ends: NDArray[np.int32],
+    table: Words,
+    texts: ByteArray,
+    lengths: NDArray[np.int64],
+    seen: int,
+    codes: ByteArray,
+) -> int:
+    """The codes of some rows of one column; how many texts it has shown now, -1 if too many."""
+    row, step = np.uint64(rows[0]), np.uint64(columns)
+    behind, safe = np.uint64(rows[1]), data.size - 2 * _LOAD
+    at_end = row * step + np.uint64(column)
+    while row < behind:
+        start = np.int64(ends[at_end]) + 1
+        length = np.int64(ends[at_end + _ONE]) - cut - start
+        if length <= 2 * _LOAD and start <= safe:  # mostly; and mostly it is known, and found at the first look
+            first = _eight_bytes(data, start) & _bytes_of(min(length, _LOAD))
+            last = _eight_bytes(data, start + _LOAD) & _bytes_of(max(length - _LOAD, 0))
+            at = np.uint64(SLOT) * _slot_of(first, last, length)
+            other = (table[at] ^ first) | (table[at + _ONE] ^ last) | (table[at + _TWO] ^ np.uint64(length + 1))
+            if other == np.uint64(0):
+                codes[row] = np.uint8(table[at + _THREE])
+                row += _ONE
+                at_end += step
+                continue
+        code = _look_up(data, start, length, table, texts, lengths, seen)
+        if code < 0:
+            return -1
+        seen = max(seen, code + 1)
+        codes[row] = np.uint8(code)
+        row += _ONE
+        at_end += step
+    return seen
+
+
+@compiled
+def encode_fields(
+    data: ByteArray,
+    delimiter: int,
+    columns: int,
+    returns: int,
+    wanted: NDArray[np.int64],
+    tail: ByteArray,
+    ends: NDArray[np.int32],
+    table: Words,
+    texts: ByteArray,
+    lengths: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    codes: ByteArray,
+) -> int:
+    """Fill `codes` of the wanted columns of whole lines; return the number of rows, -1 if the part is refused.
+
+    `returns` says that lines end in CR LF; the last need not end. `ends` gets where each field ends, from the second
+    on; the first is -1. There may be as many fields as bytes, and `MORE_ENDS` beyond. `tail` is room of `TAIL` bytes.
+    Of each wanted column, `table`, `texts`, `lengths` and `seen` are what it has shown before; all are 0 at first, and
+    `seen` is -1 from the time it is given up.
+    """
+    words, size = data.size // _WORD, data.size
+    rest = size - words * _WORD
+    tail[:] = 0
+    tail[:rest] = data[words * _WORD :]
+    if size and data[size - 1] != _LINE_END:
+        if returns:
+            tail[rest] = _RETURN
+            rest += 1
+        tail[rest] = _LINE_END
+    ends[0] = -1
+    between = np.uint8(delimiter)
+    state = 0, columns - 1, np.uint64(0)
+    word = done = 0
+    while word <= words:
+        if word < words:
+            behind = min(word + _WORDS, words)
+            state = _find_ends(data, (word, behind), 0, between, columns, returns, ends, state)
+            word = behind
+        else:
+            state = _find_ends(tail, (0, 2), words * _WORD, between, columns, returns, ends, state)
+            word = words + 1
+        if state[0] < 0:
+            return -1
+        whole = (state[1] + 1) // columns - 1  # rows
+        for index in range(wanted.size):
+            if seen[index] >= 0:
+                column = wanted[index]
+                cut = 1 if returns and column == columns - 1 else 0
+                parts = table[index], texts[index], lengths[index], seen[index], codes[index]
+                seen[index] = _encode_rows(data, (done, whole), columns, column, cut, ends, *parts)
+        done = whole
+    return done
+
+
+@compiled
+def copy_fields(
+    data: ByteArray,
+    columns: int,
+    column: int,
+    cut: int,
+    ends: NDArray[np.int32],
+    offsets: NDArray[np.int32],
+    out: ByteArray,
+) -> None:
+    """The texts of one column one behind the other, and where each begins, as Arrow has them.
+
+    `ends` are those of `encode_fields`; `cut` is 1 where a CR stands behind each text.
+    """
+    place = 0
+    for row in range(offsets.size - 1):
+        offsets[row] = place
+        at = row * columns + column
+        start = np.int64(ends[at]) + 1
+        length = np.int64(ends[at + 1]) - cut - start
+        for byte in range(length):
+            out[place + byte] = data[start + byte]
+        place += int(length)
+    offsets[offsets.size - 1] = place
