@@ -214,11 +214,11 @@ def batches(
             progress((before + done * size) / total)
 
         if isinstance(file.layout, Footer):
-            yield from parquet_files.batches(
-                file.place, file.layout, blocks or [wanted], total / max(file.size, 1), told
-            )
+            many = total / max(file.size, 1)
+            how: dict[str, Any] = {"threads": threads, "coded": coded}
+            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, told, **how)
         elif file.layout is not None:
-            how: dict[str, Any] = {"size": file.size, "total": total, "coded": coded}
+            how = {"size": file.size, "total": total, "coded": coded}
             yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **how)
         before += file.size
 
