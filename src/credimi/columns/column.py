@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels
 from credimi.columns.labels import MANY
@@ -102,6 +101,8 @@ def _seen_in_numpy(values: NDArray[Any], missing: MissingValues) -> NDArray[np.b
 
 
 def _seen_in_arrow(values: Any, missing: MissingValues) -> NDArray[np.bool_]:  # noqa: ANN401
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     seen = pc.is_valid(values)
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))

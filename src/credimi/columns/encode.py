@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import (
@@ -162,6 +161,8 @@ def _numbers_in(texts: Any, missing: MissingValues) -> NDArray[np.float64] | Non
 
     What means missing is in no batch one of the few, as it is none of the labels.
     """
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     gone = missing.among_texts(texts)
     kept = texts.filter(pc.invert(gone))
     if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
@@ -216,6 +217,8 @@ def _codes_of(indices: Any, size: int, *, compiled: bool = False) -> Codes:  # n
 
 
 def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     if compiled and array.type == pa.int64():
         values = plain(array)
         few = few_distinct(values, array)

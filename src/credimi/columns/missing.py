@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import text_array
@@ -72,6 +71,8 @@ class MissingValues:
 
     def among_texts(self, texts: Any) -> Any:  # noqa: ANN401
         """Which of Arrow's texts mean missing, by the letter."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
         return pc.is_in(texts, options=_looked_up(frozenset(self.texts), texts.type))
 
     def among_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -80,6 +81,8 @@ class MissingValues:
 
     def among_bytes(self, values: Any) -> Any:  # noqa: ANN401
         """Which of Arrow's bytes mean missing."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
         means = pa.array([text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary())
         return pc.is_in(values.cast(pa.large_binary()), means)
 
@@ -122,6 +125,8 @@ NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
 @lru_cache(maxsize=8)  # of a wide table many columns ask for the same
 def _looked_up(texts: frozenset[str], kind: Any) -> Any:  # noqa: ANN401
     """Texts that are looked for among others, as pyarrow wants them."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     return pc.SetLookupOptions(text_array(sorted(texts), kind))
 
 
