@@ -118,6 +118,8 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
     if kept:
         counts = _loaded(kept, options)
     else:
+        if not any(shared.engine(options).values()):  # others may start processes, best from a single thread
+            startup.load_meanwhile("credimi.selection.rank")
         from credimi.counting.count import count
 
         with terminal_io_module.progress("counting") as told:

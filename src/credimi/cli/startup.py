@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import importlib
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from credimi.cli.terminal_io import say
@@ -18,6 +20,16 @@ def announce_compiling() -> None:
     _look_for_garbage()
     wishes.before_numba = _load_numba
     wishes.compiling = _say_once("compiling for this machine; later runs start at once")
+
+
+def load_meanwhile(module: str) -> None:
+    """Load on another thread what is needed once the data are counted: while these are read, Python has time."""
+
+    def load() -> None:
+        with suppress(Exception):  # whoever needs it will load it again, and be told
+            importlib.import_module(module)
+
+    Thread(target=load, daemon=True).start()
 
 
 def _load_numba() -> None:
