@@ -186,7 +186,7 @@ def test_a_file_named_twice_is_refused(how: str, tmp_path: Path) -> None:
     other = {"same": str(path), "pattern": str(tmp_path / "r*.csv"), "link": tmp_path / "link.csv", "folder": tmp_path}
     (tmp_path / "link.csv").symlink_to(path)
     said = refusal([path, other[how]])
-    also = f", as {path}, too" if how in ("link", "folder") else ""
+    also = f", as {tmp_path / 'link.csv'}, too" if how in ("link", "folder") else ""
     assert f"is named twice{also}: its rows would count twice; name it once, or add up counts made apart" in said
     assert (count(path, "class") + count(path, "class")).rows == 400
 

@@ -42,18 +42,6 @@ def write(name: str, rows: int = 40, seed: int = 0) -> Path:
     return path
 
 
-@pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Run `credimi count` into all.counts; what it says, and a refusal with its exit code."""
-
-    def run(*arguments: str, code: int = 0) -> str:
-        capsys.readouterr()
-        assert main(["count", *arguments, "--target", "y", "--into", "all.counts"]) == code
-        return capsys.readouterr().err
-
-    return run
-
-
 def test_the_file_names_its_sources(said: Callable[..., str]) -> None:
     paths = [write("1.csv"), write("2.csv")]
     said("1.csv", "2.csv")

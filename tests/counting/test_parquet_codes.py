@@ -60,7 +60,7 @@ def read(path: Path, group: int) -> dict[str, list[str | None]] | None:
     """The columns of a group of rows as codes tell them."""
     with pa.OSFile(str(path)) as source, pq.ParquetFile(source) as file:
         schema = file.schema_arrow
-        if not parquet_codes.readable(file, schema, schema.names):
+        if not parquet_codes.readable(file, source, schema, schema.names):
             return None
         found = parquet_codes.coded(file, source, schema, group, schema.names)
     if found is None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from credimi import Counts, CredimiError, count
-from credimi.cli import main
 from credimi.counting import counts_file
 from credimi.counting.counted_files import CountedFile, finished, fresh
 
@@ -22,18 +21,6 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Run `credimi count` into all.counts; what it says, and a refusal with its exit code."""
-
-    def run(*arguments: str, code: int = 0) -> str:
-        capsys.readouterr()
-        assert main(["count", *arguments, "--target", "y", "--into", "all.counts"]) == code
-        return capsys.readouterr().err
-
-    return run
 
 
 def write(name: str, rows: int = 4) -> Path:

@@ -8,13 +8,15 @@ set where there is no value. With `compiled` one pass does it (`kernels.text_cod
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from credimi.core.types import AnyArray, ArrowColumn
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -28,7 +30,7 @@ _PLAIN = {  # as which pyarrow joins dictionaries: of views it cannot where ther
 NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity where all is valid, bytes of no text
 
 
-def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
+def doubles(values: ArrowColumn) -> NDArray[np.float64]:
     """An Arrow array of numbers or truth values as doubles, NaN where it is null."""
     array = one_chunk(values)
     if pa.types.is_boolean(array.type):
@@ -37,7 +39,7 @@ def doubles(values: Any) -> NDArray[np.float64]:  # noqa: ANN401
     return plain(array.fill_null(math.nan) if array.null_count else array)
 
 
-def to_doubles(array: Any, *, safe: bool = True) -> Any:  # noqa: ANN401
+def to_doubles(array: pa.Array, *, safe: bool = True) -> pa.Array:
     """An Arrow array of numbers as one of doubles, each the nearest: Arrow casts decimals to a double beside it.
 
     It is the double that a CSV file with the same number gives.
@@ -50,7 +52,7 @@ def to_doubles(array: Any, *, safe: bool = True) -> Any:  # noqa: ANN401
     return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
 
 
-def _quotients(array: Any) -> NDArray[np.float64] | None:  # noqa: ANN401
+def _quotients(array: pa.Array) -> NDArray[np.float64] | None:
     """Decimals as whole numbers over a power of ten; None unless both are doubles: then the quotient is the nearest."""
     if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
         return None
@@ -63,7 +65,7 @@ def _quotients(array: Any) -> NDArray[np.float64] | None:  # noqa: ANN401
     return low / float(10**array.type.scale)
 
 
-def one_chunk(values: Any) -> Any:  # noqa: ANN401
+def one_chunk(values: ArrowColumn) -> pa.Array:
     """An array of one piece; dictionaries of several pieces are made one."""
     if not isinstance(values, pa.ChunkedArray):
         return values
@@ -77,7 +79,7 @@ def one_chunk(values: Any) -> Any:  # noqa: ANN401
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
 
 
-def _one_dictionary(values: Any) -> Any:  # noqa: ANN401
+def _one_dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """The same with one dictionary for all pieces, or without any."""
     plain_kind = _PLAIN.get(values.type.value_type)
     chunks = [
@@ -93,7 +95,7 @@ def _one_dictionary(values: Any) -> Any:  # noqa: ANN401
         return pa.chunked_array([chunk.dictionary_decode() for chunk in chunks])
 
 
-def text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401
+def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
     """An Arrow array of these texts; `pa.array`, like all that takes Python's objects, would import pandas."""
     encoded = [text.encode("utf-8", errors="surrogatepass") for text in texts]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
@@ -101,7 +103,7 @@ def text_array(texts: list[str], kind: Any) -> Any:  # noqa: ANN401
     return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
 
 
-def distances(array: Any, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:  # noqa: ANN401
+def distances(array: pa.Array, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:
     """How far Arrow's integers are from the least of them, as codes; null as missing."""
     if compiled and array.type in (pa.int32(), pa.int64()):  # as files have them; others are as narrow as can be
         from credimi.kernels.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
@@ -113,12 +115,12 @@ def distances(array: Any, least: int, wide: type[np.unsignedinteger], *, compile
     return np.where(valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
 
 
-def narrowed(values: NDArray[Any], least: int, wide: type[np.unsignedinteger]) -> Codes:
+def narrowed(values: AnyArray, least: int, wide: type[np.unsignedinteger]) -> Codes:
     """The same of numpy's integers, none of which is missing."""
     return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
 
 
-def plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
+def plain(array: pa.Array) -> AnyArray:
     """An Arrow array of numbers as numpy's, whatever stands for null; pyarrow's own ways may import pandas."""
     own = array.type
     sort = "f" if pa.types.is_floating(own) else "u" if pa.types.is_unsigned_integer(own) else "i"
@@ -128,19 +130,19 @@ def plain(array: Any) -> NDArray[Any]:  # noqa: ANN401
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
 
 
-def valid(array: Any) -> NDArray[np.bool_]:  # noqa: ANN401
+def valid(array: pa.Array) -> NDArray[np.bool_]:
     """Which values are not null."""
     return bits_of(array.buffers()[0], array).view(np.bool_)
 
 
-def bits_of(buffer: Any, array: Any) -> NDArray[np.uint8]:  # noqa: ANN401
+def bits_of(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
     """One of an array's buffers of bits, its own bits of it, a byte each."""
     first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
     bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:behind], bitorder="little")
     return bits[array.offset - 8 * first :][: len(array)]
 
 
-def validity(array: Any) -> tuple[NDArray[np.uint8], int]:  # noqa: ANN401
+def validity(array: pa.Array) -> tuple[NDArray[np.uint8], int]:
     """The bits that say which values are not null, as kernels want them: none where all are; and where they begin."""
     bits = array.buffers()[0] if array.null_count else None
     return (NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
@@ -151,7 +153,7 @@ def width(size: int) -> type[np.unsignedinteger]:
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
-def few_distinct(bits: NDArray[np.int64], array: Any) -> tuple[Codes, NDArray[np.int64]] | None:  # noqa: ANN401
+def few_distinct(bits: NDArray[np.int64], array: pa.Array) -> tuple[Codes, NDArray[np.int64]] | None:
     """Codes in the order of first appearance, and a row of each; None where they are too many."""
     from credimi.kernels.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 

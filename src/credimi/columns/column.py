@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.missing import MissingValues
+    from credimi.core.types import AnyArray, ArrowColumn
 
     Codes = NDArray[np.unsignedinteger]
-
+    ColumnValues: TypeAlias = "AnyArray | ArrowColumn | PrecodedColumn | UnreadableColumn"  # what `encode` takes
 
 _COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
 _MOST_DAYS = 2**31  # Arrow's dates have 32 bits
@@ -49,7 +50,7 @@ class PrecodedColumn:
     """A column that comes with codes of its own, as pandas' categoricals do: -1 is missing."""
 
     codes: NDArray[np.signedinteger]
-    values: Any
+    values: ColumnValues
 
     def __len__(self) -> int:
         return self.codes.size
@@ -72,7 +73,7 @@ class UnreadableColumn:
         return UnreadableColumn(self.seen[rows], self.fault)
 
 
-def seen_only(values: Any, fault: UncountableError, missing: MissingValues) -> Column:  # noqa: ANN401
+def seen_only(values: ColumnValues, fault: UncountableError, missing: MissingValues) -> Column:
     """A column that `encode` refuses, as seen or missing; its one label says what it holds, if it holds anything."""
     what = fault.what
     if isinstance(values, UnreadableColumn):
@@ -89,7 +90,7 @@ def seen_only(values: Any, fault: UncountableError, missing: MissingValues) -> C
     return Column(codes, MANY, (what,)) if seen.any() else Column(codes, labels.TEXT)
 
 
-def _seen_in_numpy(values: NDArray[Any], missing: MissingValues) -> NDArray[np.bool_]:
+def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> NDArray[np.bool_]:
     plain = np.asarray(values)
     if plain.dtype.kind == "O":
         seen = np.array([not missing.written_as(item) for item in plain], dtype=bool)
@@ -100,7 +101,7 @@ def _seen_in_numpy(values: NDArray[Any], missing: MissingValues) -> NDArray[np.b
     return np.asarray(seen & ~np.ma.getmaskarray(values))
 
 
-def _seen_in_arrow(values: Any, missing: MissingValues) -> NDArray[np.bool_]:  # noqa: ANN401
+def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> NDArray[np.bool_]:
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
     seen = pc.is_valid(values)
@@ -110,13 +111,13 @@ def _seen_in_arrow(values: Any, missing: MissingValues) -> NDArray[np.bool_]:  #
     return found
 
 
-def is_bytes(kind: Any) -> bool:  # noqa: ANN401
+def is_bytes(kind: pa.DataType) -> bool:
     """Whether Arrow has bytes there, which may be text."""
     tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
     return any(test(kind) for test in tests)
 
 
-def refusal(kind: Any, name: str) -> UncountableError:  # noqa: ANN401
+def refusal(kind: pa.DataType, name: str) -> UncountableError:
     """What to say of a type; in short without the names of what is inside, which differ from library to library."""
     inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
     short = next((word for test, word in inner if test(kind)), str(kind))
@@ -127,7 +128,7 @@ def refusal(kind: Any, name: str) -> UncountableError:  # noqa: ANN401
     )
 
 
-def _is_list(kind: Any) -> bool:  # noqa: ANN401
+def _is_list(kind: pa.DataType) -> bool:
     tests = (
         pa.types.is_list,
         pa.types.is_large_list,
@@ -138,7 +139,7 @@ def _is_list(kind: Any) -> bool:  # noqa: ANN401
     return any(test(kind) for test in tests)
 
 
-def in_arrow_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
+def in_arrow_unit(values: AnyArray, unit: str, name: str) -> AnyArray:
     """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
     kind = values.dtype.kind
     found = values.astype(f"{kind}8[{unit}]", copy=False)
@@ -154,7 +155,7 @@ def in_arrow_unit(values: NDArray[Any], unit: str, name: str) -> NDArray[Any]:
     return found
 
 
-def arrow_unit(kind: np.dtype[Any]) -> str:
+def arrow_unit(kind: np.dtype[np.datetime64 | np.timedelta64]) -> str:
     """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
     unit, _ = np.datetime_data(kind)
     if kind.kind == "M":

@@ -61,9 +61,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    BooleanArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
+
     Classes = NDArray[np.unsignedinteger]
     Split = tuple[int, FloatArray, FloatArray]  # what stands behind it, the counts on its two sides
 

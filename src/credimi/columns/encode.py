@@ -12,7 +12,7 @@ or NaN. Labels come in the order of the codes. Nothing is remembered from one ba
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -57,9 +57,13 @@ from credimi.columns.python_objects import (
 from credimi.core.errors import CredimiError, UncountableError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from credimi.columns.column import ColumnValues
     from credimi.columns.missing import MissingValues
+    from credimi.core.types import AnyArray, Value
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -69,7 +73,7 @@ _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microsecond
 
 
 def encode(
-    values: Any,  # noqa: ANN401
+    values: ColumnValues,
     name: str,
     *,
     missing: MissingValues = NOTHING_MORE,
@@ -99,7 +103,7 @@ def encode(
     return _encode_arrow(one_chunk(values), name, raw=missing if raw else None, compiled=compiled)
 
 
-def _encode_arrow(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401, PLR0911
+def _encode_arrow(array: pa.Array, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: PLR0911  (one way for each of Arrow's types)
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _encode_dictionary(array, name, raw=raw, compiled=compiled)
@@ -127,7 +131,7 @@ def load_kernels() -> None:
     _encode_few_texts(pa.Array.from_buffers(pa.string(), 1, [None, nothing, nothing]), RAW)
 
 
-def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
+def _as_text(array: pa.Array, name: str) -> pa.Array:
     """Text with plain offsets; bytes are text if they are UTF-8."""
     kind = array.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -142,7 +146,7 @@ def _as_text(array: Any, name: str) -> Any:  # noqa: ANN401
     raise refusal(kind, name)
 
 
-def _encode_texts(array: Any, raw: MissingValues | None = None, *, compiled: bool = False) -> Column:  # noqa: ANN401
+def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled: bool = False) -> Column:
     kind = TEXT if raw is None else RAW
     if compiled:
         column = _encode_few_texts(array, kind)
@@ -156,7 +160,7 @@ def _encode_texts(array: Any, raw: MissingValues | None = None, *, compiled: boo
     return _without_nan(codes, numbers)
 
 
-def _numbers_in(texts: Any, missing: MissingValues) -> NDArray[np.float64] | None:  # noqa: ANN401
+def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] | None:
     """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `typed`.
 
     What means missing is in no batch one of the few, as it is none of the labels.
@@ -178,7 +182,7 @@ def _numbers_in(texts: Any, missing: MissingValues) -> NDArray[np.float64] | Non
     return numbers
 
 
-def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
+def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
     from credimi.kernels.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
 
     _, offsets, data = array.buffers()
@@ -194,7 +198,7 @@ def _encode_few_texts(array: Any, kind: str) -> Column | None:  # noqa: ANN401
     return Column(codes, kind, tuple(str(letters[start:end], "utf-8") for start, end in places))
 
 
-def _encode_dictionary(array: Any, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:  # noqa: ANN401
+def _encode_dictionary(array: pa.Array, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:
     """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
     codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
     return _translated(codes, _encode_arrow(one_chunk(array.dictionary), name, raw=raw, compiled=False))
@@ -211,12 +215,12 @@ def _translated(codes: Codes, values: Column) -> Column:
     return replace(values, codes=moved[np.minimum(codes, len(values.codes))])
 
 
-def _codes_of(indices: Any, size: int, *, compiled: bool = False) -> Codes:  # noqa: ANN401
+def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
     """Arrow's indices into a dictionary as codes, null as missing."""
     return distances(indices, 0, width(size), compiled=compiled)
 
 
-def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
+def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
     if compiled and array.type == pa.int64():
@@ -236,7 +240,7 @@ def _encode_integers(array: Any, *, compiled: bool = False) -> Column:  # noqa: 
     return _ranging(codes, least, most)
 
 
-def _encode_whole_decimals(array: Any, *, compiled: bool) -> Column:  # noqa: ANN401
+def _encode_whole_decimals(array: pa.Array, *, compiled: bool) -> Column:
     """As integers: those that no double holds are text, or neighbours would be one label."""
     numbers = to_doubles(array)
     if np.any(np.abs(plain(numbers.fill_null(0.0))) >= labels.EXACT):
@@ -249,7 +253,7 @@ def _ranging(codes: Codes, least: int, most: int) -> Column:
     return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(least, most + 1, dtype=np.float64))
 
 
-def _encode_numbers(array: Any, *, compiled: bool = False) -> Column:  # noqa: ANN401
+def _encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
     """Doubles; NaN is missing."""
     if compiled:
         values = plain(array)
@@ -270,7 +274,7 @@ def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
     return Column(codes, NUMBER, numbers=numbers)
 
 
-def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
+def _encode_temporal(array: pa.Array) -> Column:
     """Dates and timestamps are days since 1970, times of day and spans seconds: the same, whatever their unit.
 
     Timestamps are days as well, since a column may be of dates in one file and of timestamps in the next. All are
@@ -291,7 +295,7 @@ def _encode_temporal(array: Any) -> Column:  # noqa: ANN401
     return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants, spans=not instants)
 
 
-def _encode_numpy(values: NDArray[Any], name: str, *, missing: MissingValues, compiled: bool) -> Column:
+def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compiled: bool) -> Column:
     values = _as_arrow_has_it(values, name)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
@@ -310,7 +314,7 @@ def _encode_numpy(values: NDArray[Any], name: str, *, missing: MissingValues, co
     )
 
 
-def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: MissingValues, compiled: bool) -> Column:
+def _encode_numpy_texts(values: AnyArray, name: str, *, missing: MissingValues, compiled: bool) -> Column:
     if values.dtype.kind != "O":
         values = values.astype(object)
         try:
@@ -320,7 +324,7 @@ def _encode_numpy_texts(values: NDArray[Any], name: str, *, missing: MissingValu
     return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
-def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
+def _as_arrow_has_it(values: AnyArray, name: str) -> AnyArray:
     """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
@@ -335,7 +339,7 @@ def _as_arrow_has_it(values: NDArray[Any], name: str) -> NDArray[Any]:
     return values
 
 
-def _encode_objects(values: NDArray[Any], name: str, *, missing: MissingValues, compiled: bool) -> Column:
+def _encode_objects(values: AnyArray, name: str, *, missing: MissingValues, compiled: bool) -> Column:
     codes, distinct, rows = distinct_objects(np.ascontiguousarray(values), name, compiled=compiled)
     if distinct is None:
         return encode(codes, name, compiled=compiled)
@@ -362,7 +366,7 @@ def _encode_objects(values: NDArray[Any], name: str, *, missing: MissingValues, 
     return replace(labels, codes=codes)
 
 
-def _labels_of(items: list[Any], kind: str, name: str) -> Column:
+def _labels_of(items: Sequence[Value], kind: str, name: str) -> Column:
     """The labels of distinct objects of one kind."""
     codes = np.arange(len(items), dtype=np.uint32)
     if kind == TIME:
@@ -377,9 +381,9 @@ def _labels_of(items: list[Any], kind: str, name: str) -> Column:
     return Column(codes, kind, tuple(text_types.shown(item) for item in items))
 
 
-def _labels_of_times(items: list[Any], name: str) -> Column:
+def _labels_of_times(items: Sequence[Value], name: str) -> Column:
     """Dates, datetimes and numpy's, coded type by type: of dates and datetimes together Arrow makes dates."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[object, list[int]] = {}
     for position, item in enumerate(items):
         groups.setdefault(type_of_instant(item), []).append(position)
     if None in groups:

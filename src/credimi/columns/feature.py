@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.labels import Labels
+    from credimi.core.types import CountArray, Record
 
-    CountArray = NDArray[Any]
     Positions = NDArray[np.int64]
 
 MISSING_VALUE = "(missing)"  # the name of the value, where missing is one
@@ -119,7 +119,7 @@ class Feature:
         return not self.kind.ranked or self.cut_by == CutBy.QUARTERS
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """What is known of the column, as plain data from which sentences are made."""
         constant, uncountable = self.kind == FeatureKind.CONSTANT, self.kind == FeatureKind.UNCOUNTABLE
         return {

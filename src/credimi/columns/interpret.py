@@ -6,8 +6,9 @@ few, and where they are cut; `settle` decides it, and gives the `Feature` that i
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +22,9 @@ from credimi.core.tables import relabel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.columns.reading_options import ReadingOptions
+    from credimi.columns.reading_options import Method, ReadingOptions
+    from credimi.core.types import CountArray
 
-    CountArray = NDArray[Any]  # whole numbers, or weights
     Positions = NDArray[np.int64]
 
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
@@ -34,6 +35,28 @@ _MANY_CLASSES = 50  # numbers, from which on they are thought to be measured
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SettledClasses:
+    """The target's classes, the place of each counted label among them, and how many rows have each of the classes."""
+
+    labels: Labels
+    positions: Positions
+    totals: CountArray
+
+    @property
+    def suspicions(self) -> tuple[Suspicion, ...]:
+        """What may be wrong with them."""
+        return suspicious_classes(self.labels, self.totals)
+
+    @property
+    def entropy(self) -> float:
+        """In nats, as they are shared out; NaN where there is no feature to be compared with the target."""
+        if not self.totals.sum() > 0:
+            return math.nan
+        shares = self.totals[self.totals > 0] / self.totals.sum()
+        return float(-(shares * np.log(shares)).sum())
 
 
 def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tuple[Labels, Positions]:
@@ -58,7 +81,7 @@ def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tup
     return classes, positions
 
 
-def settle(  # noqa: PLR0911
+def settle(  # noqa: PLR0911  (one way for each kind of column)
     name: str, own: Labels, block: CountArray, classes: tuple[Labels, Positions], *, settings: ReadingOptions, most: int
 ) -> Feature:
     """One column as it is ranked, from its raw labels and counts; of more than `most` labels numbers are coarser."""
@@ -111,7 +134,7 @@ def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Sus
     return (notation, *missing) if notation else missing
 
 
-def _settle_numbers(feature: Feature, method: Any, *, named: bool) -> Feature:  # noqa: ANN401
+def _settle_numbers(feature: Feature, method: Method, *, named: bool) -> Feature:
     name, kept, counts = feature.name, feature.labels, feature.block
     seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
     feature = replace(feature, suspicions=_suspicious_numbers(kept, totals))
@@ -166,16 +189,16 @@ def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, 
     return measured + _suspicious_numbers(classes, totals)
 
 
-def plainly_categories(own: Labels, method: Any, *, named: bool) -> bool:  # noqa: ANN401
+def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:
     """Whether labels are the values as they stand: nothing has to be read as numbers, and no numbers to be cut."""
     if own.kind == NUMBER:
         return method == "categories" or (len(own) <= CATEGORIES and own.integral and not named)
     return own.kind != RAW and (method == "categories" or not named)
 
 
-def names_rows(texts: Any, seen: Any) -> Any:  # noqa: ANN401
+def names_rows(texts: int | Positions, seen: float | CountArray) -> NDArray[np.bool_]:
     """Whether different texts are so many that each names a row rather than a value; one column or an array of them."""
-    return (seen >= _ENOUGH) & (2 * texts > seen)
+    return np.asarray((seen >= _ENOUGH) & (2 * texts > seen))
 
 
 def check_classes(target: str, classes: Labels) -> None:

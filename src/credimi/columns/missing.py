@@ -6,7 +6,7 @@ import math
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
+    from credimi.core.types import ArrowColumn, Foreign, Value
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 
@@ -51,7 +52,7 @@ class MissingValues:
             return np.zeros(column.values, dtype=bool)
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
 
-    def means(self, cell: Any) -> bool:  # noqa: ANN401
+    def means(self, cell: Value) -> bool:
         """Whether a single value, as a stream of rows has it, means missing."""
         if isinstance(cell, str):
             return cell in self.texts
@@ -69,7 +70,7 @@ class MissingValues:
             return True
         return is_missing(item)
 
-    def among_texts(self, texts: Any) -> Any:  # noqa: ANN401
+    def among_texts(self, texts: pa.Array) -> pa.BooleanArray:
         """Which of Arrow's texts mean missing, by the letter."""
         import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
@@ -79,7 +80,7 @@ class MissingValues:
         """Which of the numbers mean missing."""
         return np.asarray(np.isnan(numbers) | np.isin(numbers, list(self.numbers)))
 
-    def among_bytes(self, values: Any) -> Any:  # noqa: ANN401
+    def among_bytes(self, values: ArrowColumn) -> pa.BooleanArray:
         """Which of Arrow's bytes mean missing."""
         import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
@@ -111,7 +112,7 @@ def _as_number(value: str | float) -> float | None:
     return float(value)
 
 
-def _as_date(value: Any) -> float | None:  # noqa: ANN401
+def _as_date(value: object) -> float | None:
     """The days since 1970 of a date, written or not; None of what is none."""
     try:
         return text_types.days_of(value)
@@ -123,7 +124,7 @@ NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
 
 
 @lru_cache(maxsize=8)  # of a wide table many columns ask for the same
-def _looked_up(texts: frozenset[str], kind: Any) -> Any:  # noqa: ANN401
+def _looked_up(texts: frozenset[str], kind: pa.DataType) -> Foreign:
     """Texts that are looked for among others, as pyarrow wants them."""
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import datetime as dt
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +18,15 @@ from credimi.core.errors import UncountableError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray, Value
+
 NO_TEXT = "bytes that are not UTF-8"
 TIME = "time"  # objects that become numbers, as Arrow's dates and times do
 
 
 def distinct_objects(
-    values: NDArray[Any], name: str, *, compiled: bool
-) -> tuple[Any, list[Any] | None, NDArray[np.int64]]:
+    values: AnyArray, name: str, *, compiled: bool
+) -> tuple[AnyArray | pa.Array, list[Value] | None, NDArray[np.int64]]:
     """Codes, the distinct objects and a row of each; or an Arrow array, where they are many and of one type."""
     if compiled:
         from credimi.kernels.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
@@ -41,7 +43,7 @@ def distinct_objects(
         else:
             if any(test(array.type) for test in _SAME_IN_ARROW):
                 return array, None, rows
-    where: dict[Any, int] = {}
+    where: dict[object, int] = {}
     first: list[int] = []
     codes = np.empty(values.size, dtype=np.uint32)
     for row, item in enumerate(values):
@@ -104,19 +106,19 @@ def kind_of(item: object) -> str:
     return TEXT
 
 
-def is_no_double(item: Any) -> bool:  # noqa: ANN401
+def is_no_double(item: object) -> bool:
     """Whether a number is a whole one so large that its neighbours would be the same double."""
     if isinstance(item, Decimal):
         return item.is_finite() and abs(item) > EXACT and item == item.to_integral_value()
     return isinstance(item, int | np.integer) and abs(int(item)) > EXACT
 
 
-def as_instant(item: Any) -> Any:  # noqa: ANN401
+def as_instant(item: Value) -> Value:
     """A date or datetime as Arrow or numpy takes it whole; pandas' own have nanoseconds, which Arrow would drop."""
     return item.to_datetime64() if hasattr(item, "to_datetime64") else item
 
 
-def type_of_instant(item: Any) -> Any:  # noqa: ANN401
+def type_of_instant(item: object) -> np.dtype[np.datetime64] | type[dt.date] | None:
     """What dates and datetimes have in common that can be converted together; None if the item is neither."""
     item = as_instant(item)
     if isinstance(item, np.datetime64):
@@ -124,7 +126,7 @@ def type_of_instant(item: Any) -> Any:  # noqa: ANN401
     return next((kind for kind in (dt.datetime, dt.date) if isinstance(item, kind)), None)
 
 
-def two_kinds(present: list[tuple[int, Any]], rows: NDArray[np.int64]) -> list[tuple[int, Any]]:
+def two_kinds(present: list[tuple[int, Value]], rows: NDArray[np.int64]) -> list[tuple[int, Value]]:
     """The first item, and the first that is of another kind than it."""
     position, item = present[0]
     other = next(pair for pair in present if kind_of(pair[1]) != kind_of(item))

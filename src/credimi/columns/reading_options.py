@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,12 @@ from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+
+if TYPE_CHECKING:
+    from credimi.core.types import Option, Value
+
+Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
+Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
 READINGS = ("ignore", "category")  # of what is missing
 METHODS = ("mdl", "quantile", "categories")
@@ -23,14 +29,14 @@ class ReadingOptions:
     """How values are read: what means missing, and how numbers become categories."""
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
-    discretize: Any = "mdl"
+    discretize: Methods = "mdl"
 
     @classmethod
-    def of(cls, missing_values: Any, discretize: Any) -> ReadingOptions:  # noqa: ANN401  (whatever the user passed)
+    def of(cls, missing_values: Option, discretize: Option) -> ReadingOptions:
         """What the user asked for, checked."""
         return cls(_checked_missing(missing_values), _checked_methods(discretize))
 
-    def method(self, column: str) -> Any:  # noqa: ANN401
+    def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
         if not isinstance(self.discretize, dict):
             return self.discretize
@@ -42,7 +48,7 @@ class ReadingOptions:
         return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
 
 
-def _checked_missing(values: Any) -> tuple[str | float, ...]:  # noqa: ANN401  (whatever the user passed)
+def _checked_missing(values: Option) -> tuple[str | float, ...]:
     if values is None:
         raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
@@ -61,7 +67,7 @@ def _sentinel(value: float) -> str | float:
     return float(value)
 
 
-def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
+def _checked_methods(discretize: Option) -> Methods:
     if hasattr(discretize, "items"):
         return {str(column): _checked_method(method) for column, method in discretize.items()}
     if discretize is not None and not isinstance(discretize, str):
@@ -69,7 +75,7 @@ def _checked_methods(discretize: Any) -> Any:  # noqa: ANN401
     return _checked_method(discretize)
 
 
-def _checked_method(method: Any) -> Any:  # noqa: ANN401
+def _checked_method(method: Option) -> Method:
     if method is None or (isinstance(method, str) and method in METHODS):
         return method
     if isinstance(method, str):
@@ -83,7 +89,7 @@ def _checked_method(method: Any) -> Any:  # noqa: ANN401
     return cuts
 
 
-def _checked_cut(cut: Any) -> float:  # noqa: ANN401
+def _checked_cut(cut: Value) -> float:
     """A number, or a date as days since 1970."""
     if isinstance(cut, str) and not text_types.is_number(cut, names_too=True):
         return text_types.days_of(cut)

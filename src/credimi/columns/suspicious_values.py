@@ -8,7 +8,7 @@ surveys and programs use for that, comes back, and stands far from all others, o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.columns.feature import Suspicion, SuspicionKind
 from credimi.columns.text_types import is_number
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from credimi.core.types import CountArray
 
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
@@ -79,7 +81,7 @@ def _is_date(text: str) -> bool:
     return 1 <= min(one, other) <= 12 and max(one, other) <= 31
 
 
-def _nearly_all(texts: Sequence[str], test: Callable[[str], Any]) -> bool:
+def _nearly_all(texts: Sequence[str], test: Callable[[str], object]) -> bool:
     misses = 0
     for text in texts:
         misses += not test(text.strip())
@@ -88,18 +90,18 @@ def _nearly_all(texts: Sequence[str], test: Callable[[str], Any]) -> bool:
     return True
 
 
-def _longest(texts: Sequence[str], test: Callable[[str], Any]) -> str:
+def _longest(texts: Sequence[str], test: Callable[[str], object]) -> str:
     """An example."""
     return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
 
 
-def sentinels(numbers: NDArray[np.float64], totals: NDArray[Any]) -> list[str]:
+def sentinels(numbers: NDArray[np.float64], totals: CountArray) -> list[str]:
     """Those of the sorted numbers that may mean missing, as text; `totals` is how many rows have each."""
     found = _at_the_end(numbers, totals)
     return found or _at_the_end(-numbers[::-1], totals[::-1], sign=-1.0)
 
 
-def _at_the_end(numbers: NDArray[np.float64], totals: NDArray[Any], sign: float = 1.0) -> list[str]:
+def _at_the_end(numbers: NDArray[np.float64], totals: CountArray, sign: float = 1.0) -> list[str]:
     """The same of the largest, the longest row of codes that stands apart first."""
     codes = 0
     while codes < numbers.size and _is_code(sign * numbers[-1 - codes]):

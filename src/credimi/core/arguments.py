@@ -12,9 +12,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 
 def require_numbers(name: str, values: object) -> FloatArray:

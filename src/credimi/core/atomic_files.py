@@ -17,7 +17,6 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 _LONGEST = 50  # characters of a name that its temporary file has, too: 200 bytes, of 255 that names may have
 
 
@@ -113,7 +112,7 @@ def _taken(place: Path, path: str | Path) -> int:
         descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             free = _lock(descriptor)
-            _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), free, place, path)
+            _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), place, path, free=free)
             if _is_file(descriptor, place):
                 os.ftruncate(descriptor, 0)
                 os.lseek(descriptor, 0, os.SEEK_SET)
@@ -125,7 +124,7 @@ def _taken(place: Path, path: str | Path) -> int:
         os.close(descriptor)  # its owner ended just now, and took it away
 
 
-def _check_owner(text: str, free: bool | None, place: Path, path: str | Path) -> None:  # noqa: FBT001
+def _check_owner(text: str, place: Path, path: str | Path, *, free: bool | None) -> None:
     """Refuse a lock that somebody else has; one of this machine whose owner was killed is free."""
     host, process = text.split() if len(text.split()) == 2 else ("", "")
     here = host in ("", platform.node())

@@ -23,7 +23,8 @@ from credimi.core.public import public
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
+
 
 # What every formula bears, whatever is missing. Beyond 9e15 a double does not hold every whole number, and beyond 9e18
 # the draws that stand in for closed forms exceed numpy's 64-bit counts. v = pi^2/c is squared, which overflows where a

@@ -11,10 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray
+    from credimi.core.types import AnyArray, FloatArray, IntegerArray
 
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
     CountArray = AnyArray
     Positions = NDArray[np.int64]
 

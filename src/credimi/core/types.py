@@ -1,19 +1,46 @@
-"""Names for what callers may pass, and for what other libraries return: none of it has a type that could be checked.
+"""Names for what callers may pass, and for what other libraries return.
 
-Frames, arrays and files come from libraries that are installed or not, and share no class; what they are is found out
-when they are read.
+Frames and arrays come from libraries that are installed or not, and share no class: `Data` says what they offer, and
+what they are is found out when they are read. From then on they are `Foreign`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
+    BooleanArray: TypeAlias = NDArray[np.bool_]
+    FloatArray: TypeAlias = NDArray[np.float64]
+    IntegerArray: TypeAlias = NDArray[np.int64]
     AnyArray: TypeAlias = NDArray[Any]  # of numbers, text or objects
+    CountArray: TypeAlias = NDArray[Any]  # whole numbers, or weights
+    ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray
 
-Data: TypeAlias = Any  # what `credimi.count` takes, and scikit-learn's X: paths, frames, arrays, lists of rows
+
+class ArrowStream(Protocol):
+    """A table that can be read as a stream of Arrow's batches: pandas, polars, pyarrow, duckdb and others have it."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A capsule with the stream."""
+
+
+class NamedColumns(Protocol):
+    """A frame of Spark or Dask, or a LazyFrame of polars: it is read where its rows are."""
+
+    @property
+    def columns(self) -> object:
+        """The columns' names."""
+
+
+# What `credimi.count` takes, and scikit-learn's X: paths, lists of paths or of rows, columns by name, arrays, frames.
+Data: TypeAlias = "str | Path | Sequence[object] | Mapping[str, object] | AnyArray | ArrowStream | NamedColumns"
 Values: TypeAlias = Any  # one column: an array, a series, a list; scikit-learn's y
 Value: TypeAlias = Any  # one cell, a label, or a name of pandas, which may be anything hashable
 Record: TypeAlias = dict[str, Any]  # plain data, as JSON has it; keywords that are passed on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import ColumnValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.remote_files import Place
-
-    CountArray = NDArray[Any]
-
+    from credimi.core.types import AnyArray, CountArray
 
 _FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
 
@@ -45,7 +44,7 @@ class Batch:
     text. `path` is the file that the rows come from.
     """
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, ColumnValues]
     rows: int
     raw: bool = False
     cells: int = 0
@@ -63,7 +62,7 @@ class CodedBatch:
 
     target: str
     classes: Labels
-    groups: NDArray[Any]
+    groups: AnyArray
     columns: Mapping[str, Column]
     missing: MissingValues
     rows: int
@@ -150,7 +149,7 @@ def tally(
 
 def grouped(
     column: Column, missing: MissingValues, target: str, weights: NDArray[np.float64] | None = None
-) -> tuple[Labels, NDArray[Any]]:
+) -> tuple[Labels, AnyArray]:
     """The target's labels in order, and for each row its class, r where it is missing."""
     occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)

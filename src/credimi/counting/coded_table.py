@@ -7,9 +7,10 @@ the labels, and the cuts, are those of the whole table: a row's code says nothin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from credimi.columns import labels
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import ColumnValues
     from credimi.columns.feature import Feature
+    from credimi.columns.interpret import SettledClasses
+    from credimi.core.types import Data, Foreign, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -44,17 +48,17 @@ class CodedTable:
     counts: Counts
 
     @classmethod
-    def of(cls, data: Any, request: CountRequest) -> CodedTable:  # noqa: ANN401
+    def of(cls, data: Data, request: CountRequest) -> CodedTable:
         """From what `credimi.count` takes."""
         plan, parts = source(data, request)
         batch = _joined(list(parts), plan.wanted)
-        asked: dict[str, Any] = {"threads": request.threads, "required": plan.required}
+        asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
         return cls(coded, count_coded(coded, threads=request.threads))
 
-    def classes(self) -> tuple[tuple[str, ...], Codes]:
+    def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and of each row which it has, MISSING where it has none."""
-        named, onward = labels.typed(self.coded.classes)
+        named, onward = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
         moved = np.append(onward, MISSING).astype(np.int32)
         return named.shown(), moved[self.coded.groups]
 
@@ -82,7 +86,7 @@ class Rows:
     features: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     classes: tuple[str, ...]
-    left_out: dict[str, dict[str, Any]]  # of the columns that are left out: their facts (see `Feature`)
+    left_out: dict[str, Record]  # of the columns that are left out: their facts (see `Feature`)
     without_target: int = 0
 
     def __len__(self) -> int:
@@ -95,24 +99,25 @@ class Rows:
 
 
 def rows_of(
-    data: Any,  # noqa: ANN401
-    target: Any,  # noqa: ANN401
+    data: Data,
+    target: object,
     *,
     features: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
-    discretize: str | Mapping[str, Any] | None = "mdl",
+    discretize: str | Mapping[str, object] | None = "mdl",
     delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` takes, as codes."""
-    asked: dict[str, Any] = {"features": features, "exclude": exclude, "missing_values": missing_values}
+    asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
     asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
     table = CodedTable.of(data, CountRequest.of(target, **asked))
-    settled = table.counts.settled() if table.counts.rows else []
+    target_classes = table.counts.settled_classes() if table.counts.rows else None
+    settled = table.counts.settled(classes=target_classes) if target_classes else []
     kept = [feature for feature in settled if not feature.useless]
-    classes, answers = table.classes()
+    classes, answers = table.classes(target_classes)
     seen = answers != MISSING
     columns = [table.values(feature) for feature in kept]
     codes = np.column_stack(columns) if columns else np.zeros((answers.size, 0), dtype=np.int32)
@@ -137,9 +142,7 @@ def _joined(parts: list[Batch], wanted: Sequence[str]) -> Batch:
     return Batch(columns, sum(part.rows for part in parts), parts[0].raw, parts[0].cells, parts[0].fault)
 
 
-def _column(parts: list[Any]) -> Any:  # noqa: ANN401
-    import pyarrow as pa  # noqa: PLC0415
-
+def _column(parts: list[Foreign]) -> ColumnValues:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     if isinstance(parts[0], UnreadableColumn):

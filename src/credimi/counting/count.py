@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,27 +11,30 @@ from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.engines import files, frames, polars_lazy
+from credimi.counting.engines import dask, files, frames, polars_lazy, spark
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
+    from credimi.columns.column import ColumnValues
+    from credimi.core.types import Data, Record
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
 
 def count(
-    data: Any,  # noqa: ANN401
-    target: Any,  # noqa: ANN401
+    data: Data,
+    target: object,
     *,
     features: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
-    discretize: str | Mapping[str, Any] | None = "mdl",
+    discretize: str | Mapping[str, object] | None = "mdl",
     max_levels: int | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
@@ -100,19 +103,19 @@ def count(
     >>> counts["x"].target_only, counts["x"].feature_only
     (array([0., 1.]), array([0., 1.]))
     """
-    asked: dict[str, Any] = {"features": features, "exclude": exclude, "max_levels": max_levels}
+    asked: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
     asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
     asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
     return count_requested(data, CountRequest.of(target, **asked))
 
 
-def count_more(data: Any, counts: Counts, delimiter: str | None) -> Counts:  # noqa: ANN401
+def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
     """The same columns of other data; that they were counted before does not mean that the user named them."""
     request = CountRequest(counts.target, counts.features, settings=counts.settings, delimiter=delimiter)
     return count_requested(data, request)
 
 
-def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
+def count_requested(data: Data, request: CountRequest) -> Counts:
     """The counts that are asked for."""
     if files.reads(data):
         found, plan = _planned_files(data, request)
@@ -133,7 +136,7 @@ def count_requested(data: Any, request: CountRequest) -> Counts:  # noqa: ANN401
     return counted(batches, plan, threads=request.threads)
 
 
-def _planned_files(data: Any, request: CountRequest) -> tuple[list[DataFile], Plan]:  # noqa: ANN401
+def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], Plan]:
     """The files, and what is counted of them."""
     if not isinstance(request.target, str):
         raise CredimiError(f"target is {request.target!r}: the target of a file is the name of one of its columns")
@@ -141,16 +144,14 @@ def _planned_files(data: Any, request: CountRequest) -> tuple[list[DataFile], Pl
     return found, request.plan(files.names(found, request.delimiter))
 
 
-def _cluster(data: Any) -> Any:  # noqa: ANN401
+def _cluster(data: object) -> ModuleType | None:
     """The engine of a frame whose rows are elsewhere, if it is one: before Arrow's stream, which would fetch them."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
-    from credimi.counting.engines import dask, spark  # noqa: PLC0415
-
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
 
 
-def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN401
+def _check_undelimited(data: Data, delimiter: str | None) -> None:
     """Refuse a delimiter beside what is no file."""
     if delimiter is not None:
         raise CredimiError(
@@ -158,7 +159,7 @@ def _check_undelimited(data: Any, delimiter: str | None) -> None:  # noqa: ANN40
         )
 
 
-def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  # noqa: ANN401
+def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
     """What is counted of the data, and the batches of its columns."""
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
@@ -196,9 +197,9 @@ def source(data: Any, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:  #
     return plan, _beside(frames.batches(data, plan.features), name, frames.array_of(target, name))
 
 
-def _beside(batches: Iterator[Batch], name: str, values: Any) -> Iterator[Batch]:  # noqa: ANN401
+def _beside(batches: Iterator[Batch], name: str, values: ColumnValues) -> Iterator[Batch]:
     """The batches with one column more, cut to fit."""
-    if getattr(values, "ndim", 1) != 1:
+    if isinstance(values, np.ndarray) and values.ndim != 1:
         raise CredimiError(f"the target has the shape {values.shape}: pass one value a row")
     start = 0
     for batch in batches:

@@ -16,7 +16,7 @@ import hashlib
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from credimi.core.remote_files import Place, Status
+    from credimi.core.types import Foreign, Record
 
 _END = 1 << 12
 
@@ -48,7 +49,7 @@ class CountedFile:
             return cls.seen(path, path.stat(), file)
 
     @classmethod
-    def seen(cls, path: Place, status: os.stat_result | Status, file: Any) -> CountedFile:  # noqa: ANN401
+    def seen(cls, path: Place, status: os.stat_result | Status, file: Foreign) -> CountedFile:
         """The same of a file that is open."""
         try:
             ends = file.read(_END)
@@ -61,7 +62,7 @@ class CountedFile:
         name = name.encode(errors="backslashreplace").decode()  # bytes that are no text stay in order
         return cls(name, status.st_size, status.st_mtime_ns, digest)
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> Record:
         """As the header of a file of counts has it."""
         own = asdict(self)
         return own if self.unfinished else {name: own[name] for name in own if name != "unfinished"}
@@ -107,15 +108,24 @@ def fresh(
             )
         elif not before.unfinished:
             left.append(source)
-    seen: dict[object, int] = {}
-    own = identities or [identity(source.path) for source in given]
-    for place, source in enumerate(given):
-        for key in (own[place], (source.name, source.content)):  # a moved copy is taken for the file
-            first = given[seen.setdefault(key, place)]
-            if seen[key] < place and not force:
-                also = "" if first.path == source.path else f", as {source.path}, too"
-                raise CredimiError(f"{first.path} is named twice{also}: name it once, or count it twice with --force")
+    if not force:
+        own = identities or [identity(source.path) for source in given]
+        keys = [
+            (key, (source.name, source.content)) for key, source in zip(own, given, strict=True)
+        ]  # moved copies, too
+        check_named_once([source.path for source in given], keys, "name it once, or count it twice with --force")
     return left
+
+
+def check_named_once(names: Sequence[str], keys: Sequence[tuple[object, ...]], remedy: str) -> None:
+    """Refuse a file that is named twice: two names that share one of their keys, such as the file's identity."""
+    seen: dict[object, str] = {}
+    for name, own in zip(names, keys, strict=True):
+        for key in own:
+            if key in seen:
+                also = "" if seen[key] == name else f", as {name}, too"
+                raise CredimiError(f"{seen[key]} is named twice{also}: {remedy}")
+        seen.update(dict.fromkeys(own, name))
 
 
 class _Known:

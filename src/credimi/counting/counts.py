@@ -14,12 +14,12 @@ read (`settled`), from all of them, so that neither the order of the rows nor th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.columns import labels
-from credimi.columns.interpret import check_classes, settle, settle_classes, suspicious_classes
+from credimi.columns.interpret import SettledClasses, check_classes, settle, settle_classes
 from credimi.columns.labels import BOOLEAN, NUMBER, Labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.feature import Feature, Suspicion
+    from credimi.columns.feature import Feature
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
+    from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
-
-    CountArray = NDArray[Any]  # whole numbers, or weights
-
 
 _ROUNDING = 1e-9  # of weights that are taken away again
 _COMPARED = 5_000  # names with which a mistaken one is compared: of each thousand it takes a tenth of a second
@@ -135,7 +133,7 @@ class Counts:
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
-        return self._settle(column, self.labels[index], self.blocks()[index], self._settled_classes())
+        return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
 
     def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
         """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
@@ -156,23 +154,19 @@ class Counts:
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
-        return self._settled_classes(least)[0].shown()
+        return self.settled_classes(least).labels.shown()
 
-    def class_totals(self) -> CountArray:
-        """How many rows have each of the classes."""
-        classes, positions = self._settled_classes()
+    def settled_classes(self, least: int = 2) -> SettledClasses:
+        """The target's classes as they are ranked; an error where they are not `least`."""
+        classes, positions = settle_classes(self.target, self.classes, self.rows, least)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
-        return totals
+        return SettledClasses(classes, positions, totals)
 
-    def suspicions(self) -> tuple[Suspicion, ...]:
-        """What may be wrong with the target's classes."""
-        return suspicious_classes(self._settled_classes()[0], self.class_totals())
-
-    def settled(self, least_classes: int = 2) -> list[Feature]:
-        """All columns as they are ranked."""
-        classes = self._settled_classes(least_classes)
+    def settled(self, least_classes: int = 2, classes: SettledClasses | None = None) -> list[Feature]:
+        """All columns as they are ranked; `classes` are those of `settled_classes`, where they are known."""
+        classes = classes or self.settled_classes(least_classes)
         return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
 
     def __eq__(self, other: object) -> bool:
@@ -276,7 +270,7 @@ class Counts:
         """So that `sum` of several counts works, which starts from 0."""
         return self if other == 0 else NotImplemented
 
-    def update(self, data: Any, *, delimiter: str | None = None) -> Counts:  # noqa: ANN401
+    def update(self, data: Data, *, delimiter: str | None = None) -> Counts:
         """Count more data of the same columns, and return these counts; the delimiter is as in `credimi.count`."""
         from credimi.counting.count import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
@@ -291,7 +285,7 @@ class Counts:
         """What `save` would write, to be sent elsewhere."""
         return counts_file.packed(*self._parts())
 
-    def _parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _parts(self) -> tuple[Record, dict[str, AnyArray]]:
         """Header and arrays of a file."""
         header = {
             "target": self.target,
@@ -321,7 +315,7 @@ class Counts:
         return Counts._checked(*counts_file.unpacked(content, place), place)
 
     @staticmethod
-    def _checked(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: str | Place) -> Counts:
+    def _checked(header: Record, arrays: Mapping[str, AnyArray], path: str | Place) -> Counts:
         try:
             return Counts(**counts_header.read(header, arrays))
         except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
@@ -336,12 +330,9 @@ class Counts:
             start += height * width
         return blocks
 
-    def _settled_classes(self, least: int = 2) -> tuple[Labels, NDArray[np.int64]]:
-        return settle_classes(self.target, self.classes, self.rows, least)
-
-    def _settle(self, name: str, own: Labels, block: CountArray, classes: tuple[Labels, NDArray[np.int64]]) -> Feature:
-        most = labels.most_labels(len(self), len(self.classes) + 1)
-        return settle(name, own, block, classes, settings=self.settings, most=most)
+    def _settle(self, name: str, own: Labels, block: CountArray, classes: SettledClasses) -> Feature:
+        most, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
+        return settle(name, own, block, settled, settings=self.settings, most=most)
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:

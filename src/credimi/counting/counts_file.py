@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +22,8 @@ from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError, one_line
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.core.remote_files import Place
+    from credimi.core.types import AnyArray, Record, Value
 
 NAME = b"credimi counts "  # how such a file begins
 _VERSION = b"1\n"
@@ -32,12 +31,12 @@ _TYPES = {"int64": "<i8", "float64": "<f8"}
 _DIGEST = 32
 
 
-def save(header: dict[str, Any], arrays: dict[str, NDArray[Any]], path: str | Path) -> None:
+def save(header: Record, arrays: dict[str, AnyArray], path: str | Path) -> None:
     """Write header and arrays; the file is there whole or not at all."""
     write_bytes(packed(header, arrays), path)
 
 
-def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+def packed(header: Record, arrays: dict[str, AnyArray]) -> bytes:
     """What a file would hold; counts travel between processes in this form too."""
     listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
     text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
@@ -47,7 +46,7 @@ def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def load(path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def load(path: str | Place) -> tuple[Record, dict[str, AnyArray]]:
     """Read header and arrays."""
     try:
         with (Path(path) if isinstance(path, str) else path).open("rb") as file:
@@ -57,7 +56,7 @@ def load(path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return unpacked(content, path)
 
 
-def unpacked(content: bytes, path: str | Place) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def unpacked(content: bytes, path: str | Place) -> tuple[Record, dict[str, AnyArray]]:
     """Header and arrays of what `packed` made; `path` is where it comes from, for messages."""
     if not content.startswith(NAME):
         raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")
@@ -83,13 +82,13 @@ def no_counts(path: str | Place, fault: Exception) -> str:
     )
 
 
-def _parsed(body: bytes, start: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _parsed(body: bytes, start: int) -> tuple[Record, dict[str, AnyArray]]:
     """Header and arrays; the header starts here, its length stands before."""
     after = start + int.from_bytes(body[start - 8 : start], "little")
     if after > len(body):
         raise ValueError("the header is longer than the file")
     header = json.loads(body[start:after], object_pairs_hook=_each_once)
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, AnyArray] = {}
     for name, kind, size in header.pop("arrays"):
         if name in arrays or not isinstance(size, int) or isinstance(size, bool) or size < 0:
             raise ValueError(f"the array {name!r} is there twice, or has no size")
@@ -103,7 +102,7 @@ def _parsed(body: bytes, start: int) -> tuple[dict[str, Any], dict[str, NDArray[
     return header, arrays
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _each_once(pairs: list[tuple[str, Value]]) -> Record:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key of the header is there twice")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Header = Mapping[str, Any]
-    Arrays = Mapping[str, NDArray[Any]]
+    from credimi.core.types import AnyArray, Record, Value
+
+    Header = Mapping[str, Value]
+    Arrays = Mapping[str, AnyArray]
 
 _KINDS = (RAW, TEXT, BOOLEAN, NUMBER, MANY)
 _BITS = 64  # of a double
@@ -34,14 +36,14 @@ class FaultError(ValueError):
     """What is wrong with a header."""
 
 
-def described(own: Labels) -> dict[str, Any]:
+def described(own: Labels) -> Record:
     """Labels as the header of a file names them; the numbers themselves stand in an array."""
     numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
     instants = {"instants": True} if own.instants else {}
     return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants
 
 
-def read(header: Header, arrays: Arrays) -> dict[str, Any]:
+def read(header: Header, arrays: Arrays) -> Record:
     """The fields of `Counts` by their names; a `FaultError` or another ValueError says what is wrong."""
     target, rows = _text(_of(header, "target"), "target"), _rows(_of(header, "rows"))
     numbers, flat = _of(arrays, "numbers"), _of(arrays, "counts")
@@ -86,7 +88,7 @@ def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) ->
     return Labels(kind, texts, numbers, bits, instants)
 
 
-def _check_counts(flat: NDArray[Any], rows: float, names: tuple[str, ...], kept: list[Labels]) -> None:
+def _check_counts(flat: AnyArray, rows: float, names: tuple[str, ...], kept: list[Labels]) -> None:
     """Refuse counts that do not fill their blocks, or cannot be counts of so many rows."""
     height = len(kept[0]) + 1
     sizes = [height * (len(each) + 1) for each in kept[1:]]
@@ -112,31 +114,31 @@ def _source(each: Header) -> CountedFile:
     return source
 
 
-def _rows(rows: Any) -> int | float:  # noqa: ANN401
+def _rows(rows: Value) -> int | float:
     whole = isinstance(rows, int | float) and not isinstance(rows, bool)
     _require(whole and 0 <= rows < _MOST_ROWS, f"rows is {_short(rows)}")  # NaN is not
     found: int | float = rows
     return found
 
 
-def _of(given: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
+def _of(given: Header, name: str) -> Value:
     _require(name in given, f"{name} is not there")
     return given[name]
 
 
-def _list(given: Header, name: str, default: Any = None) -> Any:  # noqa: ANN401
+def _list(given: Header, name: str, default: Value = None) -> Value:
     found = _of(given, name) if default is None else given.get(name, default)
     _require(isinstance(found, list | tuple), f"{name} is no list")
     return found
 
 
-def _object(value: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
+def _object(value: Value, name: str) -> Record:
     _require(isinstance(value, dict), f"{name} is, or holds, {_short(value)}")
-    found: dict[str, Any] = value
+    found: Record = value
     return found
 
 
-def _text(value: Any, name: str) -> str:  # noqa: ANN401
+def _text(value: Value, name: str) -> str:
     _require(isinstance(value, str), f"{name} is {_short(value)}, and no text")
     text: str = value
     _require(text.isascii() or _is_unicode(text), f"{name} has half a character")
@@ -151,19 +153,19 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _whole(value: Any, name: str) -> int:  # noqa: ANN401
+def _whole(value: Value, name: str) -> int:
     _require(isinstance(value, int) and not isinstance(value, bool) and value >= 0, f"{name} is {_short(value)}")
     found: int = value
     return found
 
 
-def _short(value: Any) -> str:  # noqa: ANN401
+def _short(value: Value) -> str:
     """A value of any size for a message."""
     if isinstance(value, int) and abs(value) >= _MOST_ROWS:  # Python does not write whole numbers of any length
         return "a number beyond all sense"
     return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)[:80]
 
 
-def _require(holds: bool, fault: str) -> None:  # noqa: FBT001
+def _require(holds: bool, fault: str) -> None:  # noqa: FBT001  (read as: require that it holds)
     if not holds:
         raise FaultError(fault)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
+    from credimi.core.types import IntegerArray, Value
 
-    IntegerArray = NDArray[np.int64]
+    Key = Value  # text or a number: what a label is known by; None of a column that is counted as seen or missing only
 
 _FEW = 32  # new labels that are put between the others; more are sorted together with them
 
@@ -34,9 +34,9 @@ class GrowingLabels:
     """Labels of one kind, in the order in which they came; `where` says at which place each is counted."""
 
     def __init__(self, own: Labels, places: Iterable[int]) -> None:
-        self.where: dict[Any, int] = {}
+        self.where: dict[Key, int] = {}
         self._ordered: tuple[Labels, IntegerArray] | None = None
-        self._new: list[Any] = []  # since they were ordered
+        self._new: list[Key] = []  # since they were ordered
         self._become(own)
         self.where.update(zip(_keys(own), places, strict=True))
         self.bytes = sum(map(_bytes_of, self.where))  # of texts
@@ -54,24 +54,24 @@ class GrowingLabels:
         if not self.where and len(other):
             self._become(other)
 
-    def add(self, key: Any, place: int) -> None:  # noqa: ANN401
+    def add(self, key: Key, place: int) -> None:
         """A label that is new."""
         self.where[key] = place
         self.bytes += _bytes_of(key)
         self._new.append(key)
 
-    def remove(self, key: Any) -> int:  # noqa: ANN401
+    def remove(self, key: Key) -> int:
         """Forget a label; its place is free."""
         self._ordered = None
         self.bytes -= _bytes_of(key)
         return self.where.pop(key)
 
-    def has_room_for(self, keys: Iterable[Any], most: int, longest: int) -> bool:
+    def has_room_for(self, keys: Iterable[Key], most: int, longest: int) -> bool:
         """Whether with these there are at most so many labels, and their texts have at most so many bytes."""
         new = {key for key in keys if key not in self.where}
         return len(self) + len(new) <= most and self.bytes + sum(map(_bytes_of, new)) <= longest
 
-    def find(self, cell: Any) -> int | None:  # noqa: ANN401
+    def find(self, cell: Value) -> int | None:
         """The place of a value that is not missing, -1 if it is new; None if it is not known so."""
         key = self.key_of(cell)
         if key is not None:
@@ -82,7 +82,7 @@ class GrowingLabels:
             return self.where[None]
         return None if self.where else -1
 
-    def key_of(self, cell: Any) -> Any:  # noqa: ANN401
+    def key_of(self, cell: Value) -> Key:
         """What a value is called here, whether it is there or not; None if it is of another kind."""
         kind = self.kind
         if isinstance(cell, str):
@@ -95,7 +95,7 @@ class GrowingLabels:
             return cell
         return shown_number(float(cell)) if kind == TEXT and -EXACT <= cell <= EXACT else None
 
-    def keys_of(self, other: Labels) -> list[Any] | None:  # noqa: PLR0911
+    def keys_of(self, other: Labels) -> list[Key] | None:  # noqa: PLR0911  (one way for each pair of kinds)
         """Under which keys labels that were counted elsewhere are counted here; None where `union` decides."""
         if not len(other):
             return []
@@ -138,7 +138,7 @@ class GrowingLabels:
         """Some of the labels, as they came: enough to see what kind they are, and whether they are more than a few."""
         return self._labels(list(islice(self.where, most)))
 
-    def _labels(self, keys: list[Any]) -> Labels:
+    def _labels(self, keys: list[Key]) -> Labels:
         if self.kind == MANY:
             return Labels(MANY, self.uncounted)
         if self.kind != NUMBER:
@@ -146,7 +146,7 @@ class GrowingLabels:
         return Labels(NUMBER, (), np.array(keys, dtype=np.float64), self.dropped_bits, self.instants)
 
 
-def labels_of_cell(cell: Any) -> Labels | None:  # noqa: ANN401
+def labels_of_cell(cell: Value) -> Labels | None:
     """What one value that is not missing would be counted as; None where `encode` has to say it."""
     if isinstance(cell, str):
         return Labels(TEXT, (shown(cell),))
@@ -157,11 +157,11 @@ def labels_of_cell(cell: Any) -> Labels | None:  # noqa: ANN401
     return None
 
 
-def _bytes_of(key: Any) -> int:  # noqa: ANN401
+def _bytes_of(key: Key) -> int:
     return len(key.encode(errors="surrogatepass")) if isinstance(key, str) else 0
 
 
-def _keys(own: Labels) -> list[Any]:
+def _keys(own: Labels) -> list[Key]:
     if own.kind == MANY:
         return [None]
     return own.numbers.tolist() if own.kind == NUMBER else list(own.texts)

@@ -15,7 +15,7 @@ Rows that are taken away again leave no trace: a label without counts is forgott
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,13 +31,10 @@ from credimi.counting.growing_counts import GrowingLabels, labels_of_cell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
     from credimi.columns.reading_options import ReadingOptions
-
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import AnyArray, FloatArray, IntegerArray, Value
+    from credimi.counting.growing_counts import Key
 
 _ROUNDING = 1e-9  # of the weights of rows that are taken away
 _SMALLEST_SCALE = 1e-100
@@ -225,7 +222,7 @@ class IncrementalCounts:
         self._forget([(place, key) for place, names in enumerate(keys) for key in names], groups, slack)
         return True
 
-    def enter(self, cells: Sequence[Any], label: Any, weight: float = 1.0) -> None:  # noqa: ANN401
+    def enter(self, cells: Sequence[Value], label: Value, weight: float = 1.0) -> None:
         """One row, a cell a feature; with a negative weight it is taken away."""
         group, lines = self.group_of(label), self.lines_of(cells)
         if group is not None and lines is not None and (group < 0 or np.any(lines < 0)) and weight > 0.0:
@@ -250,13 +247,13 @@ class IncrementalCounts:
             keys = [(place, self.columns[place].key_of(cells[place])) for place in emptied]
             self._forget(keys, [self._groups_of.key_of(label)] if group else [], -weight * _ROUNDING)
 
-    def _with_new(self, cells: Sequence[Any], label: Any, group: int, lines: IntegerArray) -> int | None:  # noqa: ANN401
+    def _with_new(self, cells: Sequence[Value], label: Value, group: int, lines: IntegerArray) -> int | None:
         """Find a column for a new class and lines for new labels, which are set; None where it is not plain."""
-        new: list[tuple[int, Any, Labels]] = []
+        new: list[tuple[int, Key, Labels]] = []
         own = Labels(TEXT) if group >= 0 else labels_of_cell(label)
         if own is None or (groups := self._groups_of.keys_of(own)) is None:
             return None
-        keys: list[list[Any]] = [[] for _ in lines]
+        keys: list[list[Key]] = [[] for _ in lines]
         for place in np.flatnonzero(lines < 0).tolist():
             one = labels_of_cell(cells[place])
             if one is None or (found := self.columns[place].keys_of(one)) is None:
@@ -269,7 +266,7 @@ class IncrementalCounts:
             lines[place] = self._line(place, key, one)
         return group if group >= 0 else self._group(groups[0], own)
 
-    def tally_row(self, cells: Sequence[Any], label: Any, weight: float = 1.0) -> Counts:  # noqa: ANN401
+    def tally_row(self, cells: Sequence[Value], label: Value, weight: float = 1.0) -> Counts:
         """The counts of one row alone."""
         columns = dict(zip((self.target, *self.features), map(_single, (label, *cells)), strict=True))
         weights = None if weight == 1.0 else np.array([weight])
@@ -290,7 +287,7 @@ class IncrementalCounts:
 
     # Where it is counted
 
-    def lines_of(self, cells: Sequence[Any]) -> IntegerArray | None:
+    def lines_of(self, cells: Sequence[Value]) -> IntegerArray | None:
         """On which line each cell is counted, -1 where it is new; None where one is not known so."""
         lines = self.gone.copy()
         for place, (cell, column) in enumerate(zip(cells, self.columns, strict=True)):
@@ -302,11 +299,11 @@ class IncrementalCounts:
             lines[place] = line
         return lines
 
-    def group_of(self, label: Any) -> int | None:  # noqa: ANN401
+    def group_of(self, label: Value) -> int | None:
         """The column in which this class is counted, -1 where it is new; None where it is not known so."""
         return 0 if self.missing.means(label) else self._groups_of.find(label)
 
-    def _keys_of(self, counts: Counts) -> list[list[Any]] | None:
+    def _keys_of(self, counts: Counts) -> list[list[Key]] | None:
         """Of each feature the keys of the labels in these counts; None where labels have to be put together."""
         if (counts.target, counts.features, counts.settings) != (self.target, tuple(self.features), self.settings):
             return None
@@ -314,10 +311,10 @@ class IncrementalCounts:
         return None if any(keys is None for keys in found) else found  # type: ignore[return-value]
 
     @staticmethod
-    def _of_features(counts: Counts, keys: list[list[Any]]) -> Iterator[tuple[Labels, FloatArray, list[Any]]]:
+    def _of_features(counts: Counts, keys: list[list[Key]]) -> Iterator[tuple[Labels, FloatArray, list[Key]]]:
         return zip(counts.labels, counts.blocks(), keys, strict=True)
 
-    def _room_for(self, keys: list[list[Any]], groups: list[Any]) -> bool:
+    def _room_for(self, keys: list[list[Key]], groups: list[Key]) -> bool:
         """Whether no feature gets more or longer labels than are kept, nor the target than classes have."""
         if not self._groups_of.has_room_for(groups, MOST_CLASSES, most_bytes(1)):
             return False
@@ -330,7 +327,7 @@ class IncrementalCounts:
             column.has_room_for(own, most, longest) for column, own in zip(self.columns, keys, strict=True) if own
         )
 
-    def _line(self, place: int, key: Any, own: Labels) -> int:  # noqa: ANN401
+    def _line(self, place: int, key: Key, own: Labels) -> int:
         """The line of a label; a free one if it is new."""
         column = self.columns[place]
         if key not in column.where:
@@ -348,7 +345,7 @@ class IncrementalCounts:
         self._lines += 1
         return self._lines - 1
 
-    def _group(self, key: Any, own: Labels) -> int:  # noqa: ANN401
+    def _group(self, key: Key, own: Labels) -> int:
         """The column of a class; a free one if it is new."""
         if key not in self._groups_of.where:
             self._groups_of.adopt(own)
@@ -370,7 +367,7 @@ class IncrementalCounts:
         self._cells = np.pad(self._cells, ((0, (down - 1) * height), (0, (across - 1) * width)))
         self._totals = np.pad(self._totals, (0, (across - 1) * width))
 
-    def _forget(self, keys: Iterable[tuple[int, Any]], groups: Iterable[Any], slack: float) -> None:
+    def _forget(self, keys: Iterable[tuple[int, Key]], groups: Iterable[Key], slack: float) -> None:
         """Give lines and columns back that have no counts any more."""
         for place, key in keys:
             column = self.columns[place]
@@ -385,7 +382,7 @@ class IncrementalCounts:
                 self._changed(classes=True)
 
 
-def _single(value: Any) -> NDArray[Any]:  # noqa: ANN401
+def _single(value: object) -> AnyArray:
     array = np.empty(1, dtype=object)
     array[0] = value
     return array

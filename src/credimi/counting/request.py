@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from credimi.counting.counts import Counts, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from credimi.core.types import Option, Record, Value
 
 
 def _silent(_share: float) -> None:
@@ -35,7 +37,7 @@ class CountRequest:
     Features that the user `named` are refused if they cannot be counted.
     """
 
-    target: Any
+    target: object
     features: Sequence[str] | None = None
     exclude: Sequence[str] | None = None
     settings: ReadingOptions = field(default_factory=ReadingOptions)
@@ -51,17 +53,17 @@ class CountRequest:
     @classmethod
     def of(
         cls,
-        target: Any,  # noqa: ANN401
+        target: object,
         *,
         features: Sequence[str] | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
-        discretize: str | Mapping[str, Any] | None = "mdl",
+        discretize: str | Mapping[str, object] | None = "mdl",
         max_levels: int | None = None,
         progress: Callable[[float], None] | None = None,
         engine: str | None = None,
         master: str | None = None,
         scheduler: str | None = None,
-        **others: Any,  # noqa: ANN401
+        **others: Option,
     ) -> CountRequest:
         """What the arguments of `credimi.count` ask for. What depends on the data is checked where these are known.
 
@@ -98,7 +100,7 @@ class CountRequest:
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         _check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
-        limits: dict[str, Any] = {"max_levels": self.max_levels, "required": required, "delimiter": self.delimiter}
+        limits: Record = {"max_levels": self.max_levels, "required": required, "delimiter": self.delimiter}
         return Plan(self.target, features, self.settings, **limits)
 
 
@@ -188,7 +190,7 @@ def _listed(names: Sequence[str] | None) -> dict[str, None]:
     """The names that a caller passed, each once, as text; one alone need not stand in a list."""
     if names is None:
         return {}
-    listed: Sequence[Any] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
+    listed: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
     return dict.fromkeys(map(shown_name, listed))
 
 
@@ -201,7 +203,7 @@ def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) 
             raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
 
 
-def name_of_target(target: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
+def name_of_target(target: object, offered: Sequence[str]) -> object:
     """The target as text, if it is one of pandas' names that are none: a number, a date, a tuple of a MultiIndex."""
     if target is None or (hasattr(target, "__iter__") and not isinstance(target, tuple)):
         return target
@@ -209,14 +211,14 @@ def name_of_target(target: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
     return text if text in offered else target
 
 
-def by_place(named: Any, offered: Sequence[str]) -> Any:  # noqa: ANN401
+def by_place(named: Value, offered: Sequence[str]) -> Value:
     """A column of an array that was named by its place, by its name."""
     if isinstance(named, int | np.integer) and not isinstance(named, bool):
         return offered[int(named)] if -len(offered) <= named < len(offered) else str(named)
     return named
 
 
-def by_places(named: Sequence[Any] | None, offered: Sequence[str]) -> Sequence[str] | None:
+def by_places(named: Sequence[Value] | None, offered: Sequence[str]) -> Sequence[str] | None:
     """Columns of an array that were named by their places, by their names."""
     if named is None or isinstance(named, str):
         return named

@@ -6,7 +6,7 @@ The choice of kernel follows from the costs measured in benchmarks/counting.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from credimi.core.types import AnyArray
 
     Codes = NDArray[np.unsignedinteger]
     CountArray = NDArray[np.int64]
@@ -109,7 +111,7 @@ def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: 
 
 
 def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> None:
-    from credimi.kernels import pair_counts as counting  # noqa: PLC0415
+    from credimi.kernels import pair_counts as counting  # noqa: PLC0415  (loads compiled code)
 
     sizes = np.ones(4, dtype=np.int64)
     sizes[: len(columns)] = [block.shape[1] for block in out]
@@ -123,7 +125,7 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
 
 def _bincount(
     groups: Codes, codes: Codes, shape: tuple[int, ...], weights: NDArray[np.float64] | None = None
-) -> NDArray[Any]:
+) -> AnyArray:
     missing = shape[1] - 1
     index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
     return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)

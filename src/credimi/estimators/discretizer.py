@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Values
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Values
     from credimi.counting.counts import Counts
 
-    FloatArray = NDArray[np.float64]
     Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
 
 OUTPUTS = ("codes", "labels")

@@ -26,16 +26,10 @@ from credimi.inference.posterior import posterior
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.column import Column
     from credimi.columns.feature import Feature
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import Values
-
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
-
+    from credimi.core.types import FloatArray, IntegerArray, Values
 
 _ROWS_AT_ONCE = 1 << 16
 

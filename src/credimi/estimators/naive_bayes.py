@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Data, Foreign, Option, Value, Values
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
-
-    FloatArray = NDArray[np.float64]
 
 _FEW_ROWS = 8  # that are entered one by one, which is faster than to count them together
 
@@ -196,7 +194,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def from_counts(cls, counts: Counts, **parameters: Option) -> IncrementalNaiveBayes:
         """A fitted classifier, from counts made before, of files larger than memory say."""
         counts.class_names(least=1)  # says what is wrong with the target, if anything is
-        settings = {"missing_values": counts.settings.missing_values, "discretize": counts.settings.discretize}
+        settings: Record = {"missing_values": counts.settings.missing_values, "discretize": counts.settings.discretize}
         model = cls(**settings | parameters)
         model._start(IncrementalCounts(counts))
         model._known.add(counts.classes)

@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
-    from credimi.core.types import Record, Value, Values
+    from credimi.core.types import FloatArray, Record, Value, Values
     from credimi.counting.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
 
-    FloatArray = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
 

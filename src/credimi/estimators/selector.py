@@ -131,7 +131,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             self._ranking = self._ranked()
         return self._ranking
 
-    def transform(self, X: Data) -> Data:
+    def transform(self, X: Data) -> Foreign:
         """The columns that are kept, in the container that they came in."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)

@@ -53,7 +53,7 @@ class Features:
     names: list[str]
     columns: list[Values]
     rows: int
-    source: Data  # the frame as it came, or an array
+    source: Data | None  # the frame as it came, or an array; None of a part
 
     def part(self, rows: slice) -> Features:
         """Some of the rows, as columns only."""
@@ -65,7 +65,7 @@ class Features:
         later = [np.full(self.rows, None, dtype=object) for _ in names[len(self.names) :]]
         return Features(list(names), self.columns + later, self.rows, None)
 
-    def picked(self, positions: Sequence[int]) -> Data:
+    def picked(self, positions: Sequence[int]) -> Foreign:
         """These columns of what was passed, in the same kind of container."""
         if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
             return self.source.select(list(positions))
@@ -183,12 +183,12 @@ def cells_of(column: Values) -> list[Value]:
     return cells
 
 
-def _is_frame(data: Data) -> bool:
+def _is_frame(data: object) -> bool:
     """Whether these are named columns, each of its own type; a single column is none."""
     return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
 
 
-def _check_names(frame: Data) -> None:
+def _check_names(frame: Foreign) -> None:
     names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
     for name, times in Counter(names).items():
         if times > 1:
@@ -206,7 +206,7 @@ def _objects(rows: Data) -> Data:
     return np.array(rows, dtype=object) if mixed else rows
 
 
-def _columns(frame: Data) -> list[Values]:
+def _columns(frame: Foreign) -> list[Values]:
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, place] for place in range(frame.shape[1])]
     if is_polars(frame):

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import IntegerArray
     from credimi.counting.coded_table import Rows
     from credimi.experiments.prequential_options import PrequentialOptions
-
-    IntegerArray = NDArray[np.int64]
 
 _FORMAT = 1
 

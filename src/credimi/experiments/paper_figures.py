@@ -27,9 +27,9 @@ _FORWARD, _PLUGIN, _BAND = "#1f5fa8", "#c4560f", "#9aa5b1"
 def draw(name: str, run: Prequential, folder: Path) -> list[Path]:
     """Write NAME.png and NAME.svg into the folder; the same bytes for the same run."""
     try:
-        import matplotlib as mpl  # noqa: PLC0415  (an extra: loaded only to draw)
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  (an extra: loaded only to draw)
-        from matplotlib.figure import Figure  # noqa: PLC0415  (an extra: loaded only to draw)
+        import matplotlib as mpl
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
     except ImportError:
         raise CredimiError("matplotlib is not installed: pip install 'credimi[reproduce]'") from None
     written = []

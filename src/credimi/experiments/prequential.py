@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import Data, Option, Record, Values
+    from credimi.core.types import Data, FloatArray, IntegerArray, Option, Record, Values
 
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
     Progress = Callable[[float], None]
 
 _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
@@ -109,7 +107,7 @@ class Prequential:
 
 
 def prequential(
-    X: Data,
+    X: Data | Rows,
     y: Values = None,
     *,
     rules: Sequence[str] = ("plugin", "forward", "backward"),

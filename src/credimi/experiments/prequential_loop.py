@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import FloatArray, IntegerArray
 
 _PSEUDO_COUNT = 1.0  # of naive Bayes, for classes and values
 _EQUAL = 1e-9  # scores so close are equal but for rounding

@@ -20,10 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
-    BooleanArray = NDArray[np.bool_]
+    from credimi.core.types import BooleanArray, FloatArray
 
 LEVEL = 0.05
 

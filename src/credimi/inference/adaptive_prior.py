@@ -51,10 +51,7 @@ from credimi.kernels import adaptive_weights, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import FloatArray, IntegerArray
 
 GRID = 18
 LOOSEST = 4.0

@@ -9,9 +9,9 @@ import numpy as np
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 
 def exact_mean(parameters: ArrayLike) -> float:

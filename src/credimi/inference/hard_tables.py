@@ -32,8 +32,7 @@ from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_S
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import FloatArray, IntegerArray
 
 PARTS = 32
 _NODES = 16 * PARTS

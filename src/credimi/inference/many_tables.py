@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
+    from credimi.core.types import FloatArray
     from credimi.inference.moments import Moments
     from credimi.inference.options import PosteriorOptions
-
-    FloatArray = NDArray[np.float64]
 
 _NO_ATOM = 1e-10  # a weight of independence that changes no quantile in the digits that these have
 _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has none

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from credimi.core.types import FloatArray, IntegerArray
     from credimi.inference.adaptive_prior import PosteriorComponents
 
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
 
 # Betas for which `kernels.mixture_tails` is right and fast, by their lesser parameter and by the sum
 # (tests/inference/test_mixture_tails.py).

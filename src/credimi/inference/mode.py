@@ -21,11 +21,8 @@ from credimi.kernels.mode.find import find_mode
 from credimi.kernels.moments import information_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.core.table import Table
-
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

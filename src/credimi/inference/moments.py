@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from credimi.core.tables import Tables
-
-    FloatArray = NDArray[np.float64]
-    IntegerArray = NDArray[np.int64]
+    from credimi.core.types import FloatArray, IntegerArray
 
 _FEW = 3.0  # complete counts, pseudo-counts included, below which the posterior is little but the prior
 _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)

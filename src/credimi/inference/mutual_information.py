@@ -19,9 +19,9 @@ from credimi.inference.posterior import require_proper
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, draw_information
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 _CONVERGED = 1.05  # the r_hat above which chains still tell where they started
 _DOUBLINGS = 3  # of the chains' length, which makes the worst case 15 times as long

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 
 def log_shares(totals: FloatArray, pseudo_count: float = 0.0) -> FloatArray:

@@ -40,9 +40,9 @@ from credimi.inference.mode import Solution, one_less, solve
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, Draws, draw
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 _MOST_SHIFT = 0.5  # of the mean from the mode, all cells together
 

@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.table import Table
-
-    FloatArray = NDArray[np.float64]
-
+    from credimi.core.types import FloatArray
 
 CHAINS = 256  # side by side in one array: more cost memory, fewer cost time
 BURN_IN = 200  # steps that are forgotten

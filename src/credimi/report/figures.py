@@ -6,8 +6,9 @@ Colours are those of Okabe and Ito that stay apart for all kinds of colour blind
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+    from credimi.core.types import Foreign, Record
+    from credimi.report.shown import ShownLaw, ShownRanking, ShownRun
 
 KINDS = ("png", "svg", "pdf")
 _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
@@ -28,7 +33,7 @@ _POINTS = 600
 def require_matplotlib() -> None:
     """Say how it is installed where it is missing."""
     try:
-        import matplotlib as mpl  # noqa: F401, PLC0415  (an extra: loaded only to draw)
+        import matplotlib as mpl  # noqa: F401  (only whether it is there)
     except ImportError:
         raise CredimiError("matplotlib is not installed: pip install 'credimi[plot]'") from None
 
@@ -41,7 +46,7 @@ def picture_kind(path: str | Path) -> str:
     return kind
 
 
-def forest_plot(ranking: Any, path: str | Path | None, top: int, ax: Axes | None) -> Axes:  # noqa: ANN401
+def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
     """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape."""
     if top < 1:
         raise CredimiError(f"top is {top}: plot at least one feature")
@@ -70,7 +75,7 @@ def forest_plot(ranking: Any, path: str | Path | None, top: int, ax: Axes | None
     return axes
 
 
-def density_plot(law: Any, ax: Axes | None) -> Axes:  # noqa: ANN401
+def density_plot(law: ShownLaw, ax: Axes | None) -> Axes:
     """The density of what is continuous, filled within the 95 % interval, and the atom at 0 as a stem of its height."""
     axes = _axes(ax, (5.0, 3.0))
     (low, high), atom = law.interval(0.95), law.p_zero if law.p_zero >= VISIBLE_ATOM else 0.0
@@ -101,7 +106,7 @@ def density_plot(law: Any, ax: Axes | None) -> Axes:  # noqa: ANN401
     return axes
 
 
-def plot_prequential(result: Any, ax: Axes | None = None) -> Axes:  # noqa: ANN401
+def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
     """Draw what `credimi.prequential` found: the accuracy of each filter, with matplotlib.
 
     Parameters
@@ -136,7 +141,7 @@ def plot_prequential(result: Any, ax: Axes | None = None) -> Axes:  # noqa: ANN4
     return axes
 
 
-def _draw_curves(run: Any, axes: Axes) -> None:  # noqa: ANN401
+def _draw_curves(run: ShownRun, axes: Axes) -> None:
     for index, rule in enumerate(run.rules):
         accuracy = run.running_accuracy(rule).mean(axis=0)
         rows = np.arange(1, accuracy.size + 1)
@@ -147,7 +152,7 @@ def _draw_curves(run: Any, axes: Axes) -> None:  # noqa: ANN401
     axes.set_ylabel("accuracy on the first k rows")
 
 
-def _draw_points(rows: list[dict[str, Any]], axes: Axes) -> None:
+def _draw_points(rows: list[Record], axes: Axes) -> None:
     for index, row in enumerate(rows):
         axes.errorbar(
             row["features_mean"],
@@ -162,10 +167,10 @@ def _draw_points(rows: list[dict[str, Any]], axes: Axes) -> None:
     axes.set_ylabel("accuracy")
 
 
-def _summary(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+def _summary(result: Foreign) -> list[Record]:
     """One dictionary a filter."""
     if hasattr(result, "__arrow_c_stream__"):
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         result = pa.table(result).to_pylist()
     rows = result.get("results") if isinstance(result, dict) else result
@@ -180,10 +185,10 @@ def _summary(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
 
 def save(axes: Axes, path: str | Path) -> None:
     """The figure of these axes into a file, whole or not at all; the same bytes for the same ranking."""
-    import matplotlib as mpl  # noqa: PLC0415
+    import matplotlib as mpl
 
     kind = picture_kind(path)
-    metadata: dict[str, Any] = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    metadata: Record = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
         axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
 
@@ -193,27 +198,25 @@ def _axes(given: Axes | None, size: tuple[float, float]) -> Axes:
     if given is not None:
         return given
     require_matplotlib()
-    import sys  # noqa: PLC0415
-
     if "matplotlib.pyplot" in sys.modules:  # only then is there somebody who would show it
-        from matplotlib import pyplot as plt  # noqa: PLC0415
+        from matplotlib import pyplot as plt
 
         return plt.subplots(figsize=size, layout="constrained")[1]
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     return figure.subplots()
 
 
-def _key(verdict: str) -> Any:  # noqa: ANN401
-    from matplotlib.lines import Line2D  # noqa: PLC0415
+def _key(verdict: str) -> Line2D:
+    from matplotlib.lines import Line2D
 
     return Line2D([], [], label=verdict, **_dot(verdict))
 
 
-def _dot(verdict: str) -> dict[str, Any]:
+def _dot(verdict: str) -> Record:
     """How a verdict is marked: full, half or empty."""
     colour = _COLOURS[verdict]
     face = {"fillstyle": "left", "markerfacecoloralt": "white"} if verdict == "unsure" else {}

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 from credimi.report.terminal import probability
+
+if TYPE_CHECKING:
+    from credimi.core.types import Record
+    from credimi.report.shown import ShownLaw, ShownRanking
 
 VISIBLE_ATOM = 1e-4  # the least mass at 0 that is worth a word or a line
 
@@ -15,7 +19,7 @@ _LONGEST, _LONGEST_LINE = 120, 400  # characters
 _SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
 
 
-def ranking_html(ranking: Any) -> str:  # noqa: ANN401
+def ranking_html(ranking: ShownRanking) -> str:
     """The best features: mean, interval, P(I > epsilon), verdict."""
     settings = ranking.settings
     heads = ("", "feature", "nats", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})")
@@ -45,14 +49,14 @@ def ranking_html(ranking: Any) -> str:  # noqa: ANN401
     )
 
 
-def _to_decide(row: dict[str, Any]) -> str:
+def _to_decide(row: Record) -> str:
     """What would decide an unsure feature."""
     if row["at_epsilon"]:
         return "<br><small>lies at epsilon</small>"
     return f"<br><small>until about {row['rows_to_decide']:,} rows</small>" if row["rows_to_decide"] else ""
 
 
-def distribution_html(law: Any) -> str:  # noqa: ANN401
+def distribution_html(law: ShownLaw) -> str:
     """Mean, standard deviation, interval and the mass at 0."""
     low, high = law.interval()
     rows = {"mean": f"{law.mean():.4g}", "std": f"{law.std():.4g}", "95 % interval": f"{low:.4g} to {high:.4g}"}

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from credimi.core.types import Record
 
 _SCRIPTS = ("tails.js", "decisions.js", "drawing.js", "detail.js", "list.js", "page.js")
 _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 
 
-def page(data: dict[str, Any]) -> str:
+def page(data: Record) -> str:
     """The HTML of a ranking's plain data."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
     parts = {
@@ -35,7 +36,7 @@ def page(data: dict[str, Any]) -> str:
     return html
 
 
-def write_page(data: dict[str, Any], path: str | Path) -> None:
+def write_page(data: Record, path: str | Path) -> None:
     """The page into a file, whole or not at all."""
     write_bytes(page(data).encode(errors="backslashreplace"), path)
 

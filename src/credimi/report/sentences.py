@@ -77,7 +77,7 @@ def remark(same: Sequence[Facts], reader: str = PYTHON) -> str:
     return _REMARKS[same[0]["kind"]](same, reader)
 
 
-def _target_measured(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _target_measured(same: Sequence[Facts], _reader: str) -> str:
     target, classes = same[0]["target"], same[0]["values"]
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
@@ -134,21 +134,21 @@ def _readable_text(same: Sequence[Facts], reader: str) -> str:
     return f"{_names(same)}: {_READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
 
 
-def _other_notation(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _other_notation(same: Sequence[Facts], _reader: str) -> str:
     shown = _some([f"{each['feature']} ({each['codes'][0]!r})" for each in same])
     return f"{shown}: taken for text; write {_NOTATIONS[same[0]['notation']][2]}"
 
 
-def _rows_to_decide(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _rows_to_decide(same: Sequence[Facts], _reader: str) -> str:
     shown = _some([f"{each['feature']} {each['rows']:,}" for each in same])
     return f"rows needed to decide, roughly: {shown}"
 
 
-def _at_epsilon(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _at_epsilon(same: Sequence[Facts], _reader: str) -> str:
     return f"no sample would decide, since I lies at epsilon: {_names(same)}"
 
 
-def _cut_into_ranges(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
     asked = "--discretize" if reader == COMMAND_LINE else "discretize"
     return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from credimi.core.types import Record
+    from credimi.report.shown import ShownRanking
 
 _BAR, _LONG_BAR = 12, 24
 _ROOM_FOR_INTERVALS, _ROOM_FOR_TAILS = 56, 72  # columns of a terminal; a narrow one is for names and verdicts
@@ -28,7 +34,7 @@ def probability(value: float, std: float) -> str:
     return "< 0.0001" if std > 0.0 and value < 0.0001 else f"{value:.4f}"
 
 
-def ranking_text(ranking: Any, *, units: str = "nats", width: int = 120) -> str:  # noqa: ANN401
+def ranking_text(ranking: ShownRanking, *, units: str = "nats", width: int = 120) -> str:
     """The ranking as plain text."""
     from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
@@ -40,15 +46,15 @@ def ranking_text(ranking: Any, *, units: str = "nats", width: int = 120) -> str:
 
 
 def ranking_grid(
-    ranking: Any,  # noqa: ANN401
+    ranking: ShownRanking,
     *,
     units: str = "nats",
     top: int | None = None,
     width: int = 120,
-) -> Iterator[Any]:
+) -> Iterator[Grid | Text]:
     """The table and the lines below it, for rich to print."""
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
     from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
     settings = ranking.settings
@@ -101,18 +107,18 @@ def ranking_grid(
         yield Text(plain(remark))
 
 
-def _title(ranking: Any, units: str) -> str:  # noqa: ANN401
+def _title(ranking: ShownRanking, units: str) -> str:
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
     if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     return plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
 
 
-def _values(row: dict[str, Any], facts: dict[str, Any] | None, reader: str) -> str:
+def _values(row: Record, facts: Record | None, reader: str) -> str:
     return str(row["note"]) if facts is None else sentences.short_note(facts, row["values"], reader)
 
 
-def _bar(row: dict[str, Any], most: float, length: int) -> str:
+def _bar(row: Record, most: float, length: int) -> str:
     """The interval as a line on the scale of the largest, the mean as a dot on it."""
     if most <= 0.0:
         return ""
@@ -123,7 +129,7 @@ def _bar(row: dict[str, Any], most: float, length: int) -> str:
     return line[:mean] + "●" + line[mean + 1 :]
 
 
-def _remarks(ranking: Any, top: int | None, *, narrow: bool) -> Iterator[str]:  # noqa: ANN401
+def _remarks(ranking: ShownRanking, top: int | None, *, narrow: bool) -> Iterator[str]:
     settings = ranking.settings
     rows = list(ranking)
     verdicts = [row["verdict"] for row in rows]

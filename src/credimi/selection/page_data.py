@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import CountArray, Record, Value
+    from credimi.selection.ranking import Ranking
 
     FloatArray = NDArray[np.float64]
 
@@ -42,7 +44,7 @@ _MOST_CUTS = 60
 _POINTS = 201
 
 
-def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, Any]:  # noqa: ANN401
+def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
     """The page's data; `source` says what was ranked, where it is not known from the ranking."""
     columns = ranking.columns
     exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")}
@@ -85,7 +87,7 @@ def collect(ranking: Any, kept: Kept, source: str | None = None) -> dict[str, An
     }
 
 
-def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
+def _laws(settings: Record, kept: Kept) -> Record:
     """The posteriors of all features; those that were not ranked have no component."""
     options = PosteriorOptions(
         prior=settings["prior"], approximation=settings["approximation"], random_state=settings.get("seed", 0)
@@ -123,7 +125,7 @@ def _laws(settings: dict[str, Any], kept: Kept) -> dict[str, Any]:
     }
 
 
-def _drawn(block: NDArray[Any] | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
+def _drawn(block: CountArray | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
     """The draws that the ranking was made from, at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
@@ -133,7 +135,7 @@ def _drawn(block: NDArray[Any] | None, odds: float, options: PosteriorOptions) -
     return [float(f"{value:.7g}") for value in shown.tolist()], law.p_zero
 
 
-def _tables(kept: Kept) -> list[dict[str, Any] | None]:
+def _tables(kept: Kept) -> list[Record | None]:
     """The contingency tables: the names of the values, and the counts, row by row, what is missing last."""
     most = min(max(_CELLS // max(len(kept.blocks), 1), _FEWEST_CELLS), _MOST_CELLS)
     return [
@@ -142,7 +144,7 @@ def _tables(kept: Kept) -> list[dict[str, Any] | None]:
     ]
 
 
-def _table(block: NDArray[Any], values: Sequence[str], most: int) -> dict[str, Any]:
+def _table(block: CountArray, values: Sequence[str], most: int) -> Record:
     rows = _largest(block[:-1].sum(axis=1), _MOST_CLASSES)
     columns = _largest(block[:, :-1].sum(axis=0), max(most // (len(rows) + 2), 2))
     shown = _gathered(_gathered(block, rows), columns, across=True)
@@ -154,14 +156,14 @@ def _table(block: NDArray[Any], values: Sequence[str], most: int) -> dict[str, A
     }
 
 
-def _largest(totals: NDArray[Any], most: int) -> list[int]:
+def _largest(totals: CountArray, most: int) -> list[int]:
     """The places of the largest, in their own order; one more fits in than would be shown beside the others."""
     if totals.size <= most + 1:
         return list(range(totals.size))
     return sorted(np.argsort(-totals, kind="stable")[:most].tolist())
 
 
-def _gathered(block: NDArray[Any], chosen: list[int], *, across: bool = False) -> NDArray[Any]:
+def _gathered(block: CountArray, chosen: list[int], *, across: bool = False) -> CountArray:
     """The rows (or columns) that were chosen, the others summed up to one if there are any, and the last."""
     block = block.T if across else block
     rest = np.setdiff1d(np.arange(block.shape[0] - 1), chosen)
@@ -178,7 +180,7 @@ def _clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: Value) -> Value:
     """What the user passed, as JSON can hold it: of numbers that are not finite the name."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
@@ -207,7 +209,7 @@ class Kept:
     asks for; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
-    blocks: tuple[NDArray[Any] | None, ...]
+    blocks: tuple[CountArray | None, ...]
     values: tuple[tuple[str, ...], ...]
     cuts: tuple[list[str], ...]
     odds: tuple[float, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,7 @@ __all__ = ["Ranking", "rank"]
 
 
 def rank(
-    data: Data,
+    data: Data | Counts,
     target: Values = None,
     *,
     epsilon: float = 0.003,
@@ -103,9 +102,9 @@ def rank(
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     counts = _counts(data, target, counting, threads)
-    seen = counts.settled()
+    classes = counts.settled_classes()
+    seen = counts.settled(classes=classes)
     features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
-    classes = counts.class_names()
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:
@@ -138,38 +137,27 @@ def rank(
     columns = _columns(features, summary, options)
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
-    entropy = _entropy(counts)
-    about_target = counts.target, len(classes), entropy, counts.suspicions()
+    about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
     return Ranking(
         columns,
         counts.target,
         counts.rows,
-        classes,
+        classes.labels.shown(),
         settings,
         kept,
         _own_names(data),
-        entropy,
+        classes.entropy,
         remarks_on(features, columns, settings, about_target),
         facts,
     )
 
 
-def _entropy(counts: Counts) -> float:
-    """Of the target, as its classes are shared out; NaN where there is no feature to be compared with it."""
-    totals = counts.class_totals()
-    if not totals.sum() > 0:
-        return math.nan
-    shares = totals[totals > 0] / totals.sum()
-    return float(-(shares * np.log(shares)).sum())
-
-
-def _counts(data: Data, target: Values, counting: Record, threads: int | None) -> Counts:
+def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
-        data = data_files(data, counting.get("delimiter"))
-        if len(data) == 1 and data[0].is_counts:
-            data = Counts.load(data[0].place)
+        found = data_files(data, counting.get("delimiter"))
+        data = Counts.load(found[0].place) if len(found) == 1 and found[0].is_counts else found
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
@@ -187,7 +175,7 @@ def _counts(data: Data, target: Values, counting: Record, threads: int | None) -
     return count(data, target, threads=threads, **counting)
 
 
-def _own_names(data: Data) -> Record:
+def _own_names(data: Data | Counts) -> Record:
     if isinstance(data, Counts | str | Path):
         return {}
     from credimi.counting.engines.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)

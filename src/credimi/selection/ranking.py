@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from credimi.core.types import Foreign, Record, Value
     from credimi.selection.page_data import Kept
     from credimi.selection.remarks import Remark
 
@@ -110,27 +112,27 @@ class Ranking:
     (1, 100, ('p', 'q'))
     """
 
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[Value]]
     target: str
     rows: int | float
     classes: tuple[str, ...]
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Record = field(default_factory=dict)
     _kept: Kept | None = None  # what the page shows besides the columns
-    _names: dict[str, Any] = field(default_factory=dict)  # of the data, where they are no text
+    _names: Record = field(default_factory=dict)  # of the data, where they are no text
     entropy: float = math.nan
     remarks: tuple[Remark, ...] = ()
-    facts: tuple[dict[str, Any], ...] = ()
+    facts: tuple[Record, ...] = ()
     reader: str = sentences.PYTHON
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Record]:
         """The rows as dictionaries."""
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: Any) -> dict[str, Any]:  # noqa: ANN401
+    def __getitem__(self, feature: Value) -> Record:
         """The row of one feature, by its name in the data or by this as text."""
         for row in self:
             if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
@@ -159,7 +161,7 @@ class Ranking:
         return ranking_text(self)
 
     def _repr_html_(self) -> str:
-        from credimi.report.notebook import ranking_html  # noqa: PLC0415
+        from credimi.report.notebook import ranking_html  # noqa: PLC0415  (loaded only in notebooks)
 
         return ranking_html(self)
 
@@ -173,7 +175,7 @@ class Ranking:
         source : str, optional
             The name of the data that the page shows.
         """
-        from credimi.report.page import write_page  # noqa: PLC0415
+        from credimi.report.page import write_page  # noqa: PLC0415  (loaded only to write a page)
         from credimi.selection.page_data import collect  # noqa: PLC0415  (loads the mathematics)
 
         if self._kept is None:
@@ -197,11 +199,11 @@ class Ranking:
         matplotlib axes
             To be changed at will.
         """
-        from credimi.report.figures import forest_plot  # noqa: PLC0415
+        from credimi.report.figures import forest_plot  # noqa: PLC0415  (loaded only to draw)
 
         return forest_plot(self, path, top, ax)
 
-    def selected(self, rule: str = "forward") -> list[Any]:
+    def selected(self, rule: str = "forward") -> list[Value]:
         """The names of the features that a rule keeps, best first.
 
         They are those of the data, so that `frame[ranking.selected()]` has these columns, also where pandas has numbers
@@ -217,9 +219,9 @@ class Ranking:
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, kept in zip(names, keep, strict=True) if kept]
 
-    def to_arrow(self) -> Any:  # noqa: ANN401
+    def to_arrow(self) -> pa.Table:
         """A pyarrow Table."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415  (pyarrow takes a while to load)
 
         rows = pa.array(self.columns["rows_to_decide"], pa.int64())  # whose type nothing but None would not tell
         return pa.table(self.columns | {"rows_to_decide": rows})
@@ -227,7 +229,7 @@ class Ranking:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def to_pandas(self) -> Any:  # noqa: ANN401
+    def to_pandas(self) -> Foreign:
         """A pandas DataFrame."""
         try:
             import_module("pandas")
@@ -235,15 +237,15 @@ class Ranking:
             raise CredimiError("pandas is not installed: pip install pandas") from None
         return self.to_arrow().to_pandas()
 
-    def to_polars(self) -> Any:  # noqa: ANN401
+    def to_polars(self) -> Foreign:
         """A polars DataFrame."""
         try:
-            import polars  # noqa: ICN001, PLC0415
+            from polars import from_arrow  # noqa: PLC0415  (an extra: loaded only to convert)
         except ImportError:
             raise CredimiError("polars is not installed: pip install polars") from None
-        return polars.from_arrow(self.to_arrow())
+        return from_arrow(self.to_arrow())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """What `credimi rank --format json` writes: settings, classes, remarks, features and so on; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}

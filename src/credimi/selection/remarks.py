@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
 from credimi.core.public import stored
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from credimi.columns.feature import Feature, Suspicion
+    from credimi.core.types import Record, Value
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
@@ -87,7 +88,7 @@ class Remark:
         """Whether the ranking may mislead."""
         return self.kind.caution
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The record as plain data: kind, caution and feature, and of the other fields those that say something."""
         rest = {
             "target": self.target,
@@ -102,7 +103,7 @@ class Remark:
         return {"kind": self.kind.value, "caution": self.caution, "feature": self.feature} | told
 
 
-def worded(remarks: Sequence[Remark], reader: str) -> list[dict[str, Any]]:
+def worded(remarks: Sequence[Remark], reader: str) -> list[Record]:
     """The records as plain data, each with its sentence."""
     found = [remark.to_dict() for remark in remarks]
     return [each | {"text": sentences.remark([each], reader)} for each in found]
@@ -110,8 +111,8 @@ def worded(remarks: Sequence[Remark], reader: str) -> list[dict[str, Any]]:
 
 def remarks_on(
     features: Sequence[Feature],
-    columns: Mapping[str, Sequence[Any]],
-    settings: Mapping[str, Any],
+    columns: Mapping[str, Sequence[Value]],
+    settings: Mapping[str, Value],
     target: tuple[str, int, float, Sequence[Suspicion]],
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions."""
@@ -148,7 +149,7 @@ def _of_suspicions(features: Sequence[Feature]) -> Iterator[Remark]:
 
 
 def _of_row(
-    feature: Feature, row: dict[str, Any], settings: Mapping[str, Any], classes: int, entropy: float
+    feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
 ) -> Iterator[Remark]:
     """Of what a feature tells."""
     name = feature.name
@@ -169,12 +170,12 @@ def _of_row(
         yield Remark(RemarkKind.AT_EPSILON, name)
 
 
-def _may_name_groups(row: dict[str, Any]) -> bool:
+def _may_name_groups(row: Record) -> bool:
     """Whether categories look like identifiers that come back: many, and of a few rows each."""
     return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"])
 
 
-def _may_be_noise(row: dict[str, Any], classes: int, epsilon: float) -> bool:
+def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:
     """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
 
     2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).

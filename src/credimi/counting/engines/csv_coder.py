@@ -8,7 +8,7 @@ of long ones, is handed on as Arrow's text, as pyarrow would have parsed it.
 from __future__ import annotations
 
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,10 @@ from credimi.columns.labels import RAW
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from credimi.core.types import ArrowColumn
+
 MOST_COLUMNS = 1_000  # each takes 33 kB for the texts that it has shown, on each thread
 _LARGEST = 1 << 30  # bytes of a part, of which 32 bits can tell where a field ends
 
@@ -26,7 +30,7 @@ _LARGEST = 1 << 30  # bytes of a part, of which 32 bits can tell where a field e
 class CodedRows(NamedTuple):
     """Some rows: a `Column` of each name, or Arrow's text, and how many there are."""
 
-    columns: dict[str, Any]
+    columns: dict[str, Column | ArrowColumn]
     rows: int
 
 
@@ -38,7 +42,7 @@ class FieldCoders:
         self._idle: SimpleQueue[_FieldCoder] = SimpleQueue()
         self._useful = 1 < len(names) <= MOST_COLUMNS  # of a single column blank lines are no rows
 
-    def coded(self, content: Any, least_rows: int) -> CodedRows | None:  # noqa: ANN401
+    def coded(self, content: pa.Buffer, least_rows: int) -> CodedRows | None:
         """The rows of a part of whole lines; None if it is not plain, or has less rows than that."""
         if not self._useful or not 0 < content.size <= _LARGEST:
             return None
@@ -73,7 +77,7 @@ class _FieldCoder:
         self._ends = np.zeros(0, dtype=np.int32)
         self._texts: list[tuple[str, ...]] = [()] * size
 
-    def coded(self, content: Any) -> CodedRows | None:  # noqa: ANN401
+    def coded(self, content: pa.Buffer) -> CodedRows | None:
         """The rows of a part."""
         data = np.frombuffer(content, dtype=np.uint8)
         data.flags.writeable = False  # as all of Arrow's: the kernels are compiled for one kind only
@@ -85,7 +89,7 @@ class _FieldCoder:
         rows = self._kernels.encode_fields(data, *how, *shown, codes)
         if rows < 0:
             return None
-        columns: dict[str, Any] = {}
+        columns: dict[str, Column | ArrowColumn] = {}
         for place, (name, seen) in enumerate(zip(self._names, self._seen.tolist(), strict=True)):
             if seen < 0:
                 columns[name] = self._text(data, rows, place)
@@ -104,7 +108,7 @@ class _FieldCoder:
             self._texts[place] = known
         return known
 
-    def _text(self, data: Any, rows: int, place: int) -> Any:  # noqa: ANN401
+    def _text(self, data: NDArray[np.uint8], rows: int, place: int) -> pa.Array:
         """A column as Arrow's text."""
         column, width = int(self._wanted[place]), self._width
         cut = self._returns if column == width - 1 else 0

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.csv
@@ -61,7 +61,7 @@ _NO_TEXT = {  # by its first bytes
 }
 
 
-def check_delimiter(delimiter: Any) -> None:  # noqa: ANN401  (whatever the user passed)
+def check_delimiter(delimiter: object) -> None:
     """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
     if delimiter is None:
         return
@@ -89,7 +89,7 @@ class Header:
     compression: str | None
 
 
-def read_header(path: Place, file: Any, delimiter: str | None = None) -> Header:  # noqa: ANN401
+def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) -> Header:
     """The header of an open file; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
     compression = COMPRESSED.get(path.suffix.lower())
     line, size = _first_line(path, file, compression)
@@ -111,15 +111,15 @@ def read_header(path: Place, file: Any, delimiter: str | None = None) -> Header:
     return Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
 
 
-def _open(path: Place, header: Header) -> Any:  # noqa: ANN401
+def _open(path: Place, header: Header) -> pa.NativeFile:
     return _unpacked(opened(path, stream=True), header.compression)
 
 
-def _unpacked(file: Any, compression: str | None) -> Any:  # noqa: ANN401
+def _unpacked(file: pa.NativeFile, compression: str | None) -> pa.NativeFile:
     return pa.CompressedInputStream(file, compression) if compression else file
 
 
-def _first_line(path: Place, file: Any, compression: str | None) -> tuple[str, int]:  # noqa: ANN401
+def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tuple[str, int]:
     """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
     try:
         content = first_line(_unpacked(file, compression))
@@ -170,8 +170,8 @@ def batches(
     )
     fault = partial(_fault, path, header)
 
-    def parsed(part: Part) -> tuple[Any, int]:
-        found: Any = None
+    def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
+        found: CodedRows | Exception | None = None
         if part.unclosed:
             found = _UnclosedError("a quote is never closed")
         elif coded and not part.quoted:
@@ -183,7 +183,7 @@ def batches(
 
     unpacked = max(size, 1) * times
 
-    def tables() -> Iterator[tuple[Any, int]]:
+    def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
         done = header.size
         for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
             if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
@@ -197,13 +197,13 @@ def batches(
     progress(1.0)
 
 
-def _parsed(part: Part, header: Header, convert: Any) -> Any:  # noqa: ANN401
+def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
     """A part as pyarrow parses it, or how it fails."""
     content, quoted, _ = part
     if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
         content = pa.py_buffer(_MARK + content)
     parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
-    failure: Exception | None = None
+    failure: Exception = pa.ArrowInvalid("nothing was parsed")
     # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
     short = max(_BLOCK, _ROWS // 2 * header.size)
     for block in (short, content.size) if short < content.size and not quoted else (content.size,):
@@ -216,9 +216,9 @@ def _parsed(part: Part, header: Header, convert: Any) -> Any:  # noqa: ANN401
     return failure
 
 
-def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[CodedRows]:
+def _gathered(tables: Iterator[tuple[pa.Table | CodedRows, int]]) -> Iterator[CodedRows]:
     """Tables, of which the bytes are known; those of few rows put together, as wide tables have them."""
-    waiting: list[Any] = []
+    waiting: list[pa.Table] = []
     rows = taken = 0
     for table, size in tables:
         if isinstance(table, CodedRows):
@@ -233,7 +233,7 @@ def _gathered(tables: Iterator[tuple[Any, int]]) -> Iterator[CodedRows]:
         yield _as_one(waiting)
 
 
-def _as_one(tables: list[Any]) -> CodedRows:
+def _as_one(tables: list[pa.Table]) -> CodedRows:
     table = pa.concat_tables(tables)
     return CodedRows(dict(zip(table.schema.names, table.columns, strict=True)), table.num_rows)
 
@@ -326,7 +326,7 @@ class _Limit:
 _LIMIT = _Limit()
 
 
-def _created(output: Path, suffix: str) -> Any:  # noqa: ANN401
+def _created(output: Path, suffix: str) -> pa.NativeFile:
     file, packed = pa.OSFile(os.fsencode(output), "wb"), COMPRESSED.get(suffix.lower())
     return pa.CompressedOutputStream(file, packed) if packed else file
 

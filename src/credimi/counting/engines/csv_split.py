@@ -10,7 +10,7 @@ they taken one by one.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,12 +33,12 @@ _BLANK = re.compile(rb"(\xef\xbb\xbf)?[\r\n]*")
 class Part(NamedTuple):
     """Whole lines: a buffer, whether it holds quotes, and whether it ends inside them, as only the last may."""
 
-    content: Any
+    content: pa.Buffer
     quoted: bool
     unclosed: bool
 
 
-def parts(stream: Any, size: int, delimiter: str) -> Iterator[Part]:  # noqa: ANN401
+def parts(stream: pa.NativeFile, size: int, delimiter: str) -> Iterator[Part]:
     """What is left of a stream, about `size` bytes a part; what follows its last line end, too, unless it is blank.
 
     A line beyond `LONGEST` bytes is an error, unless a quote is open in it: then that is its fault.
@@ -72,7 +72,7 @@ class LongLineError(CredimiError):
         )
 
 
-def first_line(stream: Any) -> bytes:  # noqa: ANN401
+def first_line(stream: pa.NativeFile) -> bytes:
     """The first line that is not blank, and all before it; it may hold line ends in quotes. Each byte is seen once.
 
     The end of the stream ends it, too; so do `LONGEST_HEADER` bytes if a quote is open in it, which is then its fault.
@@ -100,7 +100,7 @@ def first_line(stream: Any) -> bytes:  # noqa: ANN401
     return bytes(content)
 
 
-def last_line_end(content: Any, delimiter: str) -> tuple[int, bool, bool]:  # noqa: ANN401
+def last_line_end(content: pa.Buffer, delimiter: str) -> tuple[int, bool, bool]:
     """Behind the last line end outside quotes, 0 if there is none; whether there are quotes; and whether one is open.
 
     The content begins with a line.

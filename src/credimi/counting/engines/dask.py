@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.columns.python_objects import shown_name
 from credimi.core.errors import CredimiError
@@ -22,6 +22,7 @@ from credimi.counting.merge import as_planned, merged_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from credimi.core.types import Foreign, Record
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
@@ -29,17 +30,17 @@ if TYPE_CHECKING:
 _FAN = 8  # parts that are merged at once
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this is a Dask DataFrame; found out without dask."""
     return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "columns")
 
 
-def names(data: Any) -> list[str]:  # noqa: ANN401
+def names(data: Foreign) -> list[str]:
     """The columns' names; nothing is computed for them."""
     return [shown_name(name) for name in data.columns]
 
 
-def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
+def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
     delayed = library("dask", "dask").delayed
     by_name = {shown_name(name): name for name in data.columns}
@@ -53,7 +54,7 @@ def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  
         with _lacking(plan):
             return as_planned(_computed(client, leaves, parts[0], progress), plan)
 
-    def told(_key: Any, _result: Any, _graph: Any, state: dict[str, Any], _worker: Any) -> None:  # noqa: ANN401
+    def told(_key: object, _result: object, _graph: object, state: Record, _worker: object) -> None:
         done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
         progress(done / (done + left))
 
@@ -76,7 +77,7 @@ def _lacking(plan: Plan) -> Iterator[None]:
         ) from error
 
 
-def _computed(client: Any, leaves: Sequence[Any], root: Any, progress: Callable[[float], None]) -> bytes:  # noqa: ANN401
+def _computed(client: Foreign, leaves: Sequence[Foreign], root: Foreign, progress: Callable[[float], None]) -> bytes:
     """The root of the tree, by a cluster; each partition that is done is told of, and need not be kept for us."""
     *futures, last = client.compute([*leaves, root])
     completed = library("distributed", "dask").as_completed([*futures, last])
@@ -89,7 +90,7 @@ def _computed(client: Any, leaves: Sequence[Any], root: Any, progress: Callable[
     return content
 
 
-def _count_partition(plan: Plan, frame: Any) -> bytes:  # noqa: ANN401
+def _count_partition(plan: Plan, frame: Foreign) -> bytes:
     return counted(frames.batches(frame, plan.wanted), plan, threads=1).to_bytes()
 
 
@@ -107,7 +108,7 @@ def tallies(
             progress(done / len(given))
 
 
-def _client(distributed: Any, scheduler: str | None) -> Any:  # noqa: ANN401
+def _client(distributed: Foreign, scheduler: str | None) -> Foreign:
     """A client of that scheduler; else the one that is active, which stays open; else threads of this process."""
     if scheduler is None:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import Status, identity, opened, reason
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import os
 
     from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
 
 PARQUET = (".parquet", ".pq")
 
@@ -53,7 +54,7 @@ class DataFile:
                 layout = read_header(place, file, delimiter)
         return cls(place, identity(place, None if isinstance(status, Status) else status), source, layout)
 
-    def sharing(self, known: dict[Any, Any]) -> DataFile:
+    def sharing(self, known: dict[object, Foreign]) -> DataFile:
         """The same, with names or types that another file has as well kept once: files may be many, and wide."""
         if isinstance(self.layout, Footer):
             schema = known.setdefault(self.layout.schema, self.layout.schema)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.counting.engines import files
+from credimi.counting.engines import dask, duckdb, files, spark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,15 +28,9 @@ if TYPE_CHECKING:
 def tallies(given: Sequence[DataFile], plan: Plan, request: CountRequest) -> Tallies:
     """Some of the files and their counts, until all have come."""
     if request.engine == "spark":
-        from credimi.counting.engines import spark  # noqa: PLC0415
-
         return spark.tallies(given, plan, request.progress, request.master)
     if request.engine == "dask":
-        from credimi.counting.engines import dask  # noqa: PLC0415
-
         return dask.tallies(given, plan, request.progress, request.scheduler)
     if request.engine == "duckdb":
-        from credimi.counting.engines import duckdb  # noqa: PLC0415
-
         return duckdb.tallies(given, plan, request.progress, request.threads)
     return files.tallies(given, plan, request.progress, request.threads)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ from credimi.counting.merge import beside, merged
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from credimi.core.types import ArrowStream, Foreign
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
@@ -67,7 +68,7 @@ def _apart(names: Sequence[str]) -> bool:
     return len({name.lower() for name in names}) == len(names)
 
 
-def _count_file(connection: Any, path: Path, plan: Plan) -> Counts:  # noqa: ANN401
+def _count_file(connection: Foreign, path: Path, plan: Plan) -> Counts:
     blocks = []
     for start in range(0, len(plan.features), _COLUMNS):
         features = plan.features[start : start + _COLUMNS]
@@ -106,7 +107,7 @@ def _name(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-def _chunks(groups: Any) -> Iterator[Any]:  # noqa: ANN401
+def _chunks(groups: ArrowStream) -> Iterator[pa.RecordBatch]:
     """Groups as Arrow, some at a time."""
     reader = pa.RecordBatchReader.from_stream(groups)
     for chunk in reader:
@@ -114,7 +115,7 @@ def _chunks(groups: Any) -> Iterator[Any]:  # noqa: ANN401
             yield chunk.slice(start, _GROUPS)
 
 
-def _counted_chunk(chunk: Any, plan: Plan) -> Iterator[tuple[str, Counts]]:  # noqa: ANN401
+def _counted_chunk(chunk: pa.RecordBatch, plan: Plan) -> Iterator[tuple[str, Counts]]:
     which = np.asarray(chunk.column("which")).astype(np.uint64)
     width = len(plan.features)
     every = (1 << width) - 1

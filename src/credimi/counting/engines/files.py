@@ -8,13 +8,14 @@ from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.columns.encode import load_kernels
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
+from credimi.counting.counted_files import check_named_once
 from credimi.counting.engines import csv_files, parquet_files
 from credimi.counting.engines.csv_files import COMPRESSED, Header
 from credimi.counting.engines.data_file import PARQUET, DataFile
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.remote_files import Place, Status
+    from credimi.core.types import Data, Foreign, Record
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
@@ -37,15 +39,15 @@ _WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this engine is the one for such data: a path, or a list of them."""
     if isinstance(data, str | Path):
         return True
-    listed = isinstance(data, list | tuple) and bool(data)
-    return listed and all(isinstance(each, str | Path | DataFile) for each in data)
+    files = isinstance(data, list | tuple) and all(isinstance(each, str | Path | DataFile) for each in data)
+    return files and bool(data)
 
 
-def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:  # noqa: ANN401
+def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; `twice`: also one named so often.
 
     Each is opened once, here, and asked for its size once. The delimiter is that of CSV files.
@@ -53,9 +55,12 @@ def data_files(data: Any, delimiter: str | None = None, *, twice: bool = False) 
     if isinstance(data, list) and data and isinstance(data[0], DataFile):  # made before
         return data
     csv_files.check_delimiter(delimiter)
-    known: dict[Any, Any] = {}
+    known: dict[object, Foreign] = {}
     made = [DataFile.of(*each, delimiter).sharing(known) for each in find(data)]
-    return made if twice else _each_once(made)
+    if not twice:
+        remedy = "its rows would count twice; name it once, or add up counts made apart"
+        check_named_once([str(file) for file in made], [(file.identity,) for file in made], remedy)
+    return made
 
 
 class Found(NamedTuple):
@@ -65,7 +70,7 @@ class Found(NamedTuple):
     status: os.stat_result | Status
 
 
-def find(data: Any) -> list[Found]:  # noqa: ANN401
+def find(data: object) -> list[Found]:
     """All files meant by a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(map(find, data)))
@@ -73,7 +78,7 @@ def find(data: Any) -> list[Found]:  # noqa: ANN401
         raise CredimiError("a path is empty: name a file, a directory or a pattern")
     if is_remote(str(data)):
         return _remote(str(data))
-    path = Path(data)
+    path = Path(str(data))
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -112,19 +117,6 @@ def _file(path: Path, status: os.stat_result) -> Found:
     if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
         raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
     return Found(path, status)
-
-
-def _each_once(files: list[DataFile]) -> list[DataFile]:
-    """The same, unless a file is among them twice, by whatever names."""
-    seen: dict[object, DataFile] = {}
-    for file in files:
-        other = seen.setdefault(file.identity, file)
-        if other is not file:
-            also = "" if str(other) == str(file) else f", as {other}, too"
-            raise CredimiError(
-                f"{file} is named twice{also}: its rows would count twice; name it once, or add up counts made apart"
-            )
-    return files
 
 
 def _matching(pattern: str) -> list[Found]:
@@ -215,7 +207,7 @@ def batches(
 
         if isinstance(file.layout, Footer):
             many = total / max(file.size, 1)
-            how: dict[str, Any] = {"threads": threads, "coded": coded}
+            how: Record = {"threads": threads, "coded": coded}
             yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, told, **how)
         elif file.layout is not None:
             how = {"size": file.size, "total": total, "coded": coded}
@@ -229,7 +221,7 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(files)
     blocks = plan.blocks(parquet_files.COLUMNS)
-    asked: dict[str, Any] = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
+    asked: Record = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
     read = ahead(batches(files, plan.wanted, progress, **asked), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
         if sum(file.size for file in files) >= _WORTH_LOADING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,10 @@ from credimi.core.errors import CredimiError, UncountableError, one_line
 from credimi.counting.batch import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from credimi.columns.column import ColumnValues
+    from credimi.core.types import AnyArray, ArrowStream, Data, Foreign, Value, Values
 
 _ROWS, _CELLS = 1 << 20, 1 << 22  # of Arrow's batches that are counted together, at most
 _BYTES = 1 << 28  # the same of rows of long texts
@@ -27,12 +30,12 @@ _FEWEST_ROWS = 1 << 13  # of wide ones: each column of a batch costs as much as 
 TARGET = "target"  # the name of a target that comes as an array beside the data
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this engine is the one for such data."""
     return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
 
 
-def opened(data: Any) -> Any:  # noqa: ANN401
+def opened(data: Data) -> Foreign:
     """The same data; a stream as a reader, as it may refuse to be opened twice, for its names and for its rows."""
     if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "__len__"):
         return data
@@ -45,7 +48,7 @@ def opened(data: Any) -> Any:  # noqa: ANN401
         ) from error
 
 
-def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
+def names(data: Foreign) -> list[str]:  # noqa: PLR0911  (one way for each kind of table)
     """The columns' names, as the data order them."""
     if _is_pandas(data):
         return [shown_name(name) for name in data.columns]
@@ -68,7 +71,7 @@ def names(data: Any) -> list[str]:  # noqa: ANN401, PLR0911
         ) from error
 
 
-def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+def batches(data: Data, wanted: Sequence[str]) -> Iterator[Batch]:
     """The wanted columns, batch by batch."""
     if _is_pandas(data):
         yield _from_pandas(data, wanted)
@@ -84,11 +87,11 @@ def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN40
         yield from _from_stream(data, wanted)
 
 
-def _is_pandas(data: Any) -> bool:  # noqa: ANN401
+def _is_pandas(data: object) -> bool:
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
-def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
+def check_order(data: Foreign, target: object) -> None:
     """Refuse a Series of pandas whose index has the frame's labels in another order: values go by their position."""
     own = getattr(target, "index", None)
     if not _is_pandas(data) or own is None or callable(own):
@@ -104,7 +107,7 @@ def check_order(data: Any, target: Any) -> None:  # noqa: ANN401
             )
 
 
-def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
+def own_names(data: Foreign) -> dict[str, Value]:
     """The names that are no text, as the data have them, by the text that stands for each; of an array the places."""
     if isinstance(data, np.ndarray) and data.ndim == 2:
         return {name: place for place, name in enumerate(_array_names(data))}
@@ -117,15 +120,13 @@ def own_names(data: Any) -> dict[str, Any]:  # noqa: ANN401
     return {shown_name(name): name for name in data if not isinstance(name, str)}
 
 
-def _from_pandas(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
+def _from_pandas(frame: Foreign, wanted: Sequence[str]) -> Batch:
     by_name = {shown_name(name): position for position, name in enumerate(frame.columns)}
-    columns: dict[str, Any] = {}
-    for name in wanted:
-        columns[name] = array_of(frame.iloc[:, by_name[name]], name)
+    columns = {name: array_of(frame.iloc[:, by_name[name]], name) for name in wanted}
     return Batch(columns, len(frame), cells=len(frame) * len(wanted))
 
 
-def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+def _from_stream(data: Foreign, wanted: Sequence[str]) -> Iterator[Batch]:
     if isinstance(data, pa.Table | pa.RecordBatch):
         columns = {name: data.column(name) for name in wanted}
         yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
@@ -139,7 +140,7 @@ def _from_stream(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: 
     yield from gathered(reader, wanted, rows)
 
 
-def _started(reader: Any) -> Iterator[Any]:  # noqa: ANN401
+def _started(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     """The batches of a stream, which has some: one that was read before is silent, and would count as no rows."""
     first = next(reader, None)
     if first is None:
@@ -150,19 +151,19 @@ def _started(reader: Any) -> Iterator[Any]:  # noqa: ANN401
     return chain([first], reader)
 
 
-def _reader(data: Any, wanted: Sequence[str]) -> Any:  # noqa: ANN401
+def _reader(data: Foreign, wanted: Sequence[str]) -> pa.RecordBatchReader:
     """DuckDB makes batches of a million rows, however wide; but it can be asked for others."""
     if type(data).__module__.startswith(("duckdb", "_duckdb")) and hasattr(data, "to_arrow_reader"):
         return data.to_arrow_reader(_enough_rows(len(wanted)))
     return reader_of(data[list(wanted)] if is_polars(data) else data)
 
 
-def is_polars(data: Any) -> bool:  # noqa: ANN401
+def is_polars(data: object) -> bool:
     """Whether this is polars' own; found out without polars."""
     return type(data).__module__.split(".")[0] == "polars"
 
 
-def reader_of(frame: Any) -> Any:  # noqa: ANN401
+def reader_of(frame: ArrowStream) -> pa.RecordBatchReader:
     """The stream of a frame."""
     try:
         return pa.RecordBatchReader.from_stream(frame)
@@ -170,7 +171,7 @@ def reader_of(frame: Any) -> Any:  # noqa: ANN401
         raise CredimiError(f"cannot read a {type(frame).__name__} as a table: {one_line(error)}") from error
 
 
-def untaken(frame: Any) -> bool:  # noqa: ANN401
+def untaken(frame: Foreign) -> bool:
     """Whether one of the columns of a polars frame is of a type that Arrow does not take; its schema tells."""
     if any(map(_holds_objects, frame.dtypes)):
         return True
@@ -181,12 +182,12 @@ def untaken(frame: Any) -> bool:  # noqa: ANN401
     return False
 
 
-def _holds_objects(kind: Any) -> bool:  # noqa: ANN401
+def _holds_objects(kind: object) -> bool:
     """Whether a polars column holds Python's objects, of which polars makes bytes for Arrow: their addresses."""
     return str(kind) == "Object"
 
 
-def apart(frame: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
+def apart(frame: Foreign, wanted: Sequence[str]) -> Batch:
     """A polars frame that Arrow does not take as a whole, column by column."""
     columns = {name: _taken(frame[name], name) for name in wanted}
     return Batch(columns, frame.height, cells=frame.height * len(wanted))
@@ -196,12 +197,12 @@ def _enough_rows(columns: int) -> int:
     return min(_ROWS, max(_FEWEST_ROWS, _CELLS // max(columns, 1)))
 
 
-def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> Iterator[Batch]:
+def gathered(batches: Iterable[pa.RecordBatch], wanted: Sequence[str], rows: int = 0) -> Iterator[Batch]:
     """Arrow's batches, small ones joined: each costs a merge of labels. Bounded, so that memory is, for wide ones too.
 
     `rows` is how many there are in all, as far as known.
     """
-    waiting: list[Any] = []
+    waiting: list[pa.RecordBatch] = []
     size = taken = 0
     for batch in batches:
         waiting.append(batch)
@@ -214,7 +215,7 @@ def gathered(batches: Iterable[Any], wanted: Sequence[str], rows: int = 0) -> It
         yield _joined(waiting, wanted, rows)
 
 
-def _bytes_of(batch: Any) -> int:  # noqa: ANN401
+def _bytes_of(batch: pa.RecordBatch) -> int:
     """The bytes that a batch takes; of views of texts, which pyarrow 18 does not measure, with all in their buffers."""
     try:
         return int(batch.nbytes)
@@ -222,13 +223,13 @@ def _bytes_of(batch: Any) -> int:  # noqa: ANN401
         return int(batch.get_total_buffer_size())
 
 
-def _joined(waiting: list[Any], wanted: Sequence[str], rows: int) -> Batch:
+def _joined(waiting: list[pa.RecordBatch], wanted: Sequence[str], rows: int) -> Batch:
     table = pa.Table.from_batches(waiting)
     columns = {name: table.column(name) for name in wanted}
     return Batch(columns, table.num_rows, cells=max(rows, table.num_rows) * len(wanted))
 
 
-def _from_numpy(array: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
+def _from_numpy(array: AnyArray, wanted: Sequence[str]) -> Batch:
     if array.dtype.names:
         columns = {name: array[name] for name in wanted}  # no copy by numpy: that would take off the mask
     else:
@@ -237,7 +238,7 @@ def _from_numpy(array: Any, wanted: Sequence[str]) -> Batch:  # noqa: ANN401
     return Batch(columns, len(array), cells=len(array) * len(wanted))
 
 
-def _array_names(array: Any) -> list[str]:  # noqa: ANN401
+def _array_names(array: AnyArray) -> list[str]:
     if array.dtype.names:
         return list(array.dtype.names)
     if array.ndim != 2:
@@ -245,8 +246,8 @@ def _array_names(array: Any) -> list[str]:  # noqa: ANN401
     return [f"column {index}" for index in range(array.shape[1])]
 
 
-def _dictionary_names(rows: Sequence[Any]) -> list[str]:
-    found: dict[Any, None] = {}
+def _dictionary_names(rows: Sequence[object]) -> list[str]:
+    found: dict[object, None] = {}
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise CredimiError(
@@ -256,7 +257,7 @@ def _dictionary_names(rows: Sequence[Any]) -> list[str]:
     return [str(key) for key in found]  # 1 and "1" are two columns of one name, which is refused
 
 
-def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
+def _from_mapping(data: Mapping[str, Values], wanted: Sequence[str]) -> Batch:
     columns = {str(name): _taken(values, str(name)) for name, values in data.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -265,7 +266,7 @@ def _from_mapping(data: dict[str, Any], wanted: Sequence[str]) -> Batch:
     return Batch({name: columns[name] for name in wanted}, rows, cells=rows * len(wanted))
 
 
-def _taken(values: Any, name: str) -> Any:  # noqa: ANN401
+def _taken(values: Values, name: str) -> ColumnValues:
     """The same, unless Arrow does not take it: then whether it is there is all that is known of each value."""
     try:
         return array_of(values, name)
@@ -273,13 +274,13 @@ def _taken(values: Any, name: str) -> Any:  # noqa: ANN401
         return UnreadableColumn(values.is_not_null().to_numpy(), fault)
 
 
-def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
+def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one way for each kind of column)
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
     if getattr(values, "dtype", None) == np.dtype(object):
         return values.to_numpy()
-    codes: Any = getattr(getattr(values, "cat", None), "codes", None)  # of pandas' categoricals
+    codes: Foreign = getattr(getattr(values, "cat", None), "codes", None)  # of pandas' categoricals
     if hasattr(codes, "to_numpy"):
         return PrecodedColumn(np.ascontiguousarray(codes.to_numpy()), array_of(values.cat.categories.to_series(), name))
     if is_polars(values) and _holds_objects(values.dtype):
@@ -307,7 +308,7 @@ def array_of(values: Any, name: str) -> Any:  # noqa: ANN401, PLR0911
     return _objects(list(values))
 
 
-def _objects(values: list[Any]) -> Any:  # noqa: ANN401
+def _objects(values: list[Value]) -> AnyArray:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array

@@ -6,7 +6,7 @@ That is how writers store text of few distinct values. A page's header is read h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,15 +17,20 @@ from credimi.columns.labels import TEXT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
+    from credimi.core.types import Foreign
+
     ByteArray = NDArray[np.uint8]
+    Header = dict[int, Foreign]  # numbers, truth values, and records of them; of a broken file anything
     Bytes = bytes | memoryview
 
 MOST_CELLS = 20_000_000  # of some columns of a group of rows, which are in memory at once
 _MOST_BYTES = 1 << 24  # of a column of a group, packed
 _MOST_UNPACKED = 1 << 27  # bytes of a page
 _MOST_TEXTS = 255
+_SHORT = 256  # bytes that hold a page's header
 _LONGEST = 63  # bits of a whole number
 _CODECS = {"UNCOMPRESSED": None, "SNAPPY": "snappy", "GZIP": "gzip", "ZSTD": "zstd", "LZ4_RAW": "lz4_raw"}
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # kinds of pages
@@ -44,10 +49,13 @@ _FAULTS = (  # of pages: another way to store them, a broken header, text that i
 )
 
 
-def readable(file: Any, schema: Any, block: Sequence[str]) -> bool:  # noqa: ANN401
-    """Whether all of these columns may be stored as places in a dictionary; sure it is only when they are read."""
+def readable(file: pq.ParquetFile, source: pa.NativeFile, schema: pa.Schema, block: Sequence[str]) -> bool:
+    """Whether all of these columns may be stored as places in a small dictionary; sure it is only when they are read."""
     whole, leaves = file.metadata, file.schema
+    groups = [whole.row_group(group) for group in range(whole.num_row_groups)]
     if len(leaves) != len(schema.names):  # some are nested
+        return False
+    if any(group.num_rows * len(block) > MOST_CELLS for group in groups):
         return False
     for name in block:
         place = schema.get_field_index(name)
@@ -56,17 +64,26 @@ def readable(file: Any, schema: Any, block: Sequence[str]) -> bool:  # noqa: ANN
             return False
         if leaf.max_repetition_level or leaf.max_definition_level > 1:
             return False
-        for group in range(whole.num_row_groups):
-            own = whole.row_group(group).column(place)
+        for group in groups:
+            own = group.column(place)
             if not own.has_dictionary_page or own.compression not in _CODECS or own.total_compressed_size > _MOST_BYTES:
                 return False
-    return all(whole.row_group(group).num_rows * len(block) <= MOST_CELLS for group in range(whole.num_row_groups))
+    return all(_begins_well(source, groups[0].column(schema.get_field_index(name))) for name in block if groups)
+
+
+def _begins_well(source: pa.NativeFile, own: pq.ColumnChunkMetaData) -> bool:
+    """Whether the dictionary is small: seen before anything is decoded, of the first group of rows alone."""
+    try:
+        header, _ = _record(memoryview(source.read_at(_SHORT, own.dictionary_page_offset)), 0)
+        return bool(header[_DICTIONARY_HEADER][1] <= _MOST_TEXTS)
+    except _FAULTS:
+        return False
 
 
 def coded(
-    file: Any,  # noqa: ANN401
-    source: Any,  # noqa: ANN401
-    schema: Any,  # noqa: ANN401
+    file: pq.ParquetFile,
+    source: pa.NativeFile,
+    schema: pa.Schema,
     group: int,
     block: Sequence[str],
 ) -> dict[str, Column] | None:
@@ -94,7 +111,7 @@ def _decode(
     content: memoryview, codec: str | None, room: ByteArray, codes: ByteArray, *, optional: bool
 ) -> tuple[str, ...]:
     """Fill the codes of a column from its pages; return the dictionary, which is the first of them."""
-    from credimi.kernels.parquet_pages import decode_page  # noqa: PLC0415
+    from credimi.kernels.parquet_pages import decode_page  # noqa: PLC0415  (loads compiled code)
 
     texts: tuple[str, ...] | None = None
     at = done = 0
@@ -120,9 +137,7 @@ def _array(content: bytes | memoryview) -> ByteArray:
     return np.frombuffer(content, dtype=np.uint8) if len(content) else _NOTHING
 
 
-def _streams(
-    header: dict[int, Any], page: memoryview, codec: str | None, *, optional: bool
-) -> tuple[int, Bytes, Bytes]:
+def _streams(header: Header, page: memoryview, codec: str | None, *, optional: bool) -> tuple[int, Bytes, Bytes]:
     """How many rows a page has, where values are among them, and which."""
     if header[_TYPE] == _DATA:
         values, encoding, kind = (header[_DATA_HEADER][field] for field in (1, 2, 3))
@@ -152,7 +167,7 @@ def _unpacked(page: memoryview, codec: str | None, size: int) -> Bytes:
     return memoryview(pa.decompress(page, size, codec, asbytes=True))
 
 
-def _texts(header: dict[int, Any], content: Bytes) -> tuple[str, ...]:
+def _texts(header: Header, content: Bytes) -> tuple[str, ...]:
     """The dictionary."""
     own = header.get(_DICTIONARY_HEADER, {})
     if header[_TYPE] != _DICTIONARY or own[2] not in (_PLAIN, _PLAIN_DICTIONARY) or own[1] > _MOST_TEXTS:
@@ -169,9 +184,9 @@ def _texts(header: dict[int, Any], content: Bytes) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _record(content: Bytes, at: int) -> tuple[dict[int, Any], int]:
+def _record(content: Bytes, at: int) -> tuple[Header, int]:
     """A record of Thrift's compact protocol, fields by their numbers, and where it ends; lists are not read."""
-    fields: dict[int, Any] = {}
+    fields: Header = {}
     field = 0
     while content[at]:
         kind, step = content[at] & 15, content[at] >> 4

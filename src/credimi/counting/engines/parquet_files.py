@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -29,12 +29,14 @@ from credimi.counting.batch import Batch
 from credimi.counting.engines import parquet_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from credimi.columns.column import Column
     from credimi.core.remote_files import Place
 
     Progress = Callable[[float], None]
+    Columns = Mapping[str, Column | pa.Array]
 
 _STREAM = 1 << 16
 _CELLS = 1 << 20
@@ -48,7 +50,7 @@ COLUMNS = 17  # read together, the target among them: it is read again with each
 class Footer:
     """The end of a Parquet file: names and types of its columns, and how many rows it has, in how many groups."""
 
-    schema: Any
+    schema: pa.Schema
     rows: int
     groups: int
 
@@ -58,7 +60,7 @@ class Footer:
         return tuple(self.schema.names)
 
 
-def read_footer(path: Place, source: Any) -> Footer:  # noqa: ANN401
+def read_footer(path: Place, source: pa.NativeFile) -> Footer:
     """The footer of an open file."""
     with _readable(path), pa.parquet.ParquetFile(source) as file:
         return Footer(file.schema_arrow.remove_metadata(), file.metadata.num_rows, file.metadata.num_row_groups)
@@ -92,11 +94,12 @@ def batches(
         texts = []
     cells, done = sum(map(len, blocks)) * footer.rows, 0
     coded = coded and bool(texts) and not remote and cells * times >= tabulate.CELLS_WORTH_COMPILING
-    buffering: dict[str, Any] = {"pre_buffer": remote, "buffer_size": 0 if remote else _STREAM}
     with (
         _readable(path),
         opened(path) as source,
-        pa.parquet.ParquetFile(source, read_dictionary=texts, **buffering) as file,
+        pa.parquet.ParquetFile(
+            source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM
+        ) as file,
     ):
         for columns, rows in _parts(file, source, footer, blocks, threads, coded=coded, remote=remote):
             yield Batch(columns, rows, cells=int(cells * times), path=path)
@@ -105,23 +108,23 @@ def batches(
 
 
 def _parts(
-    file: Any,  # noqa: ANN401
-    source: Any,  # noqa: ANN401
+    file: pa.parquet.ParquetFile,
+    source: pa.NativeFile,
     footer: Footer,
     blocks: Sequence[Sequence[str]],
     threads: int | None,
     *,
     coded: bool,
     remote: bool,
-) -> Iterator[tuple[dict[str, Any], int]]:
+) -> Iterator[tuple[Columns, int]]:
     """Columns and how many rows they have."""
     groups = [[group] for group in range(footer.groups)]
     parts: list[tuple[Sequence[str], list[int] | None, bool]] = []
     for block in blocks:
-        as_codes = coded and parquet_codes.readable(file, footer.schema, block)
+        as_codes = coded and parquet_codes.readable(file, source, footer.schema, block)
         parts += [(block, each, as_codes) for each in (groups if as_codes or remote else [None])]
 
-    def found(part: tuple[Sequence[str], list[int] | None, bool]) -> dict[str, Any] | None:
+    def found(part: tuple[Sequence[str], list[int] | None, bool]) -> dict[str, Column] | None:
         block, own, as_codes = part
         return parquet_codes.coded(file, source, footer.schema, own[0], block) if as_codes and own else None
 
@@ -133,11 +136,7 @@ def _parts(
         nested = any(pa.types.is_nested(footer.schema.field(name).type) for name in block)
         size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
         for batch in file.iter_batches(size, row_groups=own, columns=list(block)):
-            yield _columns(batch, block), batch.num_rows
-
-
-def _columns(batch: Any, block: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
-    return {name: batch.column(name) for name in block}
+            yield {name: batch.column(name) for name in block}, batch.num_rows
 
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:

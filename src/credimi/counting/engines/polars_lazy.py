@@ -8,27 +8,28 @@ polars cannot hand out chunks, the columns are collected first.
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credimi.counting.engines import frames as arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from credimi.core.types import Foreign
     from credimi.counting.batch import Batch
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this is a LazyFrame; found out without polars."""
     return type(data).__module__.split(".")[0] == "polars" and type(data).__name__ == "LazyFrame"
 
 
-def names(data: Any) -> list[str]:  # noqa: ANN401
+def names(data: Foreign) -> list[str]:
     """The columns' names; nothing is computed for them."""
     return list(data.collect_schema().names())
 
 
-def batches(data: Any, wanted: Sequence[str]) -> Iterator[Batch]:  # noqa: ANN401
+def batches(data: Foreign, wanted: Sequence[str]) -> Iterator[Batch]:
     """The wanted columns, batch by batch."""
     from polars import selectors  # noqa: PLC0415  (whoever has a LazyFrame has polars)
 

@@ -25,7 +25,7 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -39,6 +39,7 @@ from credimi.counting.merge import as_planned, beside, merged_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from credimi.core.types import Foreign
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
@@ -51,19 +52,19 @@ _ROW = "part int, counts binary, refusal string"
 _ARROW_ROW = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
 
 
-def reads(data: Any) -> bool:  # noqa: ANN401
+def reads(data: object) -> bool:
     """Whether this is a DataFrame of Spark, classic, Connect or pandas on Spark; found out without pyspark."""
     return type(data).__module__.startswith("pyspark.") and (
         hasattr(data, "mapInArrow") or (hasattr(data, "to_spark") and hasattr(data, "columns"))
     )
 
 
-def names(data: Any) -> list[str]:  # noqa: ANN401
+def names(data: Foreign) -> list[str]:
     """The columns' names; nothing is computed for them."""
     return [str(name) for name in data.columns]
 
 
-def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  # noqa: ANN401
+def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
     frame = data if hasattr(data, "mapInArrow") else data.to_spark()
     plans = plan.blocks(_BLOCK)
@@ -82,7 +83,7 @@ def count(data: Any, plan: Plan, progress: Callable[[float], None]) -> Counts:  
 
 
 @contextmanager
-def _unweighed(session: Any) -> Iterator[None]:  # noqa: ANN401
+def _unweighed(session: Foreign) -> Iterator[None]:
     """Batches are not weighed while they are filled."""
     if session.conf.get(_WEIGHT, None) is not None:  # as the user wants it
         yield
@@ -94,7 +95,7 @@ def _unweighed(session: Any) -> Iterator[None]:  # noqa: ANN401
         session.conf.unset(_WEIGHT)
 
 
-def _count_block(frame: Any, plan: Plan) -> Counts:  # noqa: ANN401
+def _count_block(frame: Foreign, plan: Plan) -> Counts:
     place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
     plain = frame.toDF(*place.values())  # `mapInArrow` takes dots in names for paths; capitals are all one to Spark
     chosen = plain.select(*(place[name] for name in plan.wanted))
@@ -133,7 +134,7 @@ def _told(progress: Callable[[float], None], start: int, size: int, paths: int, 
     progress((start + share * size) / paths)
 
 
-def _total(rows: Sequence[Any], plan: Plan) -> Counts:
+def _total(rows: Sequence[Foreign], plan: Plan) -> Counts:
     """The sum of what came back; a refusal is raised."""
     for row in rows:
         if row["refusal"] is not None:
@@ -145,7 +146,7 @@ def _total(rows: Sequence[Any], plan: Plan) -> Counts:
 # In the workers
 
 
-def _count_partition(plan: Plan, batches: Iterable[Any]) -> Iterator[Any]:
+def _count_partition(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
 
     context = TaskContext.get()
@@ -154,7 +155,7 @@ def _count_partition(plan: Plan, batches: Iterable[Any]) -> Iterator[Any]:
     yield _answer(part, lambda: counted(frames.gathered(named, plan.wanted), plan, threads=1).to_bytes())
 
 
-def _merge_partitions(batches: Iterable[Any]) -> Iterator[Any]:
+def _merge_partitions(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     rows = [row for batch in batches for row in batch.to_pylist()]
     refusal = next((row["refusal"] for row in rows if row["refusal"] is not None), None)
     if refusal is not None:
@@ -163,19 +164,19 @@ def _merge_partitions(batches: Iterable[Any]) -> Iterator[Any]:
         yield _answer(0, lambda: merged_bytes(row["counts"] for row in rows))
 
 
-def _count_files(plan: Plan, paths: Sequence[str], batches: Iterable[Any]) -> Iterator[Any]:
+def _count_files(plan: Plan, paths: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for number in batch.column(0).to_pylist():
             yield _answer(number, partial(files.count_file, paths[number], plan))
 
 
-def _answer(part: int, work: Callable[[], bytes]) -> Any:  # noqa: ANN401
+def _answer(part: int, work: Callable[[], bytes]) -> pa.RecordBatch:
     try:
         return _row(part, work(), None)
     except CredimiError as error:
         return _row(part, None, str(error))
 
 
-def _row(part: int, content: bytes | None, refusal: str | None) -> Any:  # noqa: ANN401
+def _row(part: int, content: bytes | None, refusal: str | None) -> pa.RecordBatch:
     arrays = [pa.array([part], pa.int32()), pa.array([content], pa.binary()), pa.array([refusal], pa.string())]
     return pa.RecordBatch.from_arrays(arrays, schema=_ARROW_ROW)

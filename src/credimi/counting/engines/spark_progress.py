@@ -10,16 +10,18 @@ from __future__ import annotations
 import threading
 import uuid
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from credimi.core.types import Foreign
 
 _PAUSE = 0.5  # seconds between two questions
 
 
 @contextmanager
-def watched(session: Any, progress: Callable[[float], None]) -> Iterator[None]:  # noqa: ANN401
+def watched(session: Foreign, progress: Callable[[float], None]) -> Iterator[None]:
     """Tells the share of what this thread has Spark do meanwhile, below 1 until it is done."""
     told = _Told(progress)
     context = getattr(session, "sparkContext", None)  # Connect has none
@@ -44,7 +46,7 @@ class _Told:
 
 
 @contextmanager
-def _asked(context: Any, told: _Told) -> Iterator[None]:  # noqa: ANN401
+def _asked(context: Foreign, told: _Told) -> Iterator[None]:
     tag = f"credimi-{uuid.uuid4().hex}"
     tracker = context.statusTracker()
     ended = threading.Event()
@@ -73,8 +75,8 @@ def _asked(context: Any, told: _Told) -> Iterator[None]:  # noqa: ANN401
 
 
 @contextmanager
-def _heard(session: Any, told: _Told) -> Iterator[None]:  # noqa: ANN401
-    def hear(stages: Iterable[Any] | None, *_: Any, **__: Any) -> None:  # noqa: ANN401
+def _heard(session: Foreign, told: _Told) -> Iterator[None]:
+    def hear(stages: Iterable[Foreign] | None, *_: object, **__: object) -> None:
         told.tasks((stage.num_completed_tasks, stage.num_tasks) for stage in stages or ())
 
     session.registerProgressHandler(hear)

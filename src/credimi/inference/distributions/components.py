@@ -65,7 +65,7 @@ class Point:
         """Infinite at the location, 0 elsewhere: a mass has no density."""
         return np.where(x == self.location, np.inf, 0.0)
 
-    def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:  # noqa: ARG002 (one skeleton)
+    def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:  # noqa: ARG002  (one form for all components)
         """Every quantile is the location."""
         return np.full(probability.shape, self.location)
 
@@ -73,7 +73,7 @@ class Point:
         """E[X^order]."""
         return math.pow(self.location, order)
 
-    def draw(self, count: int, generator: np.random.Generator) -> FloatArray:  # noqa: ARG002 (one skeleton)
+    def draw(self, count: int, generator: np.random.Generator) -> FloatArray:  # noqa: ARG002  (one form for all components)
         """`count` times the location."""
         return np.full(count, self.location)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 _SIGN = np.uint64(1 << 63)
 _STRIDES = [np.uint64(16**power) for power in range(16)] + [np.uint64(2**64 - 1)]

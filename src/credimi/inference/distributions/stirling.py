@@ -9,9 +9,9 @@ import numpy as np
 import scipy  # whose `special` loads when it is first asked for
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from credimi.core.types import FloatArray
 
 LARGE = 20.0  # from here on the series is right to rounding
 
