@@ -50,7 +50,7 @@ _FAULTS = (  # of pages: another way to store them, a broken header, text that i
 
 
 def readable(file: pq.ParquetFile, source: pa.NativeFile, schema: pa.Schema, block: Sequence[str]) -> bool:
-    """Whether all of these columns may be stored as places in a small dictionary; sure it is only when they are read."""
+    """Whether all of these columns may be stored as places in a small dictionary; reading them makes sure."""
     whole, leaves = file.metadata, file.schema
     groups = [whole.row_group(group) for group in range(whole.num_row_groups)]
     if len(leaves) != len(schema.names):  # some are nested
