@@ -65,7 +65,7 @@ def make(random: Random) -> dict[str, Any]:
         "rows": random.choice([1, 2, 10, 2048]),
         "near": random.choice([1, 2, 8, 1 << 16]),
         "compiled": random.random() < 0.5,
-        "plain": random.random() < 0.5,  # nothing in quotes, lines of one kind: from bytes to codes at once
+        "plain": random.choice(["", "", "bare", "quoted"]),  # lines of one kind: from bytes to codes at once
         "threads": random.choice([1, 1, 2, 3]),
         "missing": random.choice([list(MISSING), list(MISSING), [], ["a"], [999], ["999"], [1.0, "b"], [10, "nan"]]),
         "packed": random.choice(["", "", "", ".gz", ".bz2", ".zst"]),
@@ -92,7 +92,7 @@ def table(random: Random, case: dict[str, Any]) -> str:
     ]
     ends = random.choice([["\n"], ["\r\n"], ["\n", "\r\n"], ["\n", "\r\n", "\n\n", "\n\r\n"]])
     if case["plain"]:
-        odd = ('"', "\r", "\n", case["delimiter"])
+        odd = '"' if case["plain"] == "quoted" else '"\r\n' + case["delimiter"]
         pools = [[text for text in pool if not any(letter in text for letter in odd)] or ["a"] for pool in pools]
         ends = [case["line_end"]]
     elif random.random() < 0.05:
@@ -101,7 +101,8 @@ def table(random: Random, case: dict[str, Any]) -> str:
     ragged = random.random() < 0.05
     for _ in range(random.randint(500, 900) if many else random.randint(0, 30)):
         chosen = [random.choice(pool) for pool in pools]
-        fields = chosen if case["plain"] else [written(random, each, case["delimiter"]) for each in chosen]
+        bare = case["plain"] == "bare"
+        fields = chosen if bare else [written(random, each, case["delimiter"]) for each in chosen]
         if ragged and random.random() < 0.1:
             fields = fields[:-1] if random.random() < 0.5 else [*fields, "more"]
         out += [case["delimiter"].join(fields), random.choice(ends)]

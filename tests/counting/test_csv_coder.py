@@ -14,7 +14,7 @@ import pytest
 from credimi import CredimiError, count
 from credimi.columns.column import Column
 from credimi.counting import tabulate
-from credimi.counting.engines import csv_coder, csv_files
+from credimi.counting.engines import csv_coder, csv_files, csv_split
 from credimi.counting.engines.csv_coder import FieldCoders
 
 if TYPE_CHECKING:
@@ -51,10 +51,25 @@ PLAIN: dict[str, tuple[str, dict[str, Any]]] = {
     "256 texts": ("".join(f"{row % 256},{row % 256}\n" for row in range(600)), {}),
     "256 texts, CR LF": ("".join(f"{row % 256},{row % 256}\r\n" for row in range(600)), {"line_end": "\r\n"}),
     "70,000 texts": ("".join(f"{row},a\n" for row in range(70_000)), {}),
+    "quotes": ('a,b\n"c",d\ne,"f"\n"g","h"\n', {}),
+    "quotes, no end": ('"a","b"\n"c","d"', {}),
+    "quotes, CR LF": ('"a","b"\r\n"c","d"\r\n', {"line_end": "\r\n"}),
+    "empty quotes": ('"",""\n,""\n"",\n', {}),
+    "delimiters in quotes": ('"a,b",","\n",,",c\n', {}),
+    "line ends in quotes": ('"a\nb","\n"\n"\r\n\r","c\rd"\n', {}),
+    "line ends in quotes, CR LF": ('"a\nb","\n"\r\n"\r\n\r","c\rd"\r\n', {"line_end": "\r\n"}),
+    "all in quotes": ("".join(f'"{row % 7}","{"x" * (row % 80)}"\n' for row in range(500)), {}),
+    "many texts in quotes": ("".join(f'"{row},{row}","{row % 256}"\r\n' for row in range(600)), {"line_end": "\r\n"}),
     "long texts": ("".join(f"{'x' * size},{'y' * (size // 2)}\n" for size in (65, 66, 1000, 100_000, 3)), {}),
 }
 ODD: dict[str, tuple[str, dict[str, Any]]] = {
-    "quotes": ('a,b\n"c",d\n', {}),
+    "two quotes in quotes": ('a,b\n"c""d",d\n', {}),
+    "two quotes in quotes, alone": ('a,b\n"""",d\n', {}),
+    "text behind quotes": ('a,b\n"c"d,d\n', {}),
+    "text before quotes": ('a,b\n "c",d\n', {}),
+    "a quote that is never closed": ('a,b\n"c,d\n', {}),
+    "a quote that is never closed, last": ('a,b\nc,"d', {}),
+    "a quote alone": ('a,b\n",d\n', {}),
     "a quote inside": ('a,b\n5" pipe,d\n', {}),
     "CR": ("a,b\rc,d\n", {}),
     "CR at the end": ("a,b\nc,d\r", {}),
@@ -125,7 +140,7 @@ def test_any_part_of_the_lines_is_as_good(name: str) -> None:
     """Parts end anywhere in a word of 64 bytes; what was shown before does not matter."""
     text, how = PLAIN[name]
     own, end = coders(**how), how.get("line_end", "\n")
-    lines = text.split(end)
+    lines = text.split(end) if '"' not in text else [text]
     sizes = random.Random(1)  # noqa: S311
     while lines:
         size = sizes.randint(1, max(1, len(lines) // 3))
@@ -172,6 +187,16 @@ def test_random_bytes_are_refused_or_what_pyarrow_parses(seed: int) -> None:
     assert accepted > 300
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_last_line_end_is_that_of_letter_by_letter(seed: int) -> None:
+    generator = random.Random(seed)  # noqa: S311
+    for _ in range(1000):
+        letters = generator.choice(['a"\n,', 'ab,,\n\n""', 'aaaaaaaaaaaa,,,\n"', '"\n\r,,a', "ab,\n"])
+        text = "".join(generator.choices(letters, k=generator.choice([0, 1, 5, 63, 64, 65, 130, 300])))
+        content = pa.py_buffer(text.encode())
+        assert csv_coder.last_line_end(content, ",") == csv_split.last_line_end(content, ",")
+
+
 def test_a_column_of_many_texts_stays_text_and_the_others_are_codes() -> None:
     own = coders()
     many = "".join(f"{row},{row % 3}\n" for row in range(300))
@@ -207,12 +232,17 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("odd", ["", '"no",1,1,1,a,"1x"\n', "\n\n"])
+@pytest.mark.parametrize("odd", ["", '"no",1,1,1,a,"1""x"\n', "\n\n", "quoted"])
 def test_counts_are_those_of_pyarrow(
     odd: str, end: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "table.csv"
     text = ",".join(NAMES) + "\n" + TABLE[: len(TABLE) // 2] + TABLE[len(TABLE) // 2 :].replace("\n", "\n" + odd, 1)
+    if odd == "quoted":
+        rows = csv.reader(io.StringIO(text.replace(odd, "")))
+        file = io.StringIO()
+        csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+        text = file.getvalue()
     path.write_bytes(text.replace("\n", end).encode())
     used: list[bool] = []
     own = FieldCoders.coded

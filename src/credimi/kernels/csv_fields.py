@@ -1,12 +1,13 @@
-"""From the bytes of CSV straight to codes, where nothing but delimiters and line ends has a meaning.
+"""From the bytes of CSV straight to codes, where fields are plain or stand in quotes as a whole.
 
-Delimiters and line ends are found 64 bytes at a time, and where each field ends is written down. A hundred kilobytes
-later, while these bytes are still in the processor's own memory, the fields of the whole rows among them are looked up,
-column by column: a text of at most sixteen bytes is two integers and its length, a longer one two hashes, and is
-compared byte by byte with the one that is known. The texts that a column has shown are kept from call to call.
+Delimiters and line ends outside quotes are found 64 bytes at a time, and where each field ends is written down. A
+hundred kilobytes later, while these bytes are still in the processor's own memory, the fields of the whole rows among
+them are looked up, column by column: a text of at most sixteen bytes is two integers and its length, a longer one two
+hashes, and is compared byte by byte with the one that is known. The texts that a column has shown are kept from call to
+call.
 
-What it is not for it leaves to others, and says so: a part with a quote, a line end of another kind or a row of more or
-fewer fields is refused; a column of more than 255 texts, or of one beyond `LONGEST` bytes, is given up.
+What it is not for it leaves to others, and says so: a part with a quote inside a field, a line end of another kind or a
+row of more or fewer fields is refused; a column of more than 255 texts, or of one beyond `LONGEST` bytes, is given up.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     ByteArray = NDArray[np.uint8]
     Words = NDArray[np.uint64]
+    State = tuple[int, int, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
 
 MOST_TEXTS = 255  # of a column: as many as codes of a byte, but for the one that means missing
 LONGEST = 64  # bytes of a text, a multiple of eight
@@ -38,6 +40,7 @@ _ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 _MULTIPLIER, _OTHER_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SHIFT, _LAST_SLOT = np.uint64(64 - 9), np.uint64(SLOTS - 1)
 _LOAD = 8
+_LAST = np.uint64(63)  # bit of a word
 
 
 @intrinsic
@@ -46,6 +49,17 @@ def _lowest_bit(_typing: Any, word: Any) -> Any:  # noqa: ANN401
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(word), generate
+
+
+@intrinsic
+def _highest_bit(_typing: Any, word: Any) -> Any:  # noqa: ANN401
+    """Where the highest bit stands that is set, of which there is one."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return builder.sub(ir.IntType(64)(_WORD - 1), zeros)
 
     return types.int64(word), generate
 
@@ -61,6 +75,17 @@ def _bits(_typing: Any, word: Any) -> Any:  # noqa: ANN401
 
 
 @inlined
+def _within(quotes: np.uint64, inside: np.uint64) -> np.uint64:
+    """Which bytes are inside quotes, the quote that opens among them; `inside` says it of the byte before, in all bits.
+
+    Bit i is the parity of all quotes up to there.
+    """
+    for shift in (1, 2, 4, 8, 16, 32):
+        quotes ^= quotes << np.uint64(shift)
+    return np.uint64(quotes ^ inside)
+
+
+@inlined
 def _find_ends(
     data: ByteArray,
     words: tuple[int, int],
@@ -69,21 +94,33 @@ def _find_ends(
     columns: int,
     returns: int,
     ends: NDArray[np.int32],
-    state: tuple[int, int, np.uint64],
-) -> tuple[int, int, np.uint64]:
+    state: State,
+) -> State:
     """Write down where the fields end in some words of 64 bytes; `offset` is where the data begin in the part.
 
-    The state is how many fields there are so far, which of them ends the next line, and whether the last byte was a CR.
-    -1 fields are a fault.
+    The state is how many fields there are so far and which of them ends the next line; whether the last byte was a CR,
+    inside quotes (then all bits are set), the end of a field, a quote that closes; whether there was a quote. -1 fields
+    are a fault.
     """
-    count, line, before = state
+    count, line, before, inside, ended, closed, some = state
     for word in range(words[0], words[1]):
-        lines = _equal_bits(data, word, _LINE_END)
-        odd = _equal_bits(data, word, _QUOTE)
-        carriage = _equal_bits(data, word, _RETURN)
+        lines, between = _equal_bits(data, word, _LINE_END), _equal_bits(data, word, delimiter)
+        carriage, quotes = _equal_bits(data, word, _RETURN), _equal_bits(data, word, _QUOTE)
+        odd = np.uint64(0)
+        if quotes | inside | closed:
+            some = _ONE
+            within = _within(quotes, inside)
+            inside = np.uint64(0) - (within >> _LAST)
+            lines, between, carriage = lines & ~within, between & ~within, carriage & ~within
+            apart = lines | between
+            odd |= (quotes & within) & ~((apart << _ONE) | ended)  # opens, but not at the beginning of a field
+            closing = quotes & ~within
+            odd |= ((closing << _ONE) | closed) & ~(apart | carriage)  # closes, but not at the end
+            closed = closing >> _LAST
+        found = lines | between
+        ended = found >> _LAST
         odd |= (((carriage << _ONE) | before) ^ lines) if returns else carriage
-        before = carriage >> np.uint64(_WORD - 1)
-        found = lines | _equal_bits(data, word, delimiter)
+        before = carriage >> _LAST
         while lines:
             lowest = lines & (~lines + _ONE)
             if count + _bits(found & (lowest - _ONE)) != line:
@@ -91,7 +128,7 @@ def _find_ends(
             line += columns
             lines ^= lowest
         if odd:
-            return -1, line, before
+            return -1, line, before, inside, ended, closed, some
         behind, base = count + _bits(found), offset + word * _WORD
         while count < behind:  # eight at a time, as no processor can guess how many there are
             for place in range(_LOAD):
@@ -99,7 +136,13 @@ def _find_ends(
                 found &= found - _ONE
             count += _LOAD
         count = behind
-    return count, line, before
+    return count, line, before, inside, ended, closed, some
+
+
+@inlined
+def _in_quotes(data: ByteArray, start: Any, length: Any) -> int:  # noqa: ANN401
+    """1 if a field stands in quotes, else 0; a quote at its beginning has its fellow at its end."""
+    return 1 if length > 1 and data[start] == _QUOTE else 0
 
 
 @inlined
@@ -165,6 +208,7 @@ def _encode_rows(
     columns: int,
     column: int,
     cut: int,
+    quoted: np.uint64,
     ends: NDArray[np.int32],
     table: Words,
     texts: ByteArray,
@@ -179,6 +223,9 @@ def _encode_rows(
     while row < behind:
         start = np.int64(ends[at_end]) + 1
         length = np.int64(ends[at_end + _ONE]) - cut - start
+        if quoted:
+            quotes = _in_quotes(data, start, length)
+            start, length = start + quotes, length - 2 * quotes
         if length <= 2 * _LOAD and start <= safe:  # mostly; and mostly it is known, and found at the first look
             first = _eight_bytes(data, start) & _bytes_of(min(length, _LOAD))
             last = _eight_bytes(data, start + _LOAD) & _bytes_of(max(length - _LOAD, 0))
@@ -232,7 +279,7 @@ def encode_fields(
         tail[rest] = _LINE_END
     ends[0] = -1
     between = np.uint8(delimiter)
-    state = 0, columns - 1, np.uint64(0)
+    state = 0, columns - 1, np.uint64(0), np.uint64(0), _ONE, np.uint64(0), np.uint64(0)
     word = done = 0
     while word <= words:
         if word < words:
@@ -250,9 +297,9 @@ def encode_fields(
                 column = wanted[index]
                 cut = 1 if returns and column == columns - 1 else 0
                 parts = table[index], texts[index], lengths[index], seen[index], codes[index]
-                seen[index] = _encode_rows(data, (done, whole), columns, column, cut, ends, *parts)
+                seen[index] = _encode_rows(data, (done, whole), columns, column, cut, state[6], ends, *parts)
         done = whole
-    return done
+    return -1 if state[3] else done
 
 
 @compiled
@@ -264,8 +311,8 @@ def copy_fields(
     ends: NDArray[np.int32],
     offsets: NDArray[np.int32],
     out: ByteArray,
-) -> None:
-    """The texts of one column one behind the other, and where each begins, as Arrow has them.
+) -> int:
+    """The texts of one column one behind the other, and where each begins, as Arrow has them; return their bytes.
 
     `ends` are those of `encode_fields`; `cut` is 1 where a CR stands behind each text.
     """
@@ -275,7 +322,43 @@ def copy_fields(
         at = row * columns + column
         start = np.int64(ends[at]) + 1
         length = np.int64(ends[at + 1]) - cut - start
+        quotes = _in_quotes(data, start, length)
+        start, length = start + quotes, length - 2 * quotes
         for byte in range(length):
             out[place + byte] = data[start + byte]
         place += int(length)
     offsets[offsets.size - 1] = place
+    return place
+
+
+@compiled
+def find_line_end(data: ByteArray, delimiter: int, tail: ByteArray, found: NDArray[np.int64]) -> bool:
+    """Fill `found`: behind the last line end outside quotes, 0 if there is none; if there are quotes; if one is open.
+
+    False if a quote that would open stands inside a field: then it is a letter, and others may not open either. `tail`
+    is room of `TAIL` bytes.
+    """
+    words, size, between = data.size // _WORD, data.size, np.uint8(delimiter)
+    tail[:] = 0
+    tail[: size - words * _WORD] = data[words * _WORD :]
+    inside, ended, some = np.uint64(0), _ONE, np.uint64(0)
+    found[0] = 0
+    for word in range(words + 1):
+        if word < words:
+            lines, quotes = _equal_bits(data, word, _LINE_END), _equal_bits(data, word, _QUOTE)
+            apart = lines | quotes | _equal_bits(data, word, between) | _equal_bits(data, word, _RETURN)
+        else:
+            lines, quotes = _equal_bits(tail, 0, _LINE_END), _equal_bits(tail, 0, _QUOTE)
+            apart = lines | quotes | _equal_bits(tail, 0, between) | _equal_bits(tail, 0, _RETURN)
+        some |= quotes
+        if quotes | inside:
+            within = _within(quotes, inside)
+            inside = np.uint64(0) - (within >> _LAST)
+            if (quotes & within) & ~((apart << _ONE) | ended):
+                return False
+            lines &= ~within
+        ended = apart >> _LAST
+        if lines:
+            found[0] = word * _WORD + _highest_bit(lines) + 1
+    found[1], found[2] = np.int64(some != 0), np.int64(inside != 0)
+    return True

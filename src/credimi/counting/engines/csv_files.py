@@ -29,7 +29,7 @@ from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
-from credimi.counting.engines.csv_coder import CodedRows, FieldCoders
+from credimi.counting.engines.csv_coder import CodedRows, FieldCoders, last_line_end
 from credimi.counting.engines.csv_split import LONGEST, LongLineError, first_line, parts
 from credimi.report.export import csv_writer
 
@@ -174,7 +174,7 @@ def batches(
         found: CodedRows | Exception | None = None
         if part.unclosed:
             found = _UnclosedError("a quote is never closed")
-        elif coded and not part.quoted:
+        elif coded:
             try:
                 found = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
             except UnicodeDecodeError as error:
@@ -185,7 +185,7 @@ def batches(
 
     def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
         done = header.size
-        for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
+        for table, taken in in_order(parsed, _rows(path, header, coded=coded), min(cores(threads), _MOST_THREADS)):
             if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
                 raise CredimiError(fault(table)) from table
             yield table, taken
@@ -242,12 +242,13 @@ class _UnclosedError(Exception):
     """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
 
 
-def _rows(path: Place, header: Header) -> Iterator[Part]:
+def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
     """The parts behind the header, which pyarrow would take for one line."""
     try:
         with _open(path, header) as stream:
             stream.read(header.size)
-            yield from parts(stream, min(max(_PART, _ROWS * header.size), 2 * _PART), header.delimiter)
+            size = min(max(_PART, _ROWS * header.size), 2 * _PART)
+            yield from parts(stream, size, header.delimiter, last_line_end if coded else None)
     except LongLineError as error:
         raise CredimiError(f"{path}: {error}") from None
     except (OSError, pa.ArrowException) as error:
