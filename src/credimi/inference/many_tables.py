@@ -42,7 +42,7 @@ _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has
 class Summary:
     """One entry a table; `at_mode` is the information of the most probable chances.
 
-    What holds if the feature is dependent is NaN where no component is left to say so.
+    What holds if the feature is dependent is NaN where no component is left to say so, or if it was not asked for.
     """
 
     mean: FloatArray
@@ -57,15 +57,18 @@ class Summary:
     high_if_dependent: FloatArray
 
 
-def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
-    """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
+def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
+    """The posteriors of all tables in numbers. Tables of one class or one value are not for here.
+
+    What holds given dependence costs as much as the intervals: `if_dependent` says whether it is wanted.
+    """
     epsilon, threads = options.epsilon, options.threads
     if options.approximation == "sampled":
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
         drawn = [drawn_law(table, options, own) for table, own in zip(tables, odds.tolist(), strict=True)]
         at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=threads).mean
-        return _one_by_one(drawn, at_mode, options)
+        return _one_by_one(drawn, at_mode, options, if_dependent=if_dependent)
     found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     mean = summed(found, found.weight * found.mean)
@@ -78,14 +81,29 @@ def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
         law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
         p_above[index] = law.sf(epsilon)
         variance[index] = law.var()  # no law on [0, upper] may have as much as the leading order says
-    given = mean.copy(), low.copy(), high.copy()
+    given = _given_dependence(found, laws, (mean, low, high), options) if if_dependent else _unknown(mean.size)
+    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+
+
+def _unknown(count: int) -> FloatArray:
+    return np.full((3, count), np.nan)
+
+
+def _given_dependence(
+    found: PosteriorComponents,
+    laws: Laws,
+    with_atoms: tuple[FloatArray, FloatArray, FloatArray],
+    options: PosteriorOptions,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean and interval without the atoms at 0; those `with_atoms` where there is none."""
+    mean, low, high = (each.copy() for each in with_atoms)
     mixed = found.p_zero > _NO_ATOM
     rest = _without_atoms(found, mixed)
-    given[0][mixed] = summed(rest, rest.weight * rest.mean)
-    given[1][mixed], given[2][mixed] = _intervals(rest, laws_of(rest, upper[mixed], gaussian=laws.gaussian), options)
-    for each in given:
+    mean[mixed] = summed(rest, rest.weight * rest.mean)
+    low[mixed], high[mixed] = _intervals(rest, laws_of(rest, laws.upper[mixed], gaussian=laws.gaussian), options)
+    for each in (mean, low, high):
         each[np.bincount(found.table, minlength=mean.size) == 0] = np.nan
-    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+    return mean, low, high
 
 
 def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions) -> tuple[FloatArray, FloatArray]:
@@ -194,10 +212,14 @@ def summed(found: PosteriorComponents, values: FloatArray) -> FloatArray:
     return np.bincount(found.table, values, found.p_zero.size).astype(np.float64)
 
 
-def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions) -> Summary:
+def _one_by_one(
+    laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions, *, if_dependent: bool
+) -> Summary:
     level = options.level
     intervals = np.array([law.interval(level) for law in laws]).reshape(-1, 2)
-    given = np.array([_given_dependence(law, level) for law in laws]).reshape(-1, 3)
+    given = _unknown(len(laws))
+    if if_dependent:
+        given = np.array([_law_given_dependence(law, level) for law in laws]).reshape(-1, 3).T
     return Summary(
         np.array([law.mean() for law in laws]),
         np.array([law.std() for law in laws]),
@@ -206,11 +228,11 @@ def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: Posterio
         np.array([law.sf(options.epsilon) for law in laws]),
         np.array([law.p_zero for law in laws]),
         at_mode,
-        *given.T,
+        *given,
     )
 
 
-def _given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
+def _law_given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
     """Mean and interval without the atom at 0."""
     total = math.fsum(law.weights)
     if total == 0.0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import math
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from credimi.core.version import __version__
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.many_tables import drawn_law, posteriors
 from credimi.inference.options import PosteriorOptions
+from credimi.report import sentences
 from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
@@ -37,9 +39,10 @@ if TYPE_CHECKING:
 
 _CELLS = 100_000  # of all contingency tables together, so that many features still make a small page
 _FEWEST_CELLS, _MOST_CELLS = 48, 1200  # of one of them
-_MOST_CLASSES = 24  # shown in a contingency table
+_MOST_CLASSES = 30  # shown in a contingency table
 _LONGEST = 120  # characters of a value that are shown; names of features are whole, since they are exported
 _LONGEST_NOTE = 400
+_LONGEST_CAUTION = 1000  # names three features
 _MOST_CUTS = 60
 _POINTS = 201
 
@@ -61,7 +64,7 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "name": columns["feature"],
         "ranked": [int(block is not None) for block in kept.blocks],
         "at_mode": [_known(value) for value in kept.at_mode.tolist()],
-        "note": [_clipped(note, _LONGEST_NOTE) for note in columns["note"]],
+        "note": [_clipped(note, _LONGEST_NOTE) for note in _notes(ranking)],
         "cuts": [cuts[:_MOST_CUTS] for cuts in kept.cuts],
         **{name: columns[name] for name in ("values", "complete", "missing", "rows_to_decide", "at_epsilon")},
         **{name: [_rounded(value) for value in columns[name]] for name in short},
@@ -74,7 +77,8 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "rows": ranking.rows,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
-        "cautions": [_clipped(line, _LONGEST_NOTE) for line in ranking.remark_lines(cautions=True)],
+        "rows_with_target": _with_target(kept),
+        "cautions": _cautions(ranking),
         "remarks": [
             remark | {"text": _clipped(remark["text"], _LONGEST_NOTE)}
             for remark in worded(ranking.remarks, ranking.reader)
@@ -85,6 +89,31 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "laws": _laws(ranking.settings, kept),
         "tables": _tables(kept),
     }
+
+
+def _notes(ranking: Ranking) -> list[str]:
+    """How each column was read, without its cuts, which the page has beside it."""
+    values = ranking.columns["values"]
+    short = [sentences.short_note(*each, ranking.reader) for each in zip(ranking.facts, values, strict=False)]
+    return short or ranking.columns["note"]
+
+
+def _cautions(ranking: Ranking) -> list[Record]:
+    """A sentence for cautions of one kind that follow each other, and all features that they are about."""
+    cautions = [remark.to_dict() for remark in ranking.remarks if remark.caution]
+    groups = [list(same) for _, same in groupby(cautions, key=lambda each: (each["kind"], each.get("notation")))]
+    return [
+        {
+            "text": _clipped(sentences.remark(same, ranking.reader), _LONGEST_CAUTION),
+            "features": [each["feature"] for each in same if each["feature"] is not None],
+        }
+        for same in groups
+    ]
+
+
+def _with_target(kept: Kept) -> float | None:
+    """How many rows have the target, which the counts of any feature say; None where none was ranked."""
+    return next((_rounded(block[:-1].sum().item()) for block in kept.blocks if block is not None), None)
 
 
 def _laws(settings: Record, kept: Kept) -> Record:

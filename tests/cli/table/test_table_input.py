@@ -103,13 +103,13 @@ def test_long_table_is_not_taken_for_a_file_name(report: Callable[..., dict[str,
     assert without_settings(answer) == expected(joint)
 
 
-def test_example_of_the_readme(report: Callable[..., dict[str, object]]) -> None:
-    """The file of the first command holds the numbers of the Python example."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "credimi table examples/smoking.txt" in readme
+def test_example_of_the_documentation(report: Callable[..., dict[str, object]]) -> None:
+    """The file of the command holds the numbers of the Python example."""
+    page = (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
+    assert "credimi table examples/smoking.txt" in page
     names = {}
     for name in ("joint", "target_only", "feature_only"):
-        found = re.search(rf"^{name} = (\[.*\])", readme, re.MULTILINE)
+        found = re.search(rf"^{name} = (\[.*\])", page, re.MULTILINE)
         assert found is not None
         names[name] = json.loads(found.group(1))
     assert without_settings(report(ROOT / "examples" / "smoking.txt")) == expected(**names)

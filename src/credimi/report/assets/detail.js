@@ -77,7 +77,8 @@ function detailOf(report, laws, state, feature) {
         ? "Posterior density of I in nats; the stem at 0 is P(independent), its height from 0 to 1."
         : "Posterior density of I in nats; filled where I > ε."));
     }
-    fact(facts, "Mean of I", `${digits(of("mi"))} nats`);
+    const share = report.entropy > 0 ? `, ${((100 * of("mi")) / report.entropy).toFixed(1)} % of the target's entropy` : "";
+    fact(facts, "Mean of I", `${digits(of("mi"))} nats${share}`);
     fact(facts, `${short(100 * state.level)} % interval`, `${digits(ends[0])} to ${digits(ends[1])}`);
     if (report.settings.prior === "adaptive" && of("ranked")) {
       const given = intervalIfDependent(report, laws, feature, state.level), mean = of("mi_if_dependent");
@@ -92,9 +93,9 @@ function detailOf(report, laws, state, feature) {
     }
   }
   fact(facts, "Complete rows", `${whole(of("complete"))} of ${whole(report.rows)}`);
-  fact(facts, "Feature missing in", `${whole(of("missing"))} rows`);
+  fact(facts, "Feature missing in", counted(of("missing"), "row"));
   if (of("missing") > 0) {
-    fact(facts, "Its holes tell", `${digits(of("missing_mi"))} nats (${digits(of("missing_low"))} to ${digits(of("missing_high"))}), `
+    fact(facts, "That it is missing tells", `${digits(of("missing_mi"))} nats (${digits(of("missing_low"))} to ${digits(of("missing_high"))}), `
       + `P(> ${short(report.settings.epsilon)}) ${probability(of("missing_p_above"))}`);
   }
   if (of("cuts").length) fact(facts, "Cut at", of("cuts").join(", ") + (of("cuts").length >= 60 ? ", …" : ""));
@@ -105,7 +106,9 @@ function detailOf(report, laws, state, feature) {
   panel.append(facts);
   const table = report.tables[feature];
   if (table) {
-    panel.append(make("h3", {}, "Rows counted by value and class"), heatMap(report, table));
+    const more = `${whole(report.classes.length)} classes, ${counted(table.values.length + table.others[1], "value")}: scroll the table to see more.`;
+    panel.append(make("h3", {}, "Rows counted by value and class"), make("p", { class: "caption scroll", hidden: "" }, more),
+      heatMap(report, table));
     panel.append(make("p", { class: "caption legend" }, make("span", { class: "swatch more" }, "more"), " and ",
       make("span", { class: "swatch less" }, "less"), " often than if independent; hatched: one of the two is missing."));
   }

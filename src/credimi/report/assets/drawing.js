@@ -46,6 +46,17 @@ function short(value) {
   return String(Number(value.toPrecision(4)));
 }
 
+function clipped(text, longest) { // in the middle: what tells long names apart is often at the end
+  const letters = Array.from(text.slice(0, 4 * longest + 400)), kept = Math.max(longest - 1, 2);
+  if (text.length <= longest || letters.length <= longest) return text;
+  const end = Array.from(text.slice(-2 * kept)).slice(-Math.floor(kept / 2));
+  return `${letters.slice(0, Math.ceil(kept / 2)).join("")}…${end.join("")}`;
+}
+
+function counted(value, one) { // 1 row, 2 rows
+  return `${whole(value)} ${one}${value === 1 ? "" : "s"}`;
+}
+
 // A function from nats to percent of the width.
 function scaleOf(least, most, root) {
   const bend = (value) => (root ? Math.sign(value) * Math.sqrt(Math.abs(value)) : value);
@@ -64,6 +75,18 @@ function ticks(least, most, wanted = 5) {
     found.push(Number((place * step).toPrecision(12)));
   }
   return found;
+}
+
+// Round numbers that stand about evenly on a scale of square roots.
+function rootTicks(least, most, wanted = 5) {
+  const far = Math.max(most, -least), found = new Set([0]);
+  for (let place = 1; place <= wanted; place += 1) {
+    const aimed = far * (place / wanted) ** 2, power = 10 ** Math.floor(Math.log10(aimed));
+    const near = [1, 2, 5, 10].map((each) => each * power).reduce((best, each) => (
+      Math.abs(Math.log(each / aimed)) < Math.abs(Math.log(best / aimed)) ? each : best));
+    for (const value of [near, -near]) if (value >= least && value <= most) found.add(Number(value.toPrecision(12)));
+  }
+  return [...found].sort((one, other) => one - other);
 }
 
 // The atom at 0, if it is large enough to be seen.

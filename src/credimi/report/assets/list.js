@@ -8,7 +8,8 @@ function wanted(report, state) {
   const query = state.query.trim().toLowerCase(), features = report.features;
   const found = [];
   for (let feature = 0; feature < state.lower.length; feature += 1) {
-    if (!state.hidden.has(state.found.verdict[feature]) && state.lower[feature].includes(query)) found.push(feature);
+    const shown = state.only === null || state.only === state.found.verdict[feature];
+    if (shown && state.lower[feature].includes(query)) found.push(feature);
   }
   const down = (values) => (one, other) => (values[other] ?? -1) - (values[one] ?? -1) || one - other;
   if (state.sort === "name") found.sort((one, other) => (state.lower[one] < state.lower[other] ? -1 : 1));
@@ -29,12 +30,13 @@ function forest(ends, mean, at, epsilon, verdict) {
   return strip;
 }
 
-function rowOf(report, laws, state, feature, at) {
+function rowOf(report, state, feature, ends, at) {
   const of = (name) => report.features[name][feature], verdict = state.found.verdict[feature];
-  const known = of("p_above") !== null, ends = known ? intervalOf(report, laws, feature, state.level) : [null, null];
-  const name = make("span", { class: "name", title: of("name").slice(0, 300) }, isolated(of("name").slice(0, 300) || "(no name)"));
+  const known = of("p_above") !== null;
+  const number = make("span", { class: "place" }, known ? String(feature + 1) : "");
+  if (state.doubted.has(of("name"))) number.prepend(make("span", { class: "mark", role: "img", "aria-label": "caution", title: "caution: see above" }, "!"));
   const button = make("button", { type: "button", class: "row", "aria-expanded": String(state.selected === feature), "data-feature": feature },
-    make("span", { class: "place" }, known ? String(feature + 1) : ""), name,
+    number, make("span", { class: "name" }, isolated(of("name") || "(no name)")),
     forest(ends, known ? of("mi") : null, at, state.epsilon, verdict),
     make("span", { class: "number mean" }, known ? digits(of("mi")) : ""),
     make("span", { class: "number ends" }, known ? `${digits(ends[0])} to ${digits(ends[1])}` : ""),
@@ -43,34 +45,71 @@ function rowOf(report, laws, state, feature, at) {
   return make("li", {}, button);
 }
 
-function axisOf(least, most, at, epsilon) {
-  const strip = make("span", { class: "forest" });
-  let last = -20;
-  for (const tick of ticks(least, most)) {
-    if (at(tick) - last < 14) continue;
+// The headings; the numbers of the scale are written where there is room, and not over epsilon.
+function showAxis(state, [least, most], at, place) {
+  const strip = make("span", { class: "forest" }), threshold = at(state.epsilon);
+  place("axis").replaceChildren(make("span", { class: "place" }, "#"), make("span", { class: "name" }, "feature"), strip,
+    make("span", { class: "number mean" }, "nats"), make("span", { class: "number ends" }, `${short(100 * state.level)} % interval`),
+    make("span", { class: "number chance" }, "P(I > ε)"), make("span", { class: "badge" }, "verdict"));
+  strip.append(make("span", { class: "epsilon", style: { left: `${threshold}%` } }),
+    make("span", { class: `threshold${threshold > 50 ? " left" : ""}`, style: { left: `${threshold}%` } }, `ε = ${short(state.epsilon)}`));
+  const pixel = 100 / Math.max(strip.clientWidth, 1);
+  let last = -Infinity;
+  for (const tick of state.scale === "root" ? rootTicks(least, most) : ticks(least, most)) {
+    const side = at(tick) < 12 * pixel ? " first" : at(tick) > 100 - 20 * pixel ? " last" : "";
+    if (at(tick) - last < 48 * pixel || (tick !== 0 && Math.abs(at(tick) - threshold) < 28 * pixel)) continue;
     last = at(tick);
-    strip.append(make("span", { class: "tick", style: { left: `${at(tick)}%` } }, String(tick)));
+    strip.append(make("span", { class: `tick${side}`, style: { left: `${last}%` } }, String(tick)));
   }
-  return [make("span", { class: "place" }, "#"), make("span", { class: "name" }, "feature"), strip,
-    make("span", { class: "number mean" }, "nats"), make("span", { class: "number ends" }, "interval"),
-    make("span", { class: "number chance" }, `P(I > ${short(epsilon)})`), make("span", { class: "badge" }, "verdict")];
+}
+
+// From where to where the axis goes: 0, epsilon and all intervals, those on the screen at the level that is asked for.
+function extent(report, state, features, intervals) {
+  let [least, most] = [0, state.epsilon];
+  for (const feature of features) intervals.push([report.features.low[feature], report.features.high[feature]]);
+  for (const [low, high] of intervals) if (low !== null) [least, most] = [Math.min(least, low), Math.max(most, high)];
+  return [least, most > 0 ? most * 1.02 : Math.log(Math.max(report.classes.length, 2))];
+}
+
+const LINES = 2; // of a name in the list; it is shown whole when pointed at
+
+// A function that measures text in the letters of the list.
+function measureOf(list) {
+  const style = getComputedStyle(list), pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${style.fontSize} ${style.fontFamily}`;
+  return (text) => (text.length > 1000 ? Infinity : pen.measureText(text).width);
+}
+
+// Names that are wider than their lines, clipped; on paper, where nobody can point at them, they are whole.
+function fitNames(rows, names, measure, clip) {
+  rows.querySelectorAll(".name").forEach((cell, index) => {
+    const room = LINES * (cell.clientWidth - 10);
+    let text = names[index];
+    for (let longest = Math.min(text.length, 600); clip && measure(text) > room && longest > 4; longest -= 2) {
+      text = clipped(names[index], longest);
+    }
+    cell.classList.toggle("clipped", text !== names[index]);
+    cell.firstChild.textContent = text || "(no name)";
+  });
 }
 
 function showList(report, laws, state, place) {
-  const found = wanted(report, state);
+  const found = wanted(report, state), names = report.features.name;
   const pages = Math.max(Math.ceil(found.length / PAGE), 1);
   state.page = Math.min(Math.max(state.page, 0), pages - 1);
-  let [least, most] = [0, 0];
-  for (const feature of found) {
-    const [low, high] = [report.features.low[feature], report.features.high[feature]];
-    if (low !== null) [least, most] = [Math.min(least, low), Math.max(most, high)];
-  }
-  most = Math.max(most, 1e-6) * 1.02;
-  const at = scaleOf(least, most, state.scale === "root");
-  place("axis").replaceChildren(...axisOf(least, most, at, state.epsilon));
   const from = state.page * PAGE, shown = found.slice(from, from + PAGE);
-  place("rows").replaceChildren(...shown.map((feature) => rowOf(report, laws, state, feature, at)));
-  if (!shown.length) place("rows").append(make("li", { class: "none" }, "No feature is like this."));
+  const intervals = shown.map((feature) => (report.features.p_above[feature] === null
+    ? [null, null] : intervalOf(report, laws, feature, state.level)));
+  const ends = extent(report, state, found.length ? found : names.keys(), [...intervals]); // of all where none is shown
+  const at = scaleOf(...ends, state.scale === "root");
+  const named = shown.map((feature) => names[feature]), measure = measureOf(place("rows"));
+  place("ranking").style.setProperty("--name", `${Math.ceil(Math.min(Math.max(0, ...named.map(measure)), 5000)) + 4}px`);
+  place("rows").replaceChildren(...shown.map((feature, index) => rowOf(report, state, feature, intervals[index], at)));
+  state.fit = () => { // once the list has its width
+    showAxis(state, ends, at, place);
+    fitNames(place("rows"), named, measure, !paper.matches);
+  };
+  if (!shown.length) place("rows").append(make("li", { class: "none" }, names.length ? "No feature matches." : "There is no feature."));
   place("place").textContent = found.length
     ? `${whole(from + 1)} to ${whole(from + shown.length)} of ${whole(found.length)}` : "none";
   place("previous").disabled = state.page === 0;

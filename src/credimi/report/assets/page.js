@@ -6,21 +6,23 @@ const report = JSON.parse(place("data").textContent);
 const laws = lawsOf(report.laws);
 const VERDICTS = ["keep", "unsure", "drop", "not ranked"];
 const SMALLEST = 1e-5, LARGEST = Math.log(Math.max(report.classes.length, 2)); // nats, of the slider
-const state = {
-  epsilon: report.settings.epsilon, level: report.settings.level, query: "", sort: "mi", scale: "linear", page: 0,
-  selected: null, hidden: new Set(), found: null, lower: report.features.name.map((name) => name.toLowerCase()),
+const state = { // and what `recall` adds: the settings of the reader
+  found: null, lower: report.features.name.map((name) => name.toLowerCase()),
+  doubted: new Set(report.cautions.flatMap((caution) => caution.features)),
 };
-const narrow = matchMedia("(max-width: 72rem)");
+const narrow = matchMedia("(max-width: 72rem)"), paper = matchMedia("print");
 
 function describe() {
   document.title = `What informs about ${report.target.slice(0, 80)} - credimi`;
   place("target").textContent = report.target;
   place("version").textContent = `credimi ${report.version}`;
   const classes = report.classes.slice(0, 8).join(", ") + (report.classes.length > 8 ? `, … (${whole(report.classes.length)})` : "");
-  place("about").append(`${whole(report.rows)} rows, ${whole(report.features.name.length)} features; classes `, isolated(classes));
+  const rows = report.rows_with_target !== null && report.rows_with_target !== report.rows
+    ? `${whole(report.rows_with_target)} of ${counted(report.rows, "row")} have the target` : counted(report.rows, "row");
+  place("about").append(`${rows}; ${counted(report.features.name.length, "feature")}; classes `, isolated(classes));
   if (report.entropy !== null) place("about").append(`; entropy ${report.entropy.toFixed(4)} nats`);
   if (report.source) place("about").append("; from ", isolated(report.source));
-  for (const line of report.cautions) place("about").append(make("br"), isolated(line));
+  describeCautions();
   const list = place("settings").querySelector("dl");
   const shown = { ...report.settings, "credimi version": report.version };
   for (const [name, value] of Object.entries(shown)) {
@@ -29,15 +31,30 @@ function describe() {
   if (laws.kind === "draws") fact(list, "draws", "for another epsilon or level, read off 201 quantiles of the draws");
 }
 
+const NAMED = 100; // features named beside one caution; in the list all are marked
+
+function describeCautions() {
+  place("cautions").hidden = !report.cautions.length;
+  for (const caution of report.cautions) {
+    const line = make("li", {}, isolated(caution.text));
+    for (const name of caution.features.slice(0, NAMED)) {
+      const label = caution.features.length > 1 ? clipped(name, 40) : "show";
+      line.append(" ", make("button", { type: "button", class: "link", "data-name": name, title: name }, isolated(label || "(no name)")));
+    }
+    if (caution.features.length > NAMED) line.append(` and ${whole(caution.features.length - NAMED)} more, marked in the list`);
+    place("cautions").querySelector("ul").append(line);
+  }
+}
+
 function decideAgain() {
   state.found = decide(report, tailsAbove(report, laws, state.epsilon), state.epsilon, state.level);
-  const counted = VERDICTS.map((each) => state.found.verdict.filter((verdict) => verdict === each).length);
+  const counts = VERDICTS.map((each) => state.found.verdict.filter((verdict) => verdict === each).length);
   place("verdicts").replaceChildren(...VERDICTS.flatMap((each, index) => {
-    if (!report.features.name.length || (each === "not ranked" && !counted[index])) return [];
+    if (!report.features.name.length || (each === "not ranked" && !counts[index])) return [];
     const button = make("button", { type: "button", class: `badge ${each.replace(" ", "-")}`, "data-verdict": each,
-      "aria-pressed": String(!state.hidden.has(each)), title: `show or hide: ${each}` }, `${SIGNS[each]} ${whole(counted[index])} ${each}`);
+      "aria-pressed": String(state.only === each), title: state.only === each ? "show all" : `show only: ${each}` }, `${SIGNS[each]} ${whole(counts[index])} ${each}`);
     button.addEventListener("click", () => {
-      if (!state.hidden.delete(each)) state.hidden.add(each);
+      state.only = state.only === each ? null : each;
       state.page = 0;
       show();
       place("verdicts").querySelector(`[data-verdict="${each}"]`).focus();
@@ -62,15 +79,15 @@ function showNames() {
 
 function showDetail() {
   for (const old of document.querySelectorAll(".detail")) old.remove();
-  if (state.selected === null) {
-    place("side").replaceChildren(make("p", { class: "hint" }, "Choose a feature to see its posterior and its counts."));
-    return;
-  }
+  document.querySelector("main").classList.toggle("open", state.selected !== null);
+  state.fit(); // the list is wider without a feature beside it
+  if (state.selected === null) return;
   const panel = detailOf(report, laws, state, state.selected);
   const row = document.querySelector(`[data-feature="${state.selected}"]`);
-  place("side").replaceChildren();
-  if (narrow.matches && row) row.parentElement.append(panel);
+  if (narrow.matches && !paper.matches && row) row.parentElement.append(panel);
   else place("side").append(panel);
+  const table = panel.querySelector(".wide");
+  if (table) panel.querySelector(".scroll").hidden = table.scrollWidth <= table.clientWidth && table.scrollHeight <= table.clientHeight;
 }
 
 function show() {
@@ -81,21 +98,46 @@ function show() {
 function showRows() {
   showList(report, laws, state, place);
   showDetail();
+  remember(state);
 }
 
 function select(feature) {
-  state.selected = state.selected === feature ? null : feature;
+  const again = state.selected === feature && narrow.matches; // below its row it is closed as it was opened
+  state.selected = again ? null : feature;
   for (const row of document.querySelectorAll(".row")) {
     row.setAttribute("aria-expanded", String(Number(row.dataset.feature) === state.selected));
   }
   showDetail();
+  remember(state);
+}
+
+// Chosen by name: the list goes to where the feature stands, whatever is searched for.
+function choose(name) {
+  const feature = report.features.name.indexOf(name);
+  [state.query, state.only, state.selected] = ["", null, feature];
+  state.page = Math.floor(wanted(report, state).indexOf(feature) / PAGE);
+  showControls();
+  show();
+  document.querySelector(`[data-feature="${feature}"]`).focus();
 }
 
 // Controls: a field for exact numbers, and beside it a slider on a logarithmic scale.
-function numberControl(id, allowed, toSlider, fromSlider) {
-  const field = place(id), slider = place(`${id}-slider`);
-  field.value = String(state[id]);
-  slider.value = toSlider(state[id]);
+const SPAN = Math.log(LARGEST / SMALLEST);
+const NUMBERS = {
+  epsilon: {
+    allowed: (value) => value >= 0 && value < Infinity,
+    toSlider: (value) => (value <= SMALLEST ? 0 : (1000 * Math.log(value / SMALLEST)) / SPAN),
+    fromSlider: (at) => (at === 0 ? 0 : Number((SMALLEST * Math.exp((SPAN * at) / 1000)).toPrecision(3))),
+  },
+  level: {
+    allowed: (value) => value > 0 && value < 1,
+    toSlider: (value) => Math.max((1000 * Math.log10(2 * (1 - value))) / Math.log10(2e-4), 0),
+    fromSlider: (at) => Number((1 - Number((0.5 * 10 ** ((at * Math.log10(2e-4)) / 1000)).toPrecision(2))).toFixed(6)),
+  },
+};
+
+function numberControl(id) {
+  const field = place(id), slider = place(`${id}-slider`), { allowed, toSlider, fromSlider } = NUMBERS[id];
   field.addEventListener("input", () => {
     const value = field.value.trim() === "" ? NaN : Number(field.value);
     field.setAttribute("aria-invalid", String(!allowed(value)));
@@ -112,6 +154,17 @@ function numberControl(id, allowed, toSlider, fromSlider) {
   });
 }
 
+// The controls as the state has them.
+function showControls() {
+  for (const id of Object.keys(NUMBERS)) {
+    place(id).value = String(state[id]);
+    place(id).setAttribute("aria-invalid", "false");
+    place(`${id}-slider`).value = NUMBERS[id].toSlider(state[id]);
+  }
+  place("search").value = state.query;
+  for (const id of ["sort", "scale"]) place(id).value = state[id];
+}
+
 function save(name, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = make("a", { href: address, download: name });
@@ -121,14 +174,25 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
+// A name that is clipped in the list, whole, beside the pointer or the focus.
+function showWholeName(row) {
+  const whole = place("whole"), name = row && row.querySelector(".name"), text = row && name.querySelector("bdi");
+  whole.hidden = !row || !(name.classList.contains("clipped") || text.scrollHeight > text.clientHeight + 1);
+  if (whole.hidden) return;
+  whole.replaceChildren(isolated(report.features.name[Number(row.dataset.feature)]));
+  const box = name.getBoundingClientRect();
+  whole.style.left = `${Math.max(Math.min(box.left, innerWidth - whole.offsetWidth - 8), 0)}px`;
+  whole.style.top = `${box.bottom + whole.offsetHeight < innerHeight ? box.bottom : Math.max(box.top - whole.offsetHeight, 0)}px`;
+}
+
+// What stays in sight below the controls has to know how tall they are.
+function keepInSight() {
+  const controls = place("controls"), sticky = getComputedStyle(controls).position === "sticky";
+  document.documentElement.style.setProperty("--controls", `${sticky ? controls.offsetHeight : 0}px`);
+}
+
 function listen() {
-  const span = Math.log(LARGEST / SMALLEST);
-  numberControl("epsilon", (value) => value >= 0 && value < Infinity,
-    (value) => (value <= SMALLEST ? 0 : (1000 * Math.log(value / SMALLEST)) / span),
-    (at) => (at === 0 ? 0 : Number((SMALLEST * Math.exp((span * at) / 1000)).toPrecision(3))));
-  numberControl("level", (value) => value > 0 && value < 1,
-    (value) => Math.max((1000 * Math.log10(2 * (1 - value))) / Math.log10(2e-4), 0),
-    (at) => Number((1 - Number((0.5 * 10 ** ((at * Math.log10(2e-4)) / 1000)).toPrecision(2))).toFixed(6)));
+  Object.keys(NUMBERS).forEach(numberControl);
   place("search").addEventListener("input", () => { state.query = place("search").value; state.page = 0; showRows(); });
   for (const id of ["sort", "scale"]) {
     place(id).addEventListener("change", () => { state[id] = place(id).value; state.page = 0; showRows(); });
@@ -150,7 +214,19 @@ function listen() {
     if (navigator.clipboard) navigator.clipboard.writeText(place("names").value).then(done, () => document.execCommand("copy") && done());
     else if (document.execCommand("copy")) done();
   });
-  narrow.addEventListener("change", showDetail);
+  place("cautions").addEventListener("click", (event) => {
+    const name = event.target.closest(".link");
+    if (name) choose(name.dataset.name);
+  });
+  for (const [begin, end] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+    place("rows").addEventListener(begin, (event) => showWholeName(event.target.closest(".row")));
+    place("rows").addEventListener(end, () => showWholeName(null));
+  }
+  addEventListener("scroll", () => showWholeName(null), { passive: true });
+  addEventListener("hashchange", () => { recall(state); showControls(); show(); });
+  new ResizeObserver(keepInSight).observe(place("controls"));
+  addEventListener("resize", () => state.fit());
+  for (const changed of [narrow, paper]) changed.addEventListener("change", showDetail);
   document.addEventListener("keydown", onKey);
 }
 
@@ -164,7 +240,7 @@ function onKey(event) {
     showRows();
   } else if (event.key === "Escape" && state.selected !== null) {
     const row = rows.find((each) => Number(each.dataset.feature) === state.selected);
-    select(state.selected);
+    select(null);
     if (row) row.focus();
   } else if (event.key === "ArrowDown" && (at >= 0 || event.target === place("search"))) rows[Math.min(at + 1, rows.length - 1)]?.focus();
   else if (event.key === "ArrowUp" && at >= 0) (rows[at - 1] ?? place("search")).focus();
@@ -177,4 +253,6 @@ function onKey(event) {
 
 describe();
 listen();
+recall(state);
+showControls();
 show();
