@@ -57,6 +57,7 @@ ROOT = Path(__file__).resolve().parent.parent
             2 + 27 + 3,
         ),
         ("studies/fixed_information.py", ["--tables", "2"], 2 + 36 + 1 + 2 + 12),
+        ("studies/compare.py", ["--columns", "1"], 2 + 15 + 1 + 3 + 9 + 3 + 18),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

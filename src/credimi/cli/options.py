@@ -25,8 +25,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
-        if self.listing and "required: DATA" in message:
-            message += f"; {self.listing} takes all words up to the next option: put DATA before it, or -- between them"
+        missed = re.search(r"required: (DATA|A|B)\b", message)
+        if self.listing and missed:
+            data = "DATA" if missed[1] == "DATA" else "A and B"
+            message += (
+                f"; {self.listing} takes all words up to the next option: put {data} before it, or -- between them"
+            )
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
@@ -105,9 +109,13 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says which data are meant, and how they are read."""
-    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
+def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) -> None:
+    """Add what says which data are meant, and how they are read; `samples`: two, each one path or pattern."""
+    if samples:
+        parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
+        parser.add_argument("b", metavar="B", help="the same of other rows")
+    else:
+        parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
@@ -160,17 +168,22 @@ def engine(options: argparse.Namespace) -> Record:
 
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     """Add the false-discovery rate, and what a hole is taken for."""
-    parser.add_argument(
-        "--missing-as",
-        choices=["ignore", "category"],
-        default="ignore",
-        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
-    )
+    add_missing_as(parser)
     parser.add_argument(
         "--fdr",
         type=number,
         default=0.05,
         help="expected share of noise among what the rule fdr keeps (default: %(default)s)",
+    )
+
+
+def add_missing_as(parser: argparse.ArgumentParser) -> None:
+    """Add what a missing value is taken for."""
+    parser.add_argument(
+        "--missing-as",
+        choices=["ignore", "category"],
+        default="ignore",
+        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
     )
 
 
@@ -201,9 +214,14 @@ def orders(count: int) -> str:
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
     """The files that DATA names; `twice`: also one that is named so often."""
+    return files_of(options.data, options, twice=twice)
+
+
+def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The same of some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    return data_files(list(options.data), options.delimiter, twice=twice)
+    return data_files(list(data), options.delimiter, twice=twice)
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:

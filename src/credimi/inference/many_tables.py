@@ -78,7 +78,7 @@ def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool =
     low, high = _intervals(found, laws, options)
     p_above = above(laws, epsilon, threads)
     for index in np.unique(found.table[~laws.trusted]).tolist():
-        law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
+        law = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian)
         p_above[index] = law.sf(epsilon)
         variance[index] = law.var()  # no law on [0, upper] may have as much as the leading order says
     given = _given_dependence(found, laws, (mean, low, high), options) if if_dependent else _unknown(mean.size)
@@ -117,7 +117,9 @@ def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions
         below_zero=lambda: 1.0 - above(laws, 0.0, threads) - found.p_zero,
     )
     for index in np.unique(found.table[~laws.trusted]).tolist():
-        low[index], high[index] = _law(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(level)
+        low[index], high[index] = law_of_table(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(
+            level
+        )
     return low, high
 
 
@@ -164,7 +166,7 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
         p_above[found.table[certain]] = found.mean[certain] > epsilon
         trusted = trusted | certain
     for index in np.unique(found.table[~trusted]).tolist():
-        p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+        p_above[index] = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
     return Beliefs(summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
 
 
@@ -241,7 +243,8 @@ def _law_given_dependence(law: Distribution, level: float) -> tuple[float, float
     return rest.mean(), *rest.interval(level)
 
 
-def _law(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+def law_of_table(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+    """The mixture of one table."""
     own = found.table == index
     parts = [
         law_of(mean, std, upper, gaussian=gaussian)

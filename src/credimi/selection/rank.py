@@ -101,7 +101,7 @@ def rank(
     )
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
-    counts = _counts(data, target, counting, threads)
+    counts = counts_of(data, target, counting, threads)
     classes = counts.settled_classes()
     seen = counts.settled(classes=classes)
     features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
@@ -152,7 +152,8 @@ def rank(
     )
 
 
-def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+    """The counts of data, or those that were given, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
