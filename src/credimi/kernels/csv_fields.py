@@ -75,6 +75,15 @@ def _bits(_typing: Any, word: Any) -> Any:  # noqa: ANN401
 
 
 @inlined
+def _fill_tail(data: ByteArray, start: int, tail: ByteArray) -> None:
+    """The data from here on, and zeros behind; as loops, since to assign slices Numba asks for memory."""
+    for at in range(tail.size):
+        tail[at] = 0
+    for at in range(data.size - start):
+        tail[at] = data[start + at]
+
+
+@inlined
 def _within(quotes: np.uint64, inside: np.uint64) -> np.uint64:
     """Which bytes are inside quotes, the quote that opens among them; `inside` says it of the byte before, in all bits.
 
@@ -270,8 +279,7 @@ def encode_fields(
     """
     words, size = data.size // _WORD, data.size
     rest = size - words * _WORD
-    tail[:] = 0
-    tail[:rest] = data[words * _WORD :]
+    _fill_tail(data, words * _WORD, tail)
     if size and data[size - 1] != _LINE_END:
         if returns:
             tail[rest] = _RETURN
@@ -338,9 +346,8 @@ def find_line_end(data: ByteArray, delimiter: int, tail: ByteArray, found: NDArr
     False if a quote that would open stands inside a field: then it is a letter, and others may not open either. `tail`
     is room of `TAIL` bytes.
     """
-    words, size, between = data.size // _WORD, data.size, np.uint8(delimiter)
-    tail[:] = 0
-    tail[: size - words * _WORD] = data[words * _WORD :]
+    words, between = data.size // _WORD, np.uint8(delimiter)
+    _fill_tail(data, words * _WORD, tail)
     inside, ended, some = np.uint64(0), _ONE, np.uint64(0)
     found[0] = 0
     for word in range(words + 1):

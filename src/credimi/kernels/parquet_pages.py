@@ -86,7 +86,8 @@ def decode_page(levels: ByteArray, places: ByteArray, values: int, room: ByteArr
     if there and np.int64(largest) >= values:
         return False
     if there == rows:
-        codes[:] = found[:rows]
+        for row in range(rows):  # to assign slices Numba asks for memory
+            codes[row] = found[row]
         return True
     ahead = np.uint64(0)
     for row in range(rows):
