@@ -27,12 +27,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),
     "mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
-    "best_split.boundaries": tuple(f"f8[:] {code}[:] i8 u1[:]" for code in ("u1", "u4")),
+    "best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
     "best_split.fill_table": ("i8[:] f8",),
-    "best_split.sums_below": tuple(f"{code}[:] i8[:,:]" for code in ("u1", "u4")),
-    "best_split.best_split": tuple(
-        f"{code}[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]" for code in ("u1", "u4")
-    ),
+    "best_split.sums_below": ("u2[:] i8[:,:]",),
+    "best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
     "pair_counts.group_bits": ("u1[:] u8[:,:]",),
     "pair_counts.count_bits": tuple(
         f"u1[:] u1[:] u8[:,:] i8[:] i8[:,:] ({' '.join(['i8'] * lanes)})" for lanes in (2, 4, 8)
@@ -43,6 +41,13 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
     "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),
     "parquet_pages.decode_page": ("u1[:] u1[:] i8 u1[:,:] u1[:]",),
+    "small_codes.gather": tuple(
+        f"{value}[:] i8 i8 {value}[:] i8 u1[:,:] i8 u1[:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
+    ),
+    "sort_numbers.sort": ("f8[:] u2[:] i8 u8[:,:] u2[:,:] i8[:,:] i8[:]",),
+    "sort_numbers.differences": ("u8[:] i8 i8 i8[:]",),
+    "sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
+    "sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
     "text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
     "text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
     "text_codes.narrow": tuple(f"{value}[:] i8 u1[:] i8 {code}[:]" for value in ("i4", "i8") for code in _CODES),
