@@ -23,6 +23,8 @@ from credimi.kernels.text_codes import _eight_bytes, _few_bytes, _keys
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Foreign = Any  # integers of numpy or Python; what llvmlite has, which has no types
+
     ByteArray = NDArray[np.uint8]
     Words = NDArray[np.uint64]
     State = tuple[int, int, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
@@ -44,20 +46,20 @@ _LAST = np.uint64(63)  # bit of a word
 
 
 @intrinsic
-def _lowest_bit(_typing: Any, word: Any) -> Any:  # noqa: ANN401
+def _lowest_bit(_typing: Foreign, word: Foreign) -> Foreign:
     """Where the lowest bit stands that is set; 64 if there is none."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(word), generate
 
 
 @intrinsic
-def _highest_bit(_typing: Any, word: Any) -> Any:  # noqa: ANN401
+def _highest_bit(_typing: Foreign, word: Foreign) -> Foreign:
     """Where the highest bit stands that is set, of which there is one."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
         zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
         return builder.sub(ir.IntType(64)(_WORD - 1), zeros)
 
@@ -65,10 +67,10 @@ def _highest_bit(_typing: Any, word: Any) -> Any:  # noqa: ANN401
 
 
 @intrinsic
-def _bits(_typing: Any, word: Any) -> Any:  # noqa: ANN401
+def _bits(_typing: Foreign, word: Foreign) -> Foreign:
     """How many bits are set."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(_context: Foreign, builder: Foreign, _signature: Foreign, arguments: Foreign) -> Foreign:
         return builder.ctpop(arguments[0])
 
     return types.int64(word), generate
@@ -149,25 +151,25 @@ def _find_ends(
 
 
 @inlined
-def _in_quotes(data: ByteArray, start: Any, length: Any) -> int:  # noqa: ANN401
+def _in_quotes(data: ByteArray, start: Foreign, length: Foreign) -> int:
     """1 if a field stands in quotes, else 0; a quote at its beginning has its fellow at its end."""
     return 1 if length > 1 and data[start] == _QUOTE else 0
 
 
 @inlined
-def _bytes_of(length: Any) -> np.uint64:  # noqa: ANN401
+def _bytes_of(length: Foreign) -> np.uint64:
     """The bits of so many bytes, 0 to 8."""
     half = np.uint64(4 * (_LOAD - length))
     return np.uint64((~np.uint64(0) >> half) >> half)
 
 
 @inlined
-def _slot_of(first: np.uint64, last: np.uint64, length: Any) -> np.uint64:  # noqa: ANN401
+def _slot_of(first: np.uint64, last: np.uint64, length: Foreign) -> np.uint64:
     return np.uint64(((first + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT)
 
 
 @inlined
-def _differs(data: ByteArray, start: Any, length: Any, text: ByteArray) -> bool:  # noqa: ANN401
+def _differs(data: ByteArray, start: Foreign, length: Foreign, text: ByteArray) -> bool:
     different = np.uint8(0)
     for at in range(length):
         different |= data[start + at] ^ text[at]
@@ -177,13 +179,13 @@ def _differs(data: ByteArray, start: Any, length: Any, text: ByteArray) -> bool:
 @inlined
 def _look_up(
     data: ByteArray,
-    start: Any,  # noqa: ANN401
-    length: Any,  # noqa: ANN401
+    start: Foreign,
+    length: Foreign,
     table: Words,
     texts: ByteArray,
     lengths: NDArray[np.int64],
     seen: int,
-) -> Any:  # noqa: ANN401
+) -> Foreign:
     """The code of a text, which is `seen` if it is new; -1 if it is too long, or one too many."""
     if length <= 2 * _LOAD:
         first = _few_bytes(data, start, min(length, _LOAD))

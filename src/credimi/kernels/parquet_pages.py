@@ -17,6 +17,8 @@ from credimi.kernels.text_codes import _few_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Foreign = Any  # integers of numpy or Python; what llvmlite has, which has no types
+
     ByteArray = NDArray[np.uint8]
 
 MORE_ROOM = 8  # than there are rows: the last group may be filled up
@@ -26,7 +28,7 @@ _LONGEST = 35  # bits of a number that tells how long a run is
 
 
 @inlined
-def _unpack(data: ByteArray, start: int, width: Any, count: Any, out: ByteArray) -> bool:  # noqa: ANN401
+def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: ByteArray) -> bool:
     """Fill `out` with so many numbers of `width` bits, 0 to 8; False if the data are not like this."""
     at, done, mask = start, 0, np.uint64((1 << width) - 1)
     while done < count:
