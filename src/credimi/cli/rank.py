@@ -149,6 +149,8 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
     startup.announce_compiling()
     if kept:
         return _loaded(kept, options)
+    if not any(shared.engine(options).values()):  # others may start processes, best from a single thread
+        startup.load_meanwhile("credimi.selection.rank")
     from credimi.counting.count import count
 
     with terminal_io_module.progress("counting") as told:

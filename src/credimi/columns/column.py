@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels
 from credimi.columns.labels import MANY
@@ -130,6 +129,8 @@ def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> NDArray[np.bool_
 
 
 def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     seen = pc.is_valid(values)
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))

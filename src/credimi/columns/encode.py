@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import (
@@ -82,7 +81,7 @@ def encode(
     raw: bool = False,
     compiled: bool = False,
 ) -> Column:
-    """Codes and labels of one Arrow or numpy array.
+    """Codes and labels of one Arrow or numpy array; a column that has them already stays as it is.
 
     `raw` text may turn out to be numbers. Few distinct texts, besides those that mean missing, stay raw, so that the
     whole column decides; many are read as numbers at once, if all of them are. Among Python's objects of another type
@@ -90,6 +89,8 @@ def encode(
 
     `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
     """
+    if isinstance(values, Column):
+        return values
     if isinstance(values, UnreadableColumn):
         raise values.fault
     if isinstance(values, SparseColumn):
@@ -167,6 +168,8 @@ def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] 
 
     What means missing is in no batch one of the few, as it is none of the labels.
     """
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     gone = missing.among_texts(texts)
     kept = texts.filter(pc.invert(gone))
     if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
@@ -221,6 +224,8 @@ def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
 
 
 def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     if compiled and array.type == pa.int64():
         values = plain(array)
         few = few_distinct(values, array)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.remote_files import Place, Status
-    from credimi.core.types import Data, Foreign
+    from credimi.core.types import Data, Foreign, Record
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
@@ -195,8 +195,12 @@ def batches(
     blocks: Sequence[Sequence[str]] = (),
     *,
     threads: int | None = None,
+    coded: bool = False,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; where the format has columns apart, one block after the other."""
+    """The wanted columns, part by part; where the format has columns apart, one block after the other.
+
+    With `coded`, columns may come as codes.
+    """
     total = max(sum(file.size for file in files), 1)
     before = 0
     for file in files:
@@ -205,17 +209,17 @@ def batches(
             progress((before + done * size) / total)
 
         if isinstance(file.layout, Footer):
-            yield from parquet_files.batches(
-                file.place, file.layout, blocks or [wanted], total / max(file.size, 1), told
-            )
+            many = total / max(file.size, 1)
+            how: Record = {"threads": threads, "coded": coded}
+            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, told, **how)
         elif isinstance(file.layout, ArrowSchema):
             yield from arrow_files.batches(file.place, file.layout, wanted, told, total // _CELLS_OF_FIELDS)
         elif isinstance(file.layout, JsonFields):
             cells = total // _CELLS_OF_FIELDS
             yield from json_lines.batches(file.place, file.layout, wanted, told, threads, size=file.size, cells=cells)
         elif file.layout is not None:
-            sizes = {"size": file.size, "total": total}
-            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **sizes)
+            how = {"size": file.size, "total": total, "coded": coded}
+            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **how)
         before += file.size
 
 
@@ -225,7 +229,8 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(files)
     blocks = plan.blocks(parquet_files.COLUMNS)
-    read = ahead(batches(files, plan.wanted, progress, [block.wanted for block in blocks], threads=threads), _AHEAD)
+    asked: Record = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
+    read = ahead(batches(files, plan.wanted, progress, **asked), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
         if sum(file.size for file in files) >= _WORTH_LOADING:
             load_kernels()  # while the first batches are read
