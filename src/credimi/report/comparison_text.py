@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.sentences import NO_NAME
+from credimi.report import sentences
 from credimi.report.terminal import GAP, LEAST_NAME, Column, ranking_grid, shortened
 
 if TYPE_CHECKING:
@@ -61,10 +61,15 @@ def grouped_grid(
         yield from ranking_grid(ranking, units=units, top=top, width=width)
         yield Text("")
     if grouped.ungrouped:
-        yield Text(plain(f"{grouped.ungrouped:,} rows have no {grouped.by} and are in no group"))
+        yield Text(plain(_ungrouped(grouped)))
     for comparison in grouped.comparisons:
         yield from comparison_grid(comparison, units=units, top=top, width=width)
         yield Text("")
+
+
+def _ungrouped(grouped: ShownGroups) -> str:
+    have, are = ("has", "is") if grouped.ungrouped == 1 else ("have", "are")
+    return f"{sentences.counted(grouped.ungrouped, 'row')} {have} no {grouped.by} and {are} in no group"
 
 
 def comparison_grid(
@@ -102,7 +107,7 @@ def _fitting(
     def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
         return Column(head, [text(row) if row["verdict"] != "not compared" else "" for row in rows], right)
 
-    names = [plain(row["feature"]) or NO_NAME for row in rows]
+    names = [plain(row["feature"]) or sentences.NO_NAME for row in rows]
     longest = max(map(cell_len, [*names, "feature"]))
     first = column("", lambda row: f"{row['mi_a'] * scale:.4f}")
     second = column("", lambda row: f"{row['mi_b'] * scale:.4f}")
@@ -172,7 +177,7 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
             yield f"only in {name}, not compared: {listed}"
     for row in list(comparison)[: top or None]:
         if row["verdict"] == "not compared":
-            yield f"{row['feature'] or NO_NAME}: {row['note']}"
+            yield f"{row['feature'] or sentences.NO_NAME}: {row['note']}"
 
 
 def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:

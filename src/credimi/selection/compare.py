@@ -136,6 +136,9 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         rows.append(record(row, figures[0], figures[1], changes[number], options))
     settings = settings_of(options, missing) | {"missing_values": list(first.settings.missing_values)}
     rows_of = first.rows, second.rows
+    if first.settings.weights is not None:  # which may have been scaled: about so many rows
+        rows_of = round(first.rows), round(second.rows)
+        rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
     only = both.only[0], both.only[1]
     facts = {each.name: each.facts for each in features}
     return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
