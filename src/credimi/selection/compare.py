@@ -16,7 +16,7 @@ from credimi.inference import change
 from credimi.inference.many_tables import summarize
 from credimi.report import sentences
 from credimi.selection import stored_ranking
-from credimi.selection.change_records import CompareOptions, in_order, record, settings_of
+from credimi.selection.change_records import CompareOptions, check_classes, in_order, record, settings_of
 from credimi.selection.comparison import Comparison
 from credimi.selection.rank import counts_of
 
@@ -101,7 +101,10 @@ def compare(
     if read != [None, None]:
         raise CredimiError("a ranking has no counts to be compared with: give two rankings, or counts or data for both")
     samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
-    return compared(aligned(samples), options, missing, (first, second))
+    both = aligned(samples)
+    one, other = (each.class_names(0) if len(each.classes) else () for each in samples)
+    check_classes(both.samples[0].target, one, other, both.classes)
+    return compared(both, options, missing, (first, second))
 
 
 def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
