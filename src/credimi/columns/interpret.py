@@ -233,8 +233,10 @@ def check_classes(target: str, classes: Labels) -> None:
 
 
 def too_many_classes(target: str, classes: int) -> str:
-    """A message on a target that has no classes but values."""
-    return f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: {_CUT_IT}"
+    """A message on a target that has no classes but values, of which so many were seen before the rest was read."""
+    return (
+        f"target {target!r} has at least {classes:,} different values, at most {MOST_CLASSES:,} are classes: {_CUT_IT}"
+    )
 
 
 def _is_key(kept: Labels, totals: CountArray) -> bool:

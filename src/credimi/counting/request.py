@@ -182,7 +182,10 @@ def columns_of(
     seen: set[str] = set()
     for name in offered:
         if name in seen:
-            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
+            raise CredimiError(
+                f"two columns are called {name!r}: give each column a name of its own; if the file has no line of "
+                "names, write one above the data"
+            )
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
@@ -209,8 +212,12 @@ def _without_weights(
     if weights not in offered:
         raise CredimiError(unknown(weights, offered))
     if weights == target or any(weights in _listed(each, {*offered}) for each in named):
-        other = "is the target" if weights == target else "is named in features or exclude"
-        raise CredimiError(f"column {weights!r} has the weights, and {other}: it can be one of the two only")
+        fault = (
+            "is the target: it can be one of the two only"
+            if weights == target
+            else "is named in features or exclude: take it out there, as it is no feature anyway"
+        )
+        raise CredimiError(f"column {weights!r} has the weights, and {fault}")
     return [name for name in offered if name != weights]
 
 
