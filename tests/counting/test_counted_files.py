@@ -228,7 +228,7 @@ def test_what_a_killed_call_left_is_told_and_finished(
     assert 0 < len(left.sources) < 6
     assert main(["rank", "all.counts", "--format", "json"]) == 0
     captured = capsys.readouterr()
-    assert "warning: these are counts of a call that was killed" in captured.err
+    assert "warning: these counts come from a call that was killed" in captured.err
     assert json.loads(captured.out)["rows"] == left.rows
     assert f"{len(left.sources)} of 6 files were counted before the last call ended" in said("data")
     assert Counts.load("all.counts") == count("data", "y")

@@ -195,7 +195,7 @@ def test_the_command_refuses_in_words(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "name another folder" in capsys.readouterr().err
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main(["reproduce", "--data", str(tmp_path), "--output", str(tmp_path / "file")]) == 2
-    assert "is no folder to write to" in capsys.readouterr().err
+    assert "is not a folder that can be written to" in capsys.readouterr().err
 
 
 def test_prequential_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What happens while modules load: Numba, garbage collection, and what the user is told of it."""
+"""Loading of modules: Numba, garbage collection, and the message that announces compiling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def announce_compiling() -> None:
 
 
 def _load_numba() -> None:
-    """Load Numba without looking for garbage in between: there is none."""
+    """Load Numba with the garbage collector off: there is no garbage yet."""
     gc.disable()
     try:
         importlib.import_module("numba")
@@ -30,7 +30,7 @@ def _load_numba() -> None:
 
 
 def _look_for_garbage() -> None:
-    """From now on: what has been loaded is none."""
+    """Switch the garbage collector on, and exclude everything that has been loaded."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

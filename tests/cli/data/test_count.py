@@ -62,7 +62,7 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
         (["rank", "some.counts", "--target", "a"], "the counts are of the target 'y', not 'a': count the data again"),
         (
             ["rank", "some.counts", "--missing", "9"],
-            "some.counts holds counts: --features, --exclude, --missing, --discretize, --delimiter and --max-levels",
+            "some.counts holds counts: --features, --exclude, --missing, --discretize, --delimiter, --max-levels",
         ),
         (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --exclude, --missing"),
         (["count", "some.counts", "--target", "y", "--into", "new.counts"], "some.counts holds counts, not data"),
