@@ -1,4 +1,4 @@
-"""What a caller may pass besides counts: refused here in words, rather than further in by numpy."""
+"""Checks of arguments other than counts, so that the caller gets a clear error instead of one from inside numpy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def require_numbers(name: str, values: object) -> FloatArray:
-    """Return `values` as an array of doubles, or refuse text, holes and whatever else is no real number, by `name`."""
+    """Return `values` as an array of doubles; refuse text, missing values and other things that are no real numbers."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O" and all(isinstance(value, Number) for value in array.flat):
@@ -33,8 +33,8 @@ def _no_numbers(name: str, values: object) -> CredimiError:
 
 
 def require_number(name: str, value: object) -> float:
-    """Return `value` as a float (which may be NaN), or refuse it by `name`."""
-    if isinstance(value, float):  # nearly always
+    """Return `value` as a float (which may be NaN), or refuse it; `name` is for the message."""
+    if isinstance(value, float):  # the usual case
         return float(value)
     array = require_numbers(name, value)
     if array.ndim:
@@ -43,7 +43,7 @@ def require_number(name: str, value: object) -> float:
 
 
 def require_finite(name: str, value: object) -> float:
-    """Return `value` as a float, or refuse it by `name`."""
+    """Return `value` as a finite float, or refuse it; `name` is for the message."""
     number = require_number(name, value)
     if not math.isfinite(number):
         raise CredimiError(f"{name} is {number}, but a distribution needs a finite number; check where it came from")
@@ -51,25 +51,25 @@ def require_finite(name: str, value: object) -> float:
 
 
 def require_whole(name: str, value: object, least: int) -> None:
-    """Refuse what is not a whole number from `least` up."""
+    """Refuse a value that is not a whole number from `least` up."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
 
 
 def require_information(name: str, value: object) -> None:
-    """Refuse what is no threshold of information."""
+    """Refuse a value that cannot be a threshold of information."""
     if not isinstance(value, int | float | np.number) or not 0.0 <= value < math.inf:
         raise CredimiError(f"{name} is {value!r}: it must be a finite number of nats from 0 up")
 
 
 def require_share(name: str, value: object) -> None:
-    """Refuse what is no probability, or a certain one."""
+    """Refuse a value that is not strictly between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
         raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
 
 
 def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """A generator from what the user gave."""
+    """A random generator from the user's argument."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
