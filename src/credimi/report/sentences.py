@@ -1,7 +1,7 @@
-"""What is known of columns and rankings, in English: the only place where notes and remarks are worded.
+"""Facts about columns and rankings in English: the only place where notes and remarks are worded.
 
-Facts come in as plain data, with kinds by name, and nothing reads a sentence back: words may change, decisions do not.
-The reader is told what to do in words of their own: arguments of Python, or options of the command line.
+Facts come in as plain data, with kinds by name, and no code reads a sentence back: the words may change, and the
+decisions stay the same. Advice uses the reader's terms: arguments of Python, or options of the command line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _READABLE = {
     "dates": "dates",
     "numerals": "numerals",
 }
-_NOTATIONS = {  # what is not read, how it is written, and how it should be
+_NOTATIONS = {  # what is not read, how it is written, and how it should be written
     "date_notation": ("dates", "written", "YYYY-MM-DD"),
     "percent_signs": ("numbers", "percent signs", "plain numbers, such as 12.5"),
     "currency_signs": ("numbers", "currency signs", "plain numbers, such as 12.5"),
@@ -59,12 +59,12 @@ def short_note(facts: Facts, values: int, reader: str = PYTHON) -> str:
 
 
 def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
-    """Why learners leave a column out."""
+    """Why a learner leaves a column out."""
     return "no cut passes the MDL test" if facts["kind"] == "ranges" else note(facts, reader)
 
 
 def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
-    """A line for all remarks of one kind that follow each other; cautions are marked as such."""
+    """One line for each group of consecutive remarks of one kind; cautions are marked."""
     found = []
     for _, group in groupby(remarks, key=lambda each: (each["kind"], each["kind"] in _APART and each["notation"])):
         same = list(group)
@@ -208,7 +208,7 @@ _ONE_SENTENCE: dict[str, Callable[[Facts, str], str]] = {
 
 
 def _suspicion(facts: Facts) -> str:
-    """Of one suspicion, as it goes on behind what a column is."""
+    """One suspicion, as the end of a note."""
     kind = facts["kind"]
     if kind in _READABLE:
         return f", not numbers: {_READABLE[kind]}"

@@ -1,4 +1,4 @@
-"""A ranking as a table for the terminal: rank, feature, a bar with its interval, P(I > epsilon), verdict."""
+"""A ranking as a table for the terminal: rank, feature, interval as a bar, P(I > epsilon), verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from credimi.report.shown import ShownRanking
 
 _BAR, _LONG_BAR = 12, 24
-_ROOM_FOR_INTERVALS, _ROOM_FOR_TAILS = 56, 72  # columns of a terminal; a narrow one is for names and verdicts
+_ROOM_FOR_INTERVALS, _ROOM_FOR_TAILS = 56, 72  # columns of a terminal; a narrow one shows names and verdicts only
 _ROOM_FOR_COMPLETE = 90
 _ROOM_FOR_BARS = 96
 _ROOM_FOR_ALL = 130
@@ -28,7 +28,7 @@ _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "di
 
 
 def probability(value: float, std: float) -> str:
-    """Four digits of P(I > epsilon); beyond them only a law without spread is certain."""
+    """Four digits of P(I > epsilon). Beyond that, only a distribution without spread is certain."""
     if std > 0.0 and value > 0.9999:
         return "> 0.9999"
     return "< 0.0001" if std > 0.0 and value < 0.0001 else f"{value:.4f}"
@@ -85,7 +85,7 @@ def ranking_grid(
     if everything:
         grid.add_column("values", overflow="fold")
     most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
-    facts = ranking.facts or (None,) * len(ranking)  # of a ranking that was put together by hand
+    facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
     for place, (row, known_of) in enumerate(zip(ranking, facts, strict=True), 1):
         if top is not None and place > top:
             break
@@ -109,7 +109,7 @@ def ranking_grid(
 
 def _title(ranking: ShownRanking, units: str) -> str:
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
-    if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
+    if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     return plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
 
