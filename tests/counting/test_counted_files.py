@@ -132,7 +132,7 @@ def test_a_source_that_is_gone() -> None:
 def test_an_unfinished_file_that_has_changed_is_refused_even_if_forced() -> None:
     source = CountedFile("/a.csv", 1, 1, "x", unfinished=True)
     assert fresh([CountedFile("/a.csv", 1, 1, "x")], [source], "c") == []
-    with pytest.raises(CredimiError, match="has changed since: its former rows would count twice; count all files"):
+    with pytest.raises(CredimiError, match="has changed since: its old rows would count twice; count all files"):
         fresh([CountedFile("/a.csv", 2, 1, "x")], [source], "c", force=True)
 
 

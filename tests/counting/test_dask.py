@@ -65,7 +65,7 @@ def test_frame_of_other_columns_is_refused() -> None:
         count(frame, "clas")
     with pytest.raises(CredimiError, match="there is no column 'class': there are 'word'"):
         count(frame["word"], "class")
-    with pytest.raises(CredimiError, match="only tables in memory take its values"):
+    with pytest.raises(CredimiError, match="only tables in memory accept the target's values"):
         count(frame, [1] * len(ROWS))
 
 
