@@ -1,5 +1,4 @@
-r"""The file format for counts: a line that names the format, a header in JSON, arrays, a digest
-(docs/counts-format.md).
+r"""The counts file: a line that names the format, a header in JSON, arrays, a digest (docs/counts-format.md).
 
     b"credimi counts 1\n"
     8 bytes, the header's length, little endian

@@ -9,7 +9,7 @@ with K on a grid of `GRID` values (two thirds of them if (r - 1)(s - 1) < 16, wh
 spaced in log K from `LOOSEST` = 4 (the prior weighs as much as four rows, and lets each class have values of its own)
 to `TIGHTEST` = 50 times n min(r, s), where n is the number of complete rows, or of cells if there are more. The weights
 are equal. With probability `P_ZERO` = 1/2 there is exact independence, the limit of large K: an atom at I = 0. a and b
-are the margins: all rows that have the class, or the value, plus half a count each. If (r - 1)(s - 1) >= 100 the
+are the margins: all rows that have the class, or the value, plus half a count each. If (r - 1)(s - 1) >= 80 the
 evidence may have a peak between two points of the grid, which is then made finer around the peak.
 
 **The weights** are those of the counts n_ij given their margins. A multinomial with a Dirichlet(alpha) prior has the

@@ -1,4 +1,4 @@
-"""What a ranking remarks besides its rows: records with fields, made once; `report.sentences` has the words."""
+"""Remarks on a ranking: records with fields, made once; `report.sentences` puts them into words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OTHER_NOTATIONS = (
 
 @stored
 class RemarkKind(StrEnum):
-    """What is remarked, in the order in which it matters."""
+    """The kinds of remarks, most important first."""
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
@@ -60,16 +60,16 @@ class RemarkKind(StrEnum):
 
     @property
     def caution(self) -> bool:
-        """Whether the ranking may mislead; the others say how it came about, or what would decide."""
+        """Whether the ranking may mislead; the other kinds explain the ranking, or say what would decide."""
         return self not in {RemarkKind.ROWS_TO_DECIDE, RemarkKind.AT_EPSILON, RemarkKind.CUT_INTO_RANGES}
 
 
 @stored
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One remark on a feature, on the target, or on the ranking as a whole; fields that say nothing are None or empty.
+    """One remark on a feature, on the target, or on the whole ranking; fields that do not apply are None or empty.
 
-    `codes` are values as the data have them, and `notation` is what kind of them; `values` counts different values, or
+    `codes` are values as in the data, and `notation` is their kind; `values` is the number of different values, or
     classes.
     """
 
@@ -89,7 +89,7 @@ class Remark:
         return self.kind.caution
 
     def to_dict(self) -> Record:
-        """The record as plain data: kind, caution and feature, and of the other fields those that say something."""
+        """The record as plain data: kind, caution and feature, and the other fields that apply."""
         rest = {
             "target": self.target,
             "notation": self.notation and self.notation.value,
@@ -115,7 +115,7 @@ def remarks_on(
     settings: Mapping[str, Value],
     target: tuple[str, int, float, Sequence[Suspicion]],
 ) -> tuple[Remark, ...]:
-    """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions."""
+    """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions."""
     rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
     found = [*_of_target(target[0], target[3]), *_of_suspicions(features)]
     for feature, row in zip(features, rows, strict=True):
@@ -123,7 +123,7 @@ def remarks_on(
     cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
     found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
     order = {kind: place for place, kind in enumerate(RemarkKind)}
-    return tuple(sorted(found, key=lambda each: order[each.kind]))  # in each kind as they were found
+    return tuple(sorted(found, key=lambda each: order[each.kind]))  # within a kind in the order of finding
 
 
 def _of_target(name: str, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
@@ -135,7 +135,7 @@ def _of_target(name: str, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
 
 
 def _of_suspicions(features: Sequence[Feature]) -> Iterator[Remark]:
-    """Of features that are ranked; one kind of notation after the other."""
+    """Remarks on the values of ranked features; one kind of notation after the other."""
     for kind, notations in (
         (RemarkKind.MAY_MEAN_MISSING, (_MAY_MEAN_MISSING,)),
         (RemarkKind.READABLE_TEXT, ((each,) for each in _READABLE)),
@@ -151,7 +151,7 @@ def _of_suspicions(features: Sequence[Feature]) -> Iterator[Remark]:
 def _of_row(
     feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
 ) -> Iterator[Remark]:
-    """Of what a feature tells."""
+    """Remarks on what a feature tells."""
     name = feature.name
     if row["low"] > _NEARLY_ALL * entropy:
         yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"])
@@ -171,14 +171,14 @@ def _of_row(
 
 
 def _may_name_groups(row: Record) -> bool:
-    """Whether categories look like identifiers that come back: many, and of a few rows each."""
+    """Whether categories look like identifiers of groups: many values with a few rows each."""
     return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"])
 
 
 def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:
     """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
 
-    2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).
+    2N times the information of an independent sample follows a chi-square distribution with deviation sqrt(2 freedom).
     """
     freedom = (classes - 1) * (row["values"] - 1)
     noise = (freedom + 2.0 * math.sqrt(2.0 * freedom)) / (2.0 * max(row["complete"], 1))

@@ -131,8 +131,7 @@ class Normal:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Empirical:
-    """The distribution of `draws`, each with mass 1/n, on [0, upper]; moments and quantiles are exactly those of the
-    draws.
+    """The distribution of `draws` on [0, upper], each with mass 1/n; its moments and quantiles are those of the draws.
 
     Only the density is smooth: Gaussian kernels, reflected at 0 and at upper.
     """
