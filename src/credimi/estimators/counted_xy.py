@@ -1,4 +1,4 @@
-"""X and y, checked, -> `Counts`; what the estimators that count have in common."""
+"""Counts X and y for the estimators: X and y, checked, become `Counts`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def counted(
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
-    columns_of([*features.names, name], name, None)  # names are checked: each has to be there once
+    columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
     batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
     counts = tally(batch, name, features.names, settings, threads=threads)
@@ -62,7 +62,7 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArra
 
 
 def _without_class(counts: Counts, label: Value) -> Counts:
-    """The same counts, the target being missing where it has this label."""
+    """The same counts, with the target missing where it has this label."""
     place = _place(counts.classes, label)
     if place is None:
         return counts

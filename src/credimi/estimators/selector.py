@@ -1,4 +1,4 @@
-"""`CredibleSelector`: univariate selection for scikit-learn, with holes anywhere and a probability for each feature."""
+"""`CredibleSelector`: univariate selection for scikit-learn, with missing values and a probability for each feature."""
 
 from __future__ import annotations
 
@@ -35,32 +35,33 @@ if TYPE_CHECKING:
 class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Keep the features that credibly inform about the target.
 
-    Numbers are cut into ranges to be scored, as `credimi.rank` does it; `transform` returns the columns as they came.
+    Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
 
     Parameters
     ----------
     rule : "forward", "backward", "plugin" or "fdr"
         Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
-        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed it.
+        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed
+        epsilon.
     k : int, optional
-        Keep this many instead, the best by P(I > epsilon), then by E[I].
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I].
     epsilon, level, fdr, prior, approximation, missing
         As in `credimi.rank`.
     missing_values, discretize
         As in `credimi.count`.
     unlabeled : optional
-        One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
+        One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     n_jobs : int, optional
-        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+        Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
     Attributes
     ----------
     ranking_ : credimi.Ranking
-        One row a feature, best first.
+        One row per feature, best first.
     counts_ : credimi.Counts
-        All that was learned: the counts of the target with each feature.
+        Everything that was learned: the counts of the target with each feature.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As usual in scikit-learn.
 
     Examples
     --------
@@ -109,13 +110,13 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count more rows; what is kept follows from all of them, whatever their parts."""
+        """Count more rows; the selection follows from all of them, however they are divided."""
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
-        """A fitted selector, from counts made before, of files larger than memory say."""
+        """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
@@ -125,28 +126,28 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @property
     def ranking_(self) -> Ranking:
-        """One row a feature, best first; made when it is asked for, after `partial_fit`."""
+        """One row per feature, best first; after `partial_fit` it is made when it is needed."""
         check_is_fitted(self)
         if self._ranking is None:
             self._ranking = self._ranked()
         return self._ranking
 
     def transform(self, X: Data) -> Foreign:
-        """The columns that are kept, in the container that they came in."""
+        """The kept columns, in the same kind of container as X."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         kept = np.flatnonzero(self.get_support()).tolist()
         if not kept:
             message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
-            warnings.warn(message, stacklevel=3)  # scikit-learn stands between: it wraps `transform`
+            warnings.warn(message, stacklevel=3)  # scikit-learn wraps `transform`, and is one level
         return features.picked(kept)
 
     def inverse_transform(self, X: Data) -> AnyArray:
-        """An array with all columns again, those that were not kept missing."""
+        """An array with all columns, in which those that were not kept are missing."""
         support = self.get_support()
         kept = check_array(X, dtype=None, ensure_all_finite=False)
         if kept.shape[1] != np.count_nonzero(support):
-            raise CredimiError(f"X has {kept.shape[1]} columns, and {np.count_nonzero(support)} were kept: pass those")
+            raise CredimiError(f"X has {kept.shape[1]} columns, but {np.count_nonzero(support)} were kept: pass those")
         whole = np.full((kept.shape[0], support.size), np.nan, dtype=object if kept.dtype.kind not in "biuf" else float)
         whole[:, support] = kept
         return whole
@@ -195,7 +196,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return np.array([name in kept for name in self.counts_.features], dtype=bool)
 
     def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
+        """Which tables are kept, without the cost of a ranking; only candidates can be."""
         options = RuleOptions(
             prior=self.prior,
             approximation=self.approximation,
