@@ -108,7 +108,7 @@ class Posterior:
 
     @property
     def mode(self) -> FloatArray:
-        """The most probable cell probabilities: where the density of their logarithms is largest (see `fixed_priors`).
+        """The most probable cell probabilities, where the density of their logarithms is largest (see `fixed_priors`).
 
         With complete counts these are (n + pseudo-count) / N, which is the mean as well.
         """
@@ -150,7 +150,7 @@ class Posterior:
 
     @cached_property
     def std(self) -> FloatArray:
-        """Standard deviation of each cell probability, leading order: the root of the covariance's diagonal.
+        """Standard deviation of each cell probability, leading order, the root of the covariance's diagonal.
 
         A value above 1/2, which is possible in leading order, means that neither counts nor margins determine the cell.
         """
@@ -197,7 +197,7 @@ class Posterior:
 
     @property
     def log_marginal_likelihood(self) -> float:
-        """Log-probability of one sequence of such rows: the evidence divided by the prior's own normalisation."""
+        """Log-probability of one sequence of such rows, which is the evidence divided by the prior's own normalisation."""
         if self.pseudo_count == 0.0:
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
