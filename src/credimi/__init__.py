@@ -22,47 +22,59 @@ if TYPE_CHECKING:
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
+    from credimi.selection.compare import compare
+    from credimi.selection.comparison import Comparison
+    from credimi.selection.groups import GroupedRanking, rank_by
     from credimi.selection.rank import Ranking, rank
 
 __all__ = [
+    "Comparison",
     "Counts",
     "CredibleSelector",
     "CredimiError",
     "Distribution",
     "EntropyDiscretizer",
+    "GroupedRanking",
     "IncrementalNaiveBayes",
     "Posterior",
     "Ranking",
     "Table",
     "__version__",
+    "compare",
     "count",
     "mutual_information",
     "plot_prequential",
     "posterior",
     "prequential",
     "rank",
+    "rank_by",
 ]
 
 _MODULE_OF = {
+    "Comparison": "credimi.selection.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
+    "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Table": "credimi.core.table",
+    "compare": "credimi.selection.compare",
     "count": "credimi.counting.count",
     "mutual_information": "credimi.inference.mutual_information",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
     "rank": "credimi.selection.rank",
+    "rank_by": "credimi.selection.groups",
 }
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
+    "Comparison": "credimi.selection.comparison",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
     "Empirical": "credimi.inference.distributions.components",

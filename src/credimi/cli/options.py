@@ -25,8 +25,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
-        if self.listing and "required: DATA" in message:
-            message += f"; {self.listing} takes all words up to the next option: put DATA before it, or -- between them"
+        missed = re.search(r"required: (DATA|A|B)\b", message)
+        if self.listing and missed:
+            data = "DATA" if missed[1] == "DATA" else "A and B"
+            message += (
+                f"; {self.listing} takes all words up to the next option: put {data} before it, or -- between them"
+            )
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
@@ -107,9 +111,13 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the data and say how to read them."""
-    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
+def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) -> None:
+    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern."""
+    if samples:
+        parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
+        parser.add_argument("b", metavar="B", help="the same for other rows")
+    else:
+        parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
     parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
@@ -162,17 +170,22 @@ def engine(options: argparse.Namespace) -> Record:
 
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
     """Add the false-discovery rate, and how a missing value is treated."""
-    parser.add_argument(
-        "--missing-as",
-        choices=["ignore", "category"],
-        default="ignore",
-        help="treat a missing value of a feature as not known, or as one more value (default: %(default)s)",
-    )
+    add_missing_as(parser)
     parser.add_argument(
         "--fdr",
         type=number,
         default=0.05,
         help="expected share of noise among the columns that the rule fdr keeps (default: %(default)s)",
+    )
+
+
+def add_missing_as(parser: argparse.ArgumentParser) -> None:
+    """Add what a missing value is taken for."""
+    parser.add_argument(
+        "--missing-as",
+        choices=["ignore", "category"],
+        default="ignore",
+        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
     )
 
 
@@ -203,9 +216,14 @@ def orders(count: int) -> str:
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
     """The files that DATA names; with `twice`, a file that is named twice is returned twice."""
+    return files_of(options.data, options, twice=twice)
+
+
+def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The same for some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    return data_files(list(options.data), options.delimiter, twice=twice)
+    return data_files(list(data), options.delimiter, twice=twice)
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:

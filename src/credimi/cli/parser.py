@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import count, prequential, rank, reproduce, select, table
+from credimi.cli import compare, count, prequential, rank, reproduce, select, table, warm_up
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
 from credimi.core.version import __version__
+from credimi.kernels.jit_hooks import NoKernelsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
             options.run(options)
-    except CredimiError as error:
+    except (CredimiError, NoKernelsError) as error:
         say(str(error))
         return 2
     return 0
@@ -37,7 +38,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, select, count, table, prequential, reproduce):
+    for command in (rank, compare, select, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser
 

@@ -9,8 +9,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import compare, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
+    from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.selection.rank import Ranking
 
@@ -60,6 +61,10 @@ def add(commands: Foreign) -> None:
     shared.add_engine_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
+    parser.add_argument(
+        "--by", metavar="COLUMN", help="rank each group of rows separately, and compare them (see credimi compare)"
+    )
+    compare.add_p_same(parser, "of --by: ")
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the best N (with --format table)")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking in a browser, offline")
@@ -68,6 +73,9 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the ranking."""
+    if options.by is not None:
+        compare.run_groups(options)
+        return
     _check_pictures(options)
     ranking = ranked(options)
     if options.html is not None:
@@ -76,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
         ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        write(json.dumps(report_of(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
         write(terminal_io.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
@@ -109,27 +117,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
     files = given or shared.files(options)
     for output in ("output", "html", "plot"):  # `select` has only the first
         shared.check_output(getattr(options, output, None), [file.identity for file in files])
-    kept = [file.place for file in files if file.is_counts]
-    if not kept and options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
-    if kept and len(kept) < len(files):
-        raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank either counts or data")
-    startup.announce_compiling()
-    if kept:
-        counts = _loaded(kept, options)
-    else:
-        from credimi.counting.count import count
-
-        with terminal_io_module.progress("counting") as told:
-            asked = shared.counting(options) | shared.engine(options)
-            most = getattr(options, "max_levels", None)  # not an option of `select`
-            counts = count(files, options.target, max_levels=most, progress=told, **asked)
-        if not counts.rows:
-            raise CredimiError(f"{options.data[0]} has no rows: nothing can be said about {options.target!r}")
-        if not len(counts):
-            raise CredimiError(
-                f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank"
-            )
+    counts = counted(options, files)
     from credimi.selection.rank import rank
 
     ranking = rank(
@@ -147,7 +135,30 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
     return ranking.worded_for(sentences.COMMAND_LINE)
 
 
-def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
+def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
+    """The counts of the files, or in them."""
+    kept = [file.place for file in files if file.is_counts]
+    if not kept and options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    if kept and len(kept) < len(files):
+        raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
+    startup.announce_compiling()
+    if kept:
+        return _loaded(kept, options)
+    from credimi.counting.count import count
+
+    with terminal_io_module.progress("counting") as told:
+        asked = shared.counting(options) | shared.engine(options)
+        most = getattr(options, "max_levels", None)  # not an option of `select`
+        counts = count(files, options.target, max_levels=most, progress=told, **asked)
+    if not counts.rows:
+        raise CredimiError(f"{files[0]} has no rows: nothing can be said about {options.target!r}")
+    if not len(counts):
+        raise CredimiError(f"{files[0]} has no column besides the target {options.target!r}: nothing to rank")
+    return counts
+
+
+def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
     from credimi.counting.counts import Counts
 
     given = [
@@ -176,7 +187,8 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
     return counts
 
 
-def _report(ranking: Ranking, units: str) -> Record:
+def report_of(ranking: Ranking, units: str) -> Record:
+    """The ranking as JSON has it, in these units."""
     report = ranking.to_dict()
     if units == "bits":
         report["settings"]["units"] = "bits"
@@ -190,7 +202,7 @@ def _csv(ranking: Ranking, units: str) -> str:
     """One line per feature, full precision; the settings are in lines that start with #."""
     from credimi.report.export import csv_writer
 
-    report = _report(ranking, units)
+    report = report_of(ranking, units)
     text = io.StringIO()
     known = ((name, report[name]) for name in ("rows", "classes", "entropy"))
     for name, value in (*report["settings"].items(), *known):

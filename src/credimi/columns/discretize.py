@@ -55,6 +55,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.sorted_numbers import Room
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -95,15 +96,21 @@ def mdl_cuts(
 
 
 def mdl_places(
-    values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
+    values: ArrayLike,
+    class_counts: ArrayLike,
+    *,
+    min_samples: float = 0.0,
+    max_bins: int | None = None,
+    compiled: bool = False,
 ) -> tuple[FloatArray, IntegerArray]:
-    """The values that have counts, and after which of them `mdl_cuts` cuts."""
+    """The values that have counts, and after which of them `mdl_cuts` cuts; of whole counts in `compiled` code."""
     numbers, counts = _occurring(*_checked(values, class_counts))
     ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
     edges = _sums_below(counts, ends)
+    left = _entropy_left(edges, compiled=compiled)
 
     def split(first: int, last: int) -> Split | None:
-        middle = _best_split(edges[:, first : last + 1], min_samples)
+        middle = _best_split(edges[:, first : last + 1], left(first, last), min_samples)
         if middle < 0:
             return None
         return first + middle, edges[:, first + middle] - edges[:, first], edges[:, last] - edges[:, first + middle]
@@ -116,35 +123,34 @@ def mdl_places_of_rows(
 ) -> tuple[FloatArray, IntegerArray]:
     """The same for single instances, in any order, in compiled code: all values in order, and where to cut.
 
-    `values` may hold NaN, which is left out; `classes` are codes below `number`. Sorting is most of the work.
+    `values` may hold NaN, which is left out; `classes` are codes below `number`, which is at most 2^16.
     """
     from credimi.kernels import best_split  # noqa: PLC0415  (loads compiled code)
 
-    order = np.argsort(values)
-    numbers = values[order]
-    numbers = numbers[: np.searchsorted(numbers, np.nan)]  # NaN comes last
+    room = Room(values.size)
+    present = room.sort(values, classes.astype(np.uint16), 0, np.zeros(number, dtype=np.int64))
+    numbers, labels = room.numbers(present), room.labels[0, :present]
     if not numbers.size:
         return numbers, np.zeros(0, dtype=np.int64)
-    labels = classes[order[: numbers.size]]
     flags = np.empty(numbers.size, dtype=np.uint8)
     best_split.boundaries(numbers, labels, number, flags)
     sums = np.empty((numbers.size // best_split.STEP + 1, number), dtype=np.int64)
     best_split.sums_below(labels, sums)
     table, scale = _logarithms(numbers.size)
     left, right = np.empty((2, number), dtype=np.int64)
-    room = order  # reused, as it is not needed any more and fresh memory is slow
+    free = room.keys[1].view(np.int64)  # fresh memory is slow
     fewest = math.ceil(min_samples)
 
     def split(first: int, last: int) -> Split | None:
         behind = best_split.best_split(
-            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, room
+            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, free
         )
         return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
 
     return numbers, _accepted(numbers.size, split, max_bins) - 1
 
 
-def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
+def evidence_share(class_counts: ArrayLike, places: IntegerArray, *, compiled: bool = False) -> float:
     """The evidence for dependence averaged over all places of the same number of cuts, as a share of that at `places`.
 
     Parameters
@@ -157,14 +163,15 @@ def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
     cuts = len(places)
     if not cuts:
         return 1.0
-    counts = np.asarray(class_counts, dtype=np.float64)
-    counts = counts[counts.any(axis=1)].T
-    below = _sums_below(counts, np.arange(counts.shape[1] - 1))  # column k + 1: for a cut after the value k
+    counts = np.asarray(class_counts).T.astype(np.float64, order="C")
+    _, counts = _occurring(np.zeros(counts.shape[1]), counts)
+    below = np.zeros((counts.shape[0], counts.shape[1] + 1))  # column k + 1: for a cut after the value k
+    np.cumsum(counts, axis=1, out=below[:, 1:])
     edges = [0, *(np.asarray(places) + 1).tolist(), counts.shape[1]]
+    left = _entropy_left(below, compiled=compiled)
     total = math.lgamma(cuts + 1) + math.lgamma(counts.shape[1] - cuts) - math.lgamma(counts.shape[1])
     for low, best, high in zip(edges, edges[1:], edges[2:], strict=False):
-        inner = below[:, low + 1 : high]
-        remaining = _bits(inner - below[:, low : low + 1]) + _bits(below[:, high : high + 1] - inner)
+        remaining = left(low, high)
         least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
         total += math.log(2.0) * (remaining[best - low - 1] - least) + math.log(np.exp2(least - remaining).sum())
     return max(math.exp(min(total, 0.0)), _SMALLEST)  # hundreds of good cuts may give more than 1, or underflow
@@ -295,15 +302,41 @@ def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
     return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
 
 
-def _best_split(edges: FloatArray, fewest: float) -> int:
-    """The inner edge that leaves the least entropy on its two sides; of equal ones the lowest.
+def _entropy_left(edges: FloatArray, *, compiled: bool) -> Callable[[int, int], FloatArray]:
+    """A function that gives the bits that remain on both sides of each edge between two edges."""
+
+    def remaining(first: int, last: int) -> FloatArray:
+        inner = edges[:, first + 1 : last]
+        return _bits(inner - edges[:, first : first + 1]) + _bits(edges[:, last : last + 1] - inner)
+
+    if not compiled:
+        return remaining
+    from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+
+    below = np.ascontiguousarray(edges.T.astype(np.int64))
+    left = np.empty(below.shape[0])
+    table = _logarithm_table(int(below[-1].sum()).bit_length())
+
+    def fill(first: int, last: int) -> FloatArray:
+        sort_numbers.entropy_left(below, first, last, table, left)
+        return left[first + 1 : last].copy()
+
+    return fill
+
+
+@lru_cache(maxsize=2)
+def _logarithm_table(bits: int) -> FloatArray:
+    """n log2 n for fewer than 2^bits instances, or as many as are worth a table."""
+    return _times_logarithm(np.arange(1 << min(bits, _TABLE_BITS), dtype=np.float64))
+
+
+def _best_split(edges: FloatArray, remaining: FloatArray, fewest: float) -> int:
+    """The inner edge at which the least entropy remains; of equal ones the lowest.
 
     Edges that leave fewer than `fewest` instances on a side are skipped; -1 if there is no other.
     """
-    inner = edges[:, 1:-1]
-    left, right = inner - edges[:, :1], edges[:, -1:] - inner
-    remaining = _bits(left) + _bits(right)
     if fewest > 0.0:
+        left, right = edges[:, 1:-1] - edges[:, :1], edges[:, -1:] - edges[:, 1:-1]
         remaining[np.minimum(left.sum(axis=0), right.sum(axis=0)) < fewest] = np.inf
         if np.isinf(remaining).all():
             return -1
@@ -314,21 +347,16 @@ def _best_split(edges: FloatArray, fewest: float) -> int:
 
 def _gain(left: FloatArray, right: FloatArray) -> float | None:
     """n gain, the bits that a split into these sides saves on the classes; None if it is not accepted (see above)."""
-    whole = left + right
-    total = float(whole.sum())
-    classes = int(np.count_nonzero(whole))
-    whole_bits, left_bits, right_bits = _bits(whole), _bits(left), _bits(right)
+    parts = np.stack([left + right, left, right], axis=1)  # together, as a call takes longer than its work
+    totals, present, bits = parts.sum(axis=0), np.count_nonzero(parts, axis=0), _bits(parts)
+    classes = int(present[0])
     # Weights that add up to less than two instances still have one place between them.
-    place = np.log2(max(total - 1.0, 1.0))
-    sides = classes * np.log2(3.0) + np.log1p(-2.0 * 3.0**-classes) / np.log(2.0)  # 3^k itself overflows
-    codes = _code_bits(left, left_bits) + _code_bits(right, right_bits) - _code_bits(whole, whole_bits)
+    place = math.log2(max(float(totals[0]) - 1.0, 1.0))
+    sides = classes * math.log2(3.0) + math.log1p(-2.0 * 3.0**-classes) / math.log(2.0)  # 3^k itself overflows
+    whole_code, left_code, right_code = (present * bits / totals).tolist()  # k Ent
+    whole_bits, left_bits, right_bits = bits.tolist()
     gain = float(whole_bits - left_bits - right_bits)
-    return gain if gain > place + sides + codes else None
-
-
-def _code_bits(counts: FloatArray, bits: FloatArray) -> float:
-    """k Ent."""
-    return float(np.count_nonzero(counts) * bits / counts.sum())
+    return gain if gain > place + sides + (left_code + right_code - whole_code) else None
 
 
 def _bits(counts: FloatArray) -> FloatArray:

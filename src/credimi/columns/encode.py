@@ -299,7 +299,7 @@ def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compil
         if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
             return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
     if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
-        return encode(pa.array(np.ascontiguousarray(values)), name)
+        return encode(pa.array(np.ascontiguousarray(values)), name, compiled=compiled)
     if kind in "UTO":
         return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
     if kind == "S":

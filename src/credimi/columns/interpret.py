@@ -82,7 +82,14 @@ def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tup
 
 
 def settle(  # noqa: PLR0911  (one way for each kind of column)
-    name: str, own: Labels, block: CountArray, classes: tuple[Labels, Positions], *, settings: ReadingOptions, most: int
+    name: str,
+    own: Labels,
+    block: CountArray,
+    classes: tuple[Labels, Positions],
+    *,
+    settings: ReadingOptions,
+    most: int,
+    compiled: bool = False,
 ) -> Feature:
     """One column as it is ranked, from its raw labels and counts; numbers with more than `most` labels are coarser."""
     method, named = settings.method(name), name in settings.named
@@ -111,7 +118,7 @@ def settle(  # noqa: PLR0911  (one way for each kind of column)
     if len(kept) == 1:
         return replace(feature, values=kept.shown(), kind=FeatureKind.CONSTANT)
     if kept.kind == NUMBER:
-        return _settle_numbers(feature, method, named=named)
+        return _settle_numbers(feature, method, named=named, compiled=compiled)
     if kept.kind != TEXT:
         return feature
     kind = FeatureKind.CATEGORIES
@@ -134,7 +141,7 @@ def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Sus
     return (notation, *missing) if notation else missing
 
 
-def _settle_numbers(feature: Feature, method: Method, *, named: bool) -> Feature:
+def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
     name, kept, counts = feature.name, feature.labels, feature.block
     seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
     feature = replace(feature, suspicions=_suspicious_numbers(kept, totals))
@@ -150,8 +157,9 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool) -> Feature
     cut_by, odds = CutBy(method) if isinstance(method, str) else CutBy.GIVEN, 1.0
     if method == "mdl":
         of_classes = counts[:-1, :-1].T
-        numbers, places = discretize.mdl_places(kept.numbers, of_classes)
-        cuts, odds = discretize.cuts_after(numbers, places), discretize.evidence_share(of_classes, places)
+        numbers, places = discretize.mdl_places(kept.numbers, of_classes, compiled=compiled)
+        cuts = discretize.cuts_after(numbers, places)
+        odds = discretize.evidence_share(of_classes, places, compiled=compiled)
         if not cuts.size:  # this does not prove independence: with few rows no cut passes the test
             cut_by = CutBy.QUARTERS
             cuts = discretize.quantile_cuts(kept.numbers, totals, _QUARTERS)

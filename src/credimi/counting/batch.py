@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels
+from credimi.columns import labels, sorted_numbers
 from credimi.columns.arrow_buffers import width
 from credimi.columns.column import Column, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
+from credimi.columns.small_codes import encode_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from credimi.columns.column import ColumnValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.remote_files import Place
-    from credimi.core.types import AnyArray, CountArray
+    from credimi.core.types import AnyArray, CountArray, Record
 
 _FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
 
@@ -58,10 +59,11 @@ class CodedBatch:
     """The same rows as codes: the class of each row, `len(classes)` if it is missing, and the columns, encoded once.
 
     Each feature may keep `most_labels`, and texts of `most_bytes` in all; `compiled` says whether there is much to
-    count.
+    count. Columns that are already `counted` have no codes.
     """
 
     target: str
+    features: Sequence[str]
     classes: Labels
     groups: AnyArray
     columns: Mapping[str, Column]
@@ -72,6 +74,7 @@ class CodedBatch:
     most_labels: int
     most_bytes: int
     compiled: bool
+    counted: Mapping[str, tuple[Labels, CountArray]] = field(default_factory=dict)
 
 
 def encode_batch(
@@ -83,10 +86,12 @@ def encode_batch(
     threads: int | None = None,
     table: int = 0,
     required: Collection[str] | None = None,
+    rows_again: bool = True,
 ) -> CodedBatch:
     """The codes of one batch; `table` is the number of features of the whole table, if these are only some of them.
 
     Columns that cannot be counted are reduced to present or missing, unless they are `required`, as all are by default.
+    Unless the rows are needed again, columns of many numbers are counted at once.
     """
     missing = missing_of(settings.missing_values, raw=batch.raw)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
@@ -99,19 +104,28 @@ def encode_batch(
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
-    classes, groups = grouped(coded(target), missing, target, batch.weights)
+    classes, groups = grouped(coded(target), missing, target, batch.weights, compiled=compiled)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
-    found: dict[str, Column] = {}
+    found = encode_small({name: batch.columns[name] for name in features}, threads) if compiled else {}
+    counted = {}
+    if not rows_again and batch.weights is None and not missing.numbers:
+        many = sorted_numbers.many_numbers(batch.columns, [name for name in features if name not in found])
+        cells = max(batch.cells * len(many) // max(len(features), 1), batch.rows * len(many))
+        if cells >= sorted_numbers.CELLS_WORTH_COMPILING:
+            height = len(classes) + 1
+            counted = sorted_numbers.count_sorted(batch.columns, many, groups, height, most=most, threads=threads)
 
     def work(name: str) -> None:
         column = coded(name, refused=required is None or name in required or name in settings.named)
         found[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
-    share(work, features, threads if compiled else 1)
-    columns = {name: found[name] for name in features}
-    limits = most, longest, compiled
-    return CodedBatch(target, classes, groups, columns, missing, batch.rows, batch.weights, settings, *limits)
+    left = [name for name in features if name not in found and name not in counted]
+    share(work, left, threads if compiled else 1)
+    columns = {name: found[name] for name in features if name not in counted}
+    much = most, longest, compiled
+    codes = classes, groups, columns
+    return CodedBatch(target, features, *codes, missing, batch.rows, batch.weights, settings, *much, counted)
 
 
 def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
@@ -130,6 +144,8 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
         name: bounded(*_ordered(column, block, coded.missing, most), most, longest)
         for (name, column), block in zip(coded.columns.items(), counted, strict=True)
     }
+    if coded.counted:
+        blocks = {name: coded.counted.get(name) or blocks[name] for name in coded.features}
     return Counts.join(coded.target, coded.classes, blocks, rows, coded.settings)
 
 
@@ -144,20 +160,31 @@ def tally(
     required: Collection[str] | None = None,
 ) -> Counts:
     """The counts of one batch, by `encode_batch` and `count_coded`."""
-    coded = encode_batch(batch, target, features, settings, threads=threads, table=table, required=required)
-    return count_coded(coded, threads=threads)
+    asked: Record = {"threads": threads, "table": table, "required": required}
+    return count_coded(encode_batch(batch, target, features, settings, **asked, rows_again=False), threads=threads)
 
 
 def grouped(
-    column: Column, missing: MissingValues, target: str, weights: NDArray[np.float64] | None = None
+    column: Column,
+    missing: MissingValues,
+    target: str,
+    weights: NDArray[np.float64] | None = None,
+    *,
+    compiled: bool = False,
 ) -> tuple[Labels, AnyArray]:
     """The target's labels in order, and the class of each row, r if it is missing."""
-    occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
+    if weights is None:
+        one = np.zeros(column.codes.size, dtype=np.uint8)
+        occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
+    else:
+        occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
     if np.count_nonzero(keep) > MOST_CLASSES:  # before a table of so many classes is made for each feature
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
     kept, positions = labels_of(column, keep)
     check_classes(target, kept)
+    if column.codes.dtype == np.uint8 and keep.all() and np.array_equal(positions, np.arange(len(kept))):
+        return kept, np.minimum(column.codes, np.uint8(len(kept)))
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]

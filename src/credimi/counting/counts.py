@@ -13,6 +13,7 @@ are read (`settled`). So neither the order of the rows nor their batches matter.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.tables import relabel
+from credimi.core.threads import share
 from credimi.counting import counts_file, counts_header
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
 
+_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are subtracted
 _COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
@@ -164,10 +167,22 @@ class Counts:
             np.add.at(totals, positions, block[:-1].sum(axis=1))
         return SettledClasses(classes, positions, totals)
 
-    def settled(self, least_classes: int = 2, classes: SettledClasses | None = None) -> list[Feature]:
+    def settled(
+        self, least_classes: int = 2, classes: SettledClasses | None = None, threads: int | None = None
+    ) -> list[Feature]:
         """All columns as they are ranked; `classes` are those of `settled_classes`, if they are known."""
-        classes = classes or self.settled_classes(least_classes)
-        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
+        own = classes or self.settled_classes(least_classes)
+        columns = list(zip(self.features, self.labels, self.blocks(), strict=True))
+        if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
+            found: dict[int, Feature] = {}
+
+            def work(place: int) -> None:
+                found[place] = self._settle(*columns[place], own, compiled=True)
+
+            with suppress(CredimiError):  # raised again below, by the first faulty column
+                share(work, range(len(columns)), threads)
+                return [found[place] for place in range(len(columns))]
+        return [self._settle(*column, own) for column in columns]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -330,9 +345,11 @@ class Counts:
             start += height * width
         return blocks
 
-    def _settle(self, name: str, own: Labels, block: CountArray, classes: SettledClasses) -> Feature:
+    def _settle(
+        self, name: str, own: Labels, block: CountArray, classes: SettledClasses, *, compiled: bool = False
+    ) -> Feature:
         most, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
-        return settle(name, own, block, settled, settings=self.settings, most=most)
+        return settle(name, own, block, settled, settings=self.settings, most=most, compiled=compiled)
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:

@@ -17,8 +17,8 @@ from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.estimators.counted_xy import counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
-from credimi.inference.many_tables import beliefs
-from credimi.selection.rank import Ranking, rank
+from credimi.inference.many_tables import Beliefs, beliefs
+from credimi.selection.rank import Ranking, beliefs_of, rank
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     counts_: Counts
     _ranking: Ranking | None = None
+    _believed: tuple[Beliefs, RuleOptions] | None = None
 
     def __init__(
         self,
@@ -104,9 +105,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count, and rank."""
+        """Count, and find out what the rules ask; the ranking, with its intervals, is made when it is asked for."""
         self._learn(X, y, sample_weight, reset=True)
-        self._ranking = self._ranked()
+        self._believed = self._beliefs()
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
@@ -121,12 +122,12 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
-        selector._ranking = selector._ranked()
+        selector._believed = selector._beliefs()
         return selector
 
     @property
     def ranking_(self) -> Ranking:
-        """One row per feature, best first; after `partial_fit` it is made when it is needed."""
+        """One row per feature, best first; made when it is needed."""
         check_is_fitted(self)
         if self._ranking is None:
             self._ranking = self._ranked()
@@ -172,7 +173,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads_of(self.n_jobs),
         )
         self.counts_ = counts if reset else self.counts_ + counts
-        self._ranking = None
+        self._ranking = self._believed = None
 
     def _ranked(self) -> Ranking:
         return rank(
@@ -186,26 +187,32 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads_of(self.n_jobs),
         )
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        ranking = self.ranking_
-        if self.k is None:
-            kept = set(ranking.selected(self.rule))
-        else:
-            mean, p_above = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
-            kept = set(np.array(ranking.columns["feature"], dtype=object)[best(self.k, mean, p_above)])
-        return np.array([name in kept for name in self.counts_.features], dtype=bool)
-
-    def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which tables are kept, without the cost of a ranking; only candidates can be."""
-        options = RuleOptions(
+    def _options(self, threads: int | None) -> RuleOptions:
+        return RuleOptions(
             prior=self.prior,
             approximation=self.approximation,
             epsilon=self.epsilon,
             level=self.level,
             fdr=self.fdr,
-            threads=1,
+            threads=threads,
         )
-        found = beliefs(blocks, options).of(candidates)
+
+    def _beliefs(self) -> tuple[Beliefs, RuleOptions]:
+        options = self._options(threads_of(self.n_jobs))
+        return beliefs_of(self.counts_, options, self.missing), options
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        if self._believed is None:
+            self._believed = self._beliefs()
+        return self._chosen(*self._believed)
+
+    def _chosen(self, found: Beliefs, options: RuleOptions) -> NDArray[np.bool_]:
         if self.k is not None:
-            return best(self.k, found.mean, found.p_above) & candidates
+            return best(self.k, found.mean, found.p_above)
         return decide(self.rule, found, options)
+
+    def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
+        options = self._options(threads=1)
+        return self._chosen(beliefs(blocks, options).of(candidates), options) & candidates

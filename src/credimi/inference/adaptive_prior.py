@@ -51,7 +51,7 @@ from credimi.kernels import adaptive_weights, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
 GRID = 18
 LOOSEST = 4.0
@@ -108,6 +108,18 @@ def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
     """Convert P(independent | data) from even prior odds of dependence to the given odds."""
     found: FloatArray = p_zero / (p_zero + (1.0 - p_zero) * odds)
     return found
+
+
+def prior_blocks(block: CountArray) -> list[FloatArray]:
+    """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
+    counts = block.astype(np.float64)
+    (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
+    classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
+    points = adaptive_weights.grid_size(rows, columns, GRID)
+    ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
+    chances = np.zeros(block.shape)
+    chances[:-1, :-1] = np.outer(classes / classes.sum(), values / values.sum())
+    return [LOOSEST * ratio**point * chances for point in range(points)]
 
 
 def mixtures(blocks: Tables, *, threads: int | None = None) -> AdaptiveWeights:

@@ -43,7 +43,7 @@ _JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, if the prior has no
 class Summary:
     """One entry per table; `at_mode` is the information of the most probable cell probabilities.
 
-    The entries given dependence are NaN if no component is left.
+    The entries given dependence are NaN if no component is left, or if they were not asked for.
     """
 
     mean: FloatArray
@@ -58,15 +58,18 @@ class Summary:
     high_if_dependent: FloatArray
 
 
-def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
-    """The posteriors of all tables in numbers. Tables with one class or one value are not accepted."""
+def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
+    """The posteriors of all tables in numbers. Tables with one class or one value are not accepted.
+
+    The entries given dependence cost as much as the intervals: `if_dependent` says whether they are needed.
+    """
     epsilon, threads = options.epsilon, options.threads
     if options.approximation == "sampled":
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
         drawn = [drawn_law(table, options, own) for table, own in zip(tables, odds.tolist(), strict=True)]
         at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=threads).mean
-        return _one_by_one(drawn, at_mode, options)
+        return _one_by_one(drawn, at_mode, options, if_dependent=if_dependent)
     found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     mean = summed(found, found.weight * found.mean)
@@ -76,17 +79,32 @@ def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
     low, high = _intervals(found, laws, options)
     p_above = above(laws, epsilon, threads)
     for index in np.unique(found.table[~laws.trusted]).tolist():
-        law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
+        law = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian)
         p_above[index] = law.sf(epsilon)
         variance[index] = law.var()  # the leading order may exceed what is possible on [0, upper]
-    given = mean.copy(), low.copy(), high.copy()
+    given = _given_dependence(found, laws, (mean, low, high), options) if if_dependent else _unknown(mean.size)
+    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+
+
+def _unknown(count: int) -> FloatArray:
+    return np.full((3, count), np.nan)
+
+
+def _given_dependence(
+    found: PosteriorComponents,
+    laws: Laws,
+    with_atoms: tuple[FloatArray, FloatArray, FloatArray],
+    options: PosteriorOptions,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean and interval without the atoms at 0; the same as `with_atoms` if there is no atom."""
+    mean, low, high = (each.copy() for each in with_atoms)
     mixed = found.p_zero > _NO_ATOM
     rest = _without_atoms(found, mixed)
-    given[0][mixed] = summed(rest, rest.weight * rest.mean)
-    given[1][mixed], given[2][mixed] = _intervals(rest, laws_of(rest, upper[mixed], gaussian=laws.gaussian), options)
-    for each in given:
+    mean[mixed] = summed(rest, rest.weight * rest.mean)
+    low[mixed], high[mixed] = _intervals(rest, laws_of(rest, laws.upper[mixed], gaussian=laws.gaussian), options)
+    for each in (mean, low, high):
         each[np.bincount(found.table, minlength=mean.size) == 0] = np.nan
-    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+    return mean, low, high
 
 
 def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions) -> tuple[FloatArray, FloatArray]:
@@ -100,7 +118,9 @@ def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions
         below_zero=lambda: 1.0 - above(laws, 0.0, threads) - found.p_zero,
     )
     for index in np.unique(found.table[~laws.trusted]).tolist():
-        low[index], high[index] = _law(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(level)
+        low[index], high[index] = law_of_table(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(
+            level
+        )
     return low, high
 
 
@@ -147,7 +167,7 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
         p_above[found.table[certain]] = found.mean[certain] > epsilon
         trusted = trusted | certain
     for index in np.unique(found.table[~trusted]).tolist():
-        p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+        p_above[index] = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
     return Beliefs(summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
 
 
@@ -195,10 +215,14 @@ def summed(found: PosteriorComponents, values: FloatArray) -> FloatArray:
     return np.bincount(found.table, values, found.p_zero.size).astype(np.float64)
 
 
-def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions) -> Summary:
+def _one_by_one(
+    laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions, *, if_dependent: bool
+) -> Summary:
     level = options.level
     intervals = np.array([law.interval(level) for law in laws]).reshape(-1, 2)
-    given = np.array([_given_dependence(law, level) for law in laws]).reshape(-1, 3)
+    given = _unknown(len(laws))
+    if if_dependent:
+        given = np.array([_law_given_dependence(law, level) for law in laws]).reshape(-1, 3).T
     return Summary(
         np.array([law.mean() for law in laws]),
         np.array([law.std() for law in laws]),
@@ -207,11 +231,11 @@ def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: Posterio
         np.array([law.sf(options.epsilon) for law in laws]),
         np.array([law.p_zero for law in laws]),
         at_mode,
-        *given.T,
+        *given,
     )
 
 
-def _given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
+def _law_given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
     """Mean and interval without the atom at 0."""
     total = math.fsum(law.weights)
     if total == 0.0:
@@ -220,7 +244,8 @@ def _given_dependence(law: Distribution, level: float) -> tuple[float, float, fl
     return rest.mean(), *rest.interval(level)
 
 
-def _law(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+def law_of_table(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+    """The mixture of one table."""
     own = found.table == index
     parts = [
         law_of(mean, std, upper, gaussian=gaussian)

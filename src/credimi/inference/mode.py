@@ -64,13 +64,7 @@ class Solution:
 
     def _own_scratch(self) -> information_matrix.Workspace:
         """The factor, with scratch space for this call: threads may share a Posterior."""
-        rows, columns = self.chance.shape
-        scratch = {
-            "row_step": np.empty(rows),
-            "column_step": np.empty(columns),
-            "inverse": np.empty((columns, columns)),
-        }
-        return cast("information_matrix.Workspace", self.work)._replace(**scratch)
+        return information_matrix.Workspace(*(each.copy() for each in cast("information_matrix.Workspace", self.work)))
 
     def covariance_times(self, field: FloatArray) -> FloatArray:
         """Cov f, in this orientation."""
@@ -113,7 +107,7 @@ class Solution:
     def laplace_evidence(self) -> float:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the existing factor (its diagonal is stored inverted)."""
         work = cast("information_matrix.Workspace", self.work)
-        diagonal = np.diag(work.factor)
+        diagonal = np.diag(work.squares[information_matrix.FACTOR])
         if not diagonal.all():  # see `kernels.moments.information_matrix.factorize`
             raise CredimiError(
                 "the evidence is lost to rounding: the margins are too large compared with the complete counts; "
@@ -123,7 +117,9 @@ class Solution:
         slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
         likelihood = (self.counts * np.log(self.chance)).sum()
         likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
-        determinant = np.log(self.counts).sum() + np.log1p(slope * work.scale.sum(axis=1) / x).sum()
+        determinant = (
+            np.log(self.counts).sum() + np.log1p(slope * work.cells[information_matrix.SCALE].sum(axis=1) / x).sum()
+        )
         determinant -= (2.0 * np.log(diagonal) + np.log(y)).sum() + math.log(self.total)
         return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
 
@@ -139,7 +135,7 @@ def solve(table: Table, pseudo: float) -> Solution:
         return Solution(swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented))
     rows, columns = counts.shape
     chance = np.empty_like(counts)
-    work = information_matrix.carve(np.empty(information_matrix.workspace_size(rows, columns)), rows, columns)
+    work = information_matrix.workspace(rows, columns)
     steps, residual = find_mode(
         counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
     )

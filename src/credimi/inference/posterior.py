@@ -197,7 +197,7 @@ class Posterior:
 
     @property
     def log_marginal_likelihood(self) -> float:
-        """Log-probability of one sequence of such rows, which is the evidence divided by the prior's own normalisation."""
+        """Log-probability of one sequence of such rows, the evidence divided by the prior's own normalisation."""
         if self.pseudo_count == 0.0:
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"

@@ -33,7 +33,7 @@ _LARGE = 8.0  # from here on the series holds without a shift
 _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
 _MANY_CELLS = 16  # degrees of freedom of a table
-_VERY_MANY_CELLS = 80  # of which the evidence may be a peak that falls between two points of the grid
+_VERY_MANY_CELLS = 80
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
 MOST_ZOOMS = 8
 
@@ -105,16 +105,22 @@ def highest(score: FloatArray) -> int:
 
 
 @inlined
+def has_very_many_cells(r: int, s: int) -> bool:
+    """Whether the evidence may be a peak that falls between two points of the grid."""
+    return (r - 1) * (s - 1) >= _VERY_MANY_CELLS
+
+
+@inlined
 def is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
     """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
-    if (r - 1) * (s - 1) < _VERY_MANY_CELLS:
+    if not has_very_many_cells(r, s):
         return False
     top = min(max(highest(score), 1), score.size - 2)
     bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
     return bool(bend < -_SHARP and score[top] > rival - 40.0)
 
 
-@inlined
+@compiled
 def fill_scores(
     flat: NumberArray,
     start: int,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 PYTHON, COMMAND_LINE = "python", "command line"
 
+CUT_APART = "cut at different places in the two: compare their counts or data"  # of two rankings
+
 _SHOWN = 3  # features of one line
 _APART = {"readable_text", "other_notation"}  # have a line for each notation
 _CUT_BY = {

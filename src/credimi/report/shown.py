@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Record
 
@@ -30,6 +30,37 @@ class ShownRanking(Protocol):
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Record]: ...
     def remark_lines(self) -> list[str]: ...
+
+
+class ShownComparison(Protocol):
+    """A `Comparison`: its rows as records, and what is compared."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, str]: ...
+    @property
+    def rows(self) -> tuple[float, float]: ...
+    @property
+    def only(self) -> tuple[Sequence[str], Sequence[str]]: ...
+    @property
+    def settings(self) -> Record: ...
+    @property
+    def columns(self) -> Record: ...
+    def __iter__(self) -> Iterator[Record]: ...
+
+
+class ShownGroups(Protocol):
+    """A `GroupedRanking`: rankings by the names of their groups, and the groups compared."""
+
+    @property
+    def by(self) -> str: ...
+    @property
+    def rankings(self) -> Mapping[str, ShownRanking]: ...
+    @property
+    def comparisons(self) -> Sequence[ShownComparison]: ...
+    @property
+    def ungrouped(self) -> int: ...
 
 
 class ShownRun(Protocol):

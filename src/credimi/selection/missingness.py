@@ -23,7 +23,7 @@ def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[
     indicators = [feature.indicator() for feature in features]
     varies = np.array([(block[:-1, :-1].sum(axis=0) > 0).all() for block in indicators], dtype=bool)
     blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
-    summary = summarize(Tables.of(blocks), options)
+    summary = summarize(Tables.of(blocks), options, if_dependent=False)
     found = {
         "missing_mi": summary.mean,
         "missing_low": summary.low,

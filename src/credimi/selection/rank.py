@@ -11,7 +11,7 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
-from credimi.inference.many_tables import Beliefs, summarize
+from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
 from credimi.selection.missingness import missingness
 from credimi.selection.page_data import Kept
@@ -99,20 +99,11 @@ def rank(
         random_state=random_state,
         threads=threads,
     )
-    if missing not in READINGS:
-        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
-    counts = _counts(data, target, counting, threads)
+    _check_reading(missing)
+    counts = counts_of(data, target, counting, threads)
     classes = counts.settled_classes()
-    seen = counts.settled(classes=classes)
-    features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
-    ranked = [feature for feature in features if feature.kind.ranked]
-    for feature in ranked:
-        if options.adds_nothing and feature.complete == 0:
-            raise CredimiError(
-                f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
-                "choose another prior, or leave the column out"
-            )
-    blocks = Tables.of([feature.block.astype(np.float64) for feature in ranked], [feature.odds for feature in ranked])
+    seen = counts.settled(classes=classes, threads=threads)
+    features, blocks = _read(seen, options, missing)
     found = summarize(blocks, options)
     needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
@@ -152,7 +143,46 @@ def rank(
     )
 
 
-def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
+    """What the rules ask of the features, in the order of the counts: as `rank` has it, without intervals."""
+    _check_reading(missing)
+    features, blocks = _read(counts.settled(threads=options.threads), options, missing)
+    found = beliefs(blocks, options)
+    ranked, unknown = _kinds(features)
+    known = np.where(unknown, np.nan, 0.0)
+    figures = [known.copy(), known.copy(), known.copy(), np.full(known.size, np.nan)]
+    for figure, own in zip(figures, (found.mean, found.at_mode, found.p_above, found.p_independent), strict=True):
+        figure[ranked] = own
+    return Beliefs(*figures)
+
+
+def _check_reading(missing: str) -> None:
+    if missing not in READINGS:
+        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
+
+
+def _read(seen: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
+    """The features as they are ranked, and the tables of those that can be."""
+    features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
+    ranked = [feature for feature in features if feature.kind.ranked]
+    for feature in ranked:
+        if options.adds_nothing and feature.complete == 0:
+            raise CredimiError(
+                f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
+                "nothing: choose another prior, or leave the column out"
+            )
+    blocks = [feature.block.astype(np.float64) for feature in ranked]
+    return features, Tables.of(blocks, [feature.odds for feature in ranked])
+
+
+def _kinds(features: Sequence[Feature]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which features are ranked, and of which nothing is known."""
+    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
+    return ranked, np.array([feature.kind.unknown for feature in features], dtype=bool)
+
+
+def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+    """The counts of data, or those that were given, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
@@ -200,8 +230,7 @@ def _with_unranked(
         "at_mode": found.at_mode,
         "rows_to_decide": rows,
     }
-    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
-    unknown = np.array([feature.kind.unknown for feature in features], dtype=bool)
+    ranked, unknown = _kinds(features)
     out: dict[str, AnyArray] = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
@@ -216,8 +245,8 @@ def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     # Features that are not ranked do not count when the share of independent features is estimated.
     p_independent = np.where(ranked, summary["p_independent"], np.nan)
-    beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
-    keeps = {f"keep_{rule}": decide(rule, beliefs, options) for rule in RULES}
+    believed = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
+    keeps = {f"keep_{rule}": decide(rule, believed, options) for rule in RULES}
     found: dict[str, list[Value]] = {
         "feature": [feature.name for feature in features],
         "values": [feature.block.shape[1] - 1 for feature in features],

@@ -258,4 +258,5 @@ class Ranking:
             "doubts": list(self.doubts),
             "remarks": worded(self.remarks, self.reader),
             "features": features,
+            "cuts": {facts["feature"]: facts["cuts"] for facts in self.facts if facts["cuts"]},
         }

@@ -278,7 +278,8 @@ def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one 
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
-    if getattr(values, "dtype", None) == np.dtype(object):
+    kind = getattr(values, "dtype", None)
+    if isinstance(kind, np.dtype) and kind.kind in "Oiuf":  # pandas' own: no copy is made of its numbers
         return values.to_numpy()
     codes: Foreign = getattr(getattr(values, "cat", None), "codes", None)  # of pandas' categoricals
     if hasattr(codes, "to_numpy"):

@@ -1,0 +1,108 @@
+"""`count_by`: the counts of every group of rows, in one pass over the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.labels import MANY, RAW
+from credimi.columns.text_types import shown_date, shown_number, spelled
+from credimi.core.errors import CredimiError
+from credimi.counting.batch import count_coded, encode_batch
+from credimi.counting.count import source
+from credimi.counting.counts import unknown
+from credimi.counting.request import CountRequest, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from credimi.columns.column import Column
+    from credimi.core.types import BooleanArray, Data, Option, Value, Values
+    from credimi.counting.batch import CodedBatch
+    from credimi.counting.counts import Counts
+
+MOST_GROUPS = 50
+
+
+def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
+    """The counts of each group, by its name in order, and how many rows belong to none as `by` is missing."""
+    by = str(by)
+    if by == str(target):
+        raise CredimiError(f"{by!r} is the target: group by another column")
+    if counting.get("engine") not in (None, "files"):
+        raise CredimiError(f"groups are counted in this process: leave out the engine {counting['engine']!r}")
+    named = counting.get("features")
+    if named is not None:
+        counting["features"] = [*([named] if isinstance(named, str) else named), by]
+    request = CountRequest.of(target, **counting)
+    plan, batches = source(data, request)
+    if by not in plan.features:
+        raise CredimiError(_why_absent(by, plan.features, counting.get("exclude")))
+    found: dict[str, Counts] = {}
+    missing = 0
+    for batch in batches:
+        coded = encode_batch(
+            batch, plan.target, plan.features, plan.settings, threads=request.threads, required=plan.required
+        )
+        names = _group_names(by, coded)
+        for name, rows in _groups(coded.columns[by], names):
+            if name is None:
+                missing += int(rows.sum())
+                continue
+            counts = count_coded(_chosen(coded, rows, by), threads=request.threads)
+            found[name] = checked(found[name] + counts if name in found else counts, plan)
+        if len(found) > MOST_GROUPS:
+            raise CredimiError(
+                f"column {by!r} has more than {MOST_GROUPS} different values: group by a column of fewer, or cut it "
+                "into a few ranges first"
+            )
+    if len(found) < 2:
+        what = f"one value only, {next(iter(found))!r}" if found else "no values"
+        raise CredimiError(f"column {by!r} has {what}: there are no groups to compare")
+    return {name: found[name] for name in sorted(found, key=_in_order)}, missing
+
+
+def _why_absent(by: str, offered: Sequence[str], exclude: Option) -> str:
+    if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
+        return f"column {by!r} is left out, and says the groups: take it out of exclude"
+    return unknown(by, offered)
+
+
+def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
+    """The name of each code's group, None where it means missing."""
+    column = coded.columns[by]
+    if column.kind == MANY:
+        raise CredimiError(f"column {by!r} has too many different values to be groups: group by a column of fewer")
+    if column.numbers is not None:
+        shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
+    else:
+        shown = [spelled(text) if column.kind == RAW else text for text in column.texts]
+    gone = coded.missing.among(column).tolist()
+    return [None if missing else name for name, missing in zip(shown, gone, strict=True)]
+
+
+def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:
+    """The groups that occur, and which rows are theirs; several codes may have one name."""
+    codes = np.minimum(column.codes, column.values)
+    for name in dict.fromkeys((*names, None)):
+        own = [code for code, each in enumerate((*names, None)) if each == name]
+        rows = np.isin(codes, own)
+        if rows.any():
+            yield name, rows
+
+
+def _chosen(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
+    """Some of the rows, without the column that says so."""
+    columns = {name: replace(each, codes=each.codes[rows]) for name, each in coded.columns.items() if name != by}
+    weights = None if coded.weights is None else coded.weights[rows]
+    return replace(coded, columns=columns, groups=coded.groups[rows], rows=int(rows.sum()), weights=weights)
+
+
+def _in_order(name: str) -> tuple[int, float, str]:
+    """Numbers by their size, before names by the letter."""
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name
