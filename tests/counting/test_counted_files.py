@@ -213,7 +213,7 @@ def test_killed_fifty_times() -> None:
         Path("all.counts").unlink()
 
 
-@pytest.mark.filterwarnings("always:these are counts")
+@pytest.mark.filterwarnings("always:these counts come")
 @pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
 def test_what_a_killed_call_left_is_told_and_finished(
     said: Callable[..., str], capsys: pytest.CaptureFixture[str]

@@ -102,7 +102,7 @@ def test_files_of_a_delimiter_that_is_named(tmp_path: Path) -> None:
 
 
 def test_delimiter_of_a_frame_is_refused() -> None:
-    with pytest.raises(CredimiError, match="delimiter=';' is for CSV files: a DataFrame"):
+    with pytest.raises(CredimiError, match="delimiter=';' is for CSV files, not for a DataFrame"):
         count(dataframe.from_pandas(pandas_frame(), npartitions=2), "class", delimiter=";")
 
 

@@ -43,7 +43,7 @@ def add(commands: Foreign) -> None:
         "count",
         run,
         summary="count data into a file that later calls extend",
-        description="Count a target with every column, and save the counts, which are all that a ranking needs.",
+        description="Count a target with every column, and save the counts for rankings.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
