@@ -78,7 +78,10 @@ def test_numbers_that_pass_no_test_are_cut_into_quarters() -> None:
     feature = count(rows, "class").feature("n")
     assert (feature.kind, feature.cut_by, feature.useless) == ("ranges", "quarters", True)
     assert sentences.note(feature.facts).startswith("quarters, as no cut passes the MDL test, 3 cuts: ")
-    assert sentences.why_left_out(feature.facts) == "no cut passes the MDL test"
+    assert sentences.why_left_out(feature.facts) == (
+        f"no cut passes the MDL test (`rank` alone takes its quarters then; discretize={{{feature.name!r}: "
+        "'quantile'} uses it here)"
+    )
     assert feature.block[:-1, :-1].sum(axis=0) == pytest.approx([100, 100, 100, 100], abs=4)
 
 

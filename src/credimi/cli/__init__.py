@@ -1,6 +1,6 @@
 """The command line: it reads options and prints results; the mathematics is elsewhere.
 
-Exit codes: 0 done, 2 the input was refused, 1 a bug, 130 interrupted.
+Exit codes: 0 done, 2 the input was refused, 3 `select` kept nothing, 1 a bug, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, samples=True)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     parser.add_argument(
         "--epsilon", type=shared.number, default=0.003, help="least change that counts, in nats (default: %(default)s)"
@@ -177,6 +178,7 @@ def run_groups(options: argparse.Namespace) -> None:
             missing=options.missing_as,
             progress=told,
             max_levels=options.max_levels,
+            weights=options.weights,
             **shared.counting(options),
             **shared.engine(options),
         ).worded_for(sentences.COMMAND_LINE)

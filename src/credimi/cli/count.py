@@ -18,6 +18,7 @@ from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import locked
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
@@ -47,6 +48,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     parser.add_argument("--into", metavar="COUNTS", required=True, help="the counts file; counts it holds are added to")
     parser.add_argument("--force", action="store_true", help="count files even if they were counted before")
@@ -65,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the existing counts and write the sum; the file is locked in between."""
+    from credimi.counting.count import with_target_cuts
     from credimi.counting.counted_files import finished, fresh
     from credimi.counting.counts import Counts
     from credimi.counting.engines.files import names
@@ -74,10 +77,16 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    limits = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
+    limits = (
+        shared.counting(options)
+        | shared.engine(options)
+        | {"max_levels": options.max_levels, "weights": options.weights}
+    )
     request = CountRequest.of(target, **limits)
     offered = names(files, request.delimiter)
-    if before is not None:
+    if before is None:
+        request = with_target_cuts(files, request)
+    else:
         _check_settings(before, request, options)
         _check_columns(before, offered, files[0], request, options.into)
         request = replace(request, features=before.features, exclude=None, settings=before.settings)
@@ -94,7 +103,7 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    terminal_io.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
+    terminal_io.say(f"{options.into}: {sentences.counted(total.rows, 'row')}{added}, {shared.features(len(total))}")
 
 
 def _check_settings(before: Counts, request: CountRequest, options: argparse.Namespace) -> None:
@@ -103,10 +112,11 @@ def _check_settings(before: Counts, request: CountRequest, options: argparse.Nam
         raise CredimiError(
             f"{options.into} counts the target {before.target!r}, not {request.target!r}: name another file"
         )
-    if (options.missing or options.discretize) and request.settings != before.settings:
+    asked = options.missing or options.discretize or options.target_cuts or options.weights
+    if asked and request.settings != before.settings:
         raise CredimiError(
-            f"{options.into} was counted with another --missing or --discretize: leave them out to keep "
-            "those of the first call, or name another file"
+            f"{options.into} was counted with another --missing, --discretize, --target-cuts or --weights: leave them "
+            "out to keep those of the first call, or name another file"
         )
 
 
@@ -126,7 +136,8 @@ def _check_columns(before: Counts, offered: list[str], file: DataFile, request: 
         if name not in new:
             raise CredimiError(unknown(name, offered, str(file)))
     if request.features or request.exclude:
-        asked = columns_of(offered, before.target, request.features, request.exclude)
+        rest = [name for name in offered if name != before.settings.weights]
+        asked = columns_of(rest, before.target, request.features, request.exclude)
         _check_same(asked, list(kept), file, into)
 
 

@@ -8,8 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from credimi.cli import standard_input
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,13 +56,13 @@ class _Columns(argparse.Action):
 def add_command(
     commands: Foreign,
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     *,
     summary: str,
     description: str,
     epilog: str,
 ) -> argparse.ArgumentParser:
-    """Add one command, which `run` carries out."""
+    """Add one command, which `run` carries out; it gives the exit code, if that is not 0."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -117,7 +119,17 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
         parser.add_argument("b", metavar="B", help="the same for other rows")
     else:
-        parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
+        parser.add_argument(
+            "data",
+            metavar="DATA",
+            nargs="+",
+            help="CSV, Parquet, Arrow or JSON lines files, directories, patterns, URLs; - for standard input",
+        )
+        parser.add_argument(
+            "--input-format",
+            choices=list(standard_input.FORMATS),
+            help="format of standard input (default: found from its first bytes, as for files)",
+        )
     parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
@@ -139,6 +151,12 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
         "age=18,65 or visit=2024-02-29; may be repeated",
     )
     parser.add_argument(
+        "--target-cuts",
+        metavar="CUTS",
+        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 where the first is "
+        "negative), or quantile:4 for four ranges of about equal counts, for which the target is read once more",
+    )
+    parser.add_argument(
         "--delimiter",
         type=delimiter,
         metavar="CHARACTER",
@@ -146,6 +164,16 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
         "accepted names (default: the most frequent of , ; tab | in the header)",
     )
     parser.add_argument("--threads", type=positive, metavar="N", help="number of threads (default: all cores)")
+
+
+def add_weights_option(parser: argparse.ArgumentParser) -> None:
+    """Add what each row counts for."""
+    parser.add_argument(
+        "--weights",
+        metavar="COLUMN",
+        help="what each row counts for: whole weights are numbers of rows; others, as of surveys, are scaled to as "
+        "many rows as they are worth, (sum w)^2 / sum w^2",
+    )
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
@@ -189,6 +217,17 @@ def add_missing_as(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None:
+    """Add by what features are ordered."""
+    parser.add_argument(
+        "--sort",
+        choices=["mean", "low", "p"] + ["name"] * by_name,
+        default="mean",
+        help="best first by the mean of I, by the lower end of its interval or by P(I > epsilon)"
+        f"{'; or by name' * by_name} (default: %(default)s)",
+    )
+
+
 def check_thresholds(options: argparse.Namespace) -> None:
     """Refuse an impossible epsilon, level or rate before the data are read."""
     from credimi.core.arguments import require_information, require_share
@@ -206,24 +245,39 @@ def _as_typed(value: float) -> float:
 
 def features(count: int) -> str:
     """How many features, in words."""
-    return f"{count:,} {'feature' if count == 1 else 'features'}"
+    return sentences.counted(count, "feature")
 
 
 def orders(count: int) -> str:
     """How many orders, in words."""
-    return f"{count:,} random {'order' if count == 1 else 'orders'}"
+    return sentences.counted(count, "random order")
 
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
     """The files that DATA names; with `twice`, a file that is named twice is returned twice."""
-    return files_of(options.data, options, twice=twice)
+    found = files_of(options.data, options, twice=twice)
+    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
+    return found
 
 
 def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
     """The same for some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    return data_files(list(data), options.delimiter, twice=twice)
+    told = getattr(options, "input_format", None)  # not an option of `compare`
+    if "-" not in data:
+        if told is not None:
+            raise CredimiError(f"--input-format is for standard input (-): {data[0]} tells its format itself")
+        return data_files(list(data), options.delimiter, twice=twice)
+    paths = [standard_input.saved(options) if each == "-" else each for each in data]
+    found = data_files(paths, options.delimiter, twice=twice)
+    for file in found:
+        if told and file.place == options.saved and file.kind != standard_input.FORMATS[told]:
+            raise CredimiError(
+                f"standard input is {file.kind}, and no {standard_input.FORMATS[told]}: leave --input-format out, or "
+                "correct it"
+            )
+    return found
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:
@@ -254,9 +308,14 @@ def counting(options: argparse.Namespace) -> Record:
         "exclude": options.exclude,
         "missing_values": (*MISSING_VALUES, *options.missing),
         "discretize": _methods(options.discretize),
+        "target_cuts": _target_cuts(options.target_cuts),
         "delimiter": options.delimiter,
         "threads": options.threads,
     }
+
+
+def _target_cuts(text: str | None) -> object:
+    return text if text is None or text.startswith("quantile") else [word.strip() for word in text.split(",")]
 
 
 def _methods(texts: list[str]) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import compare, count, prequential, rank, reproduce, select, table, warm_up
+from credimi.cli import compare, count, prequential, rank, reproduce, select, standard_input, table, warm_up
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
@@ -24,11 +24,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
-            options.run(options)
+            with standard_input.kept(options):
+                code: int | None = options.run(options)
     except (CredimiError, NoKernelsError) as error:
         say(str(error))
         return 2
-    return 0
+    return code or 0
 
 
 def _parser() -> Parser:

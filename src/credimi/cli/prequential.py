@@ -30,7 +30,9 @@ as plugin).
 
 Numbers are cut once, from all rows. With mdl, the default, the cuts look at the
 classes that are to be predicted, which makes the accuracy too good if there are
-many such columns; --discretize quantile does not look at the classes.
+many such columns; --discretize quantile does not look at the classes. Columns
+in which no cut passes the test are left out, and named; only `rank` cuts them
+into quarters.
 
 examples:
   credimi prequential survey.csv --target income
@@ -140,7 +142,9 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
         grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
     rows, gone = found.rows, found.rows.without_target
-    head = f"Naive Bayes on {options.target}, {len(rows):,} rows in {shared.orders(options.orders)}, "
+    head = (
+        f"Naive Bayes on {options.target}, {sentences.counted(len(rows), 'row')} in {shared.orders(options.orders)}, "
+    )
     yield head + shared.features(len(rows.features))
     yield grid
     yield (
@@ -149,7 +153,7 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         f"level {options.level:g}, seed {options.seed}"
     )
     if gone:
-        yield f"{gone:,} rows without the target are left out"
+        yield f"{sentences.counted(gone, 'row')} without the target {'is' if gone == 1 else 'are'} left out"
     for name, why in _left_out(rows).items():
         yield f"{name}: left out: {why}"
 

@@ -39,12 +39,14 @@ examples:
   credimi rank survey.csv --target income
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
+  credimi rank survey.csv --target age --target-cuts quantile:4
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
 _GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
-_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, "missing_mi", "missing_low", "missing_high")
+_MISSING = tuple(f"{start}missing_{name}" for start in ("", "target_") for name in ("mi", "low", "high"))
+_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, *_MISSING)
 
 
 def add(commands: Foreign) -> None:
@@ -58,6 +60,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
@@ -65,7 +68,8 @@ def add(commands: Foreign) -> None:
         "--by", metavar="COLUMN", help="rank each group of rows separately, and compare them (see credimi compare)"
     )
     compare.add_p_same(parser, "of --by: ")
-    parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the best N (with --format table)")
+    shared.add_order(parser, by_name=True)
+    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K (with --format table)")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, in a .png, .svg or .pdf file")
@@ -132,7 +136,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         random_state=options.seed,
         threads=options.threads,
     )
-    return ranking.worded_for(sentences.COMMAND_LINE)
+    return ranking.sorted_by(options.sort).worded_for(sentences.COMMAND_LINE)
 
 
 def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
@@ -145,10 +149,12 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
     startup.announce_compiling()
     if kept:
         return _loaded(kept, options)
+    if not any(shared.engine(options).values()):  # others may start processes, best from a single thread
+        startup.load_meanwhile("credimi.selection.rank")
     from credimi.counting.count import count
 
     with terminal_io_module.progress("counting") as told:
-        asked = shared.counting(options) | shared.engine(options)
+        asked = shared.counting(options) | shared.engine(options) | {"weights": getattr(options, "weights", None)}
         most = getattr(options, "max_levels", None)  # not an option of `select`
         counts = count(files, options.target, max_levels=most, progress=told, **asked)
     if not counts.rows:
@@ -166,13 +172,15 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
         options.exclude,
         options.missing,
         options.discretize,
+        options.target_cuts,
+        getattr(options, "weights", None),
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --delimiter, --max-levels and "
-            "--engine apply to data only"
+            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
+            "--delimiter, --max-levels and --engine apply to data only"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:
@@ -189,10 +197,13 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
 
 def report_of(ranking: Ranking, units: str) -> Record:
     """The ranking as JSON has it, in these units."""
+    from credimi.selection.remarks import worded
+
     report = ranking.to_dict()
     if units == "bits":
         report["settings"]["units"] = "bits"
         report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
+        report["remarks"] = worded(ranking.remarks, ranking.reader, units)
         for feature in report["features"]:
             feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
     return report
@@ -204,7 +215,7 @@ def _csv(ranking: Ranking, units: str) -> str:
 
     report = report_of(ranking, units)
     text = io.StringIO()
-    known = ((name, report[name]) for name in ("rows", "classes", "entropy"))
+    known = ((name, report[name]) for name in ("rows", "rows_with_target", "classes", "entropy"))
     for name, value in (*report["settings"].items(), *known):
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv_writer(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from credimi.cli.terminal_io import progress, say
@@ -19,6 +20,16 @@ def announce_compiling() -> None:
     _look_for_garbage()
     wishes.before_numba = _load_numba
     wishes.compiling = _once(_compile_side_by_side)
+
+
+def load_meanwhile(module: str) -> None:
+    """Load on another thread what is needed once the data are counted: while these are read, Python has time."""
+
+    def load() -> None:
+        with suppress(Exception):  # whoever needs it will load it again, and be told
+            importlib.import_module(module)
+
+    threading.Thread(target=load, daemon=True).start()
 
 
 def _load_numba() -> None:

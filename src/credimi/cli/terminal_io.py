@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
+from credimi.report.terminal import without_trailing_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +46,7 @@ def sayable(text: str, path: str | None) -> str:
     """The text in characters that the destination accepts."""
     if speaks_unicode(path):
         return text
-    plain = text.translate({ord("─"): "-", ord("●"): "o"})
+    plain = text.translate({ord("─"): "-", ord("●"): "o", ord("…"): "~"})
     return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
 
 
@@ -70,7 +71,8 @@ def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = No
     with screen.capture() as capture:
         for part in parts:
             screen.print(Text(plain(part)) if isinstance(part, str) else part)
-    write(sayable(capture.get(), path), path, laid_out=True)
+    text = capture.get() if screen.is_terminal else without_trailing_blanks(capture.get())
+    write(sayable(text, path), path, laid_out=True)
 
 
 @contextmanager

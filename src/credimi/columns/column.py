@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels
 from credimi.columns.labels import MANY
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, ArrowColumn
 
     Codes = NDArray[np.unsignedinteger]
-    ColumnValues: TypeAlias = "AnyArray | ArrowColumn | PrecodedColumn | UnreadableColumn"  # what `encode` takes
+    ColumnValues: TypeAlias = (
+        "AnyArray | ArrowColumn | PrecodedColumn | SparseColumn | UnreadableColumn"  # what `encode` takes
+    )
 
 _COARSE = frozenset("YMWDhm")  # units whose range may exceed Arrow's
 _MOST_DAYS = 2**31  # Arrow's dates have 32 bits
@@ -30,7 +31,10 @@ _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes."""
+    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes.
+
+    Of a sparse column the codes are those of the rows `at`, and one more, the last, which is that of all other rows.
+    """
 
     codes: Codes
     kind: str
@@ -39,6 +43,7 @@ class Column:
     dropped_bits: int = 0
     instants: bool = False  # the numbers are days since 1970
     spans: bool = False  # the numbers are seconds: times of day, durations
+    at: NDArray[np.integer] | None = None
 
     @property
     def values(self) -> int:
@@ -58,6 +63,27 @@ class PrecodedColumn:
 
     def __getitem__(self, rows: slice) -> PrecodedColumn:
         return PrecodedColumn(self.codes[rows], self.values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseColumn:
+    """A column of a sparse matrix: the values of the rows `at`; all other rows have the value 0."""
+
+    at: NDArray[np.integer]
+    values: AnyArray
+    rows: int
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, rows: slice) -> AnyArray:
+        return self.dense()[rows]
+
+    def dense(self) -> AnyArray:
+        """The same with all its zeros."""
+        array = np.zeros(self.rows, dtype=self.values.dtype)
+        array[self.at] = self.values
+        return array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +129,8 @@ def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> NDArray[np.bool_
 
 
 def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     seen = pc.is_valid(values)
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))

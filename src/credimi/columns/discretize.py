@@ -255,7 +255,7 @@ def interval_labels(cuts: ArrayLike, values: ArrayLike | None = None) -> list[st
     say in which bin each value is: 123457.5, in six digits 123458, is no name for a cut below 123458.
     """
     numbers = np.asarray(cuts, dtype=np.float64)
-    return named_ranges(_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
+    return named_ranges(cut_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
 
 
 def named_ranges(texts: Sequence[str]) -> list[str]:
@@ -379,7 +379,7 @@ def cuts_after(values: FloatArray, places: IntegerArray) -> FloatArray:
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _texts(cuts: FloatArray, values: FloatArray) -> list[str]:
+def cut_texts(cuts: FloatArray, values: FloatArray) -> list[str]:
     """The cuts in as few digits, from six up, as keep the cuts distinct and the values in their bins."""
     bins = bins_of(values, cuts)
     for digits in _DIGITS:

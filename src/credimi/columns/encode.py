@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import (
@@ -36,6 +35,7 @@ from credimi.columns.arrow_buffers import (
 from credimi.columns.column import (
     Column,
     PrecodedColumn,
+    SparseColumn,
     UnreadableColumn,
     arrow_unit,
     in_arrow_unit,
@@ -82,7 +82,7 @@ def encode(
     raw: bool = False,
     compiled: bool = False,
 ) -> Column:
-    """Codes and labels of one Arrow or numpy array.
+    """Codes and labels of one Arrow or numpy array; a column that has them already stays as it is.
 
     `raw` text may turn out to be numbers. A few distinct texts, besides those that mean missing, stay raw, so that the
     whole column decides; many are read as numbers at once, if all of them are numbers. Among Python objects of another
@@ -90,8 +90,12 @@ def encode(
 
     `compiled` asks for the compiled kernels, which are worth loading if there is much to do.
     """
+    if isinstance(values, Column):
+        return values
     if isinstance(values, UnreadableColumn):
         raise values.fault
+    if isinstance(values, SparseColumn):
+        return encode(values.dense(), name, missing=missing, compiled=compiled)
     if isinstance(values, PrecodedColumn):
         unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
         return _translated(unsigned, encode(values.values, name, missing=missing))
@@ -165,6 +169,8 @@ def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] 
 
     Texts that mean missing do not count among the few in any batch, as they are no labels.
     """
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     gone = missing.among_texts(texts)
     kept = texts.filter(pc.invert(gone))
     if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
@@ -219,6 +225,8 @@ def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
 
 
 def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     if compiled and array.type == pa.int64():
         values = plain(array)
         few = few_distinct(values, array)

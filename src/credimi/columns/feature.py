@@ -159,6 +159,10 @@ class Feature:
         seen, gone = self.block[:, :-1].sum(axis=1), self.block[:, -1]
         return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
 
+    def target_indicator(self) -> CountArray:
+        """The block of whether the target is missing, which is always known, with this feature: no, yes."""
+        return np.stack([self.block[:-1].sum(axis=0), self.block[-1], np.zeros_like(self.block[-1])])
+
     def with_missing_as_value(self) -> Feature:
         """The same column with missing as one more value; columns that are not ranked stay the same."""
         if self.missing == 0 or not self.values or self.kind.unknown:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns import discretize, labels, suspicious_values, text_types
+from credimi.columns import discretize, labels, suspicious_values, target_ranges, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.reading_options import METHODS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.reading_options import Method, ReadingOptions
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.types import CountArray
 
     Positions = NDArray[np.int64]
@@ -35,6 +36,7 @@ _MANY_CLASSES = 50  # a target with more different numbers looks like a measurem
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
+_CUT_IT = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +61,13 @@ class SettledClasses:
         return float(-(shares * np.log(shares)).sum())
 
 
-def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tuple[Labels, Positions]:
-    """The target's classes, and the position of each label among them; an error if there are fewer than `least`."""
+def settle_classes(
+    target: str, own: Labels, rows: float, least: int = 2, *, cuts: Cuts | None = None
+) -> tuple[Labels, Positions]:
+    """The target's classes, and the position of each label among them; an error if there are fewer than `least`.
+
+    With `cuts`, the labels are positions of ranges, and the classes their names, in the order of the ranges.
+    """
     classes, positions = labels.typed(own)
     if rows == 0:
         raise CredimiError("there are no rows: nothing can be said about the target")
@@ -69,15 +76,19 @@ def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tup
             f"target {target!r} is missing in all {rows:,} rows: choose another target, or check "
             "what means missing (missing_values, --missing)"
         )
+    if cuts is not None:
+        classes = target_ranges.named_classes(own, cuts)
+        if len(classes) < least:
+            raise CredimiError(
+                f"all values of target {target!r} lie in one range, {classes.texts[0]!r}: cut it elsewhere "
+                "(target_cuts, --target-cuts)"
+            )
     if len(classes) < least:
         raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
     if len(classes) > MOST_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
     if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
-        raise CredimiError(
-            f"target {target!r} holds {len(classes):,} different numbers, not classes: "
-            "cut it into a few ranges first, or choose another target"
-        )
+        raise CredimiError(f"target {target!r} holds {len(classes):,} different numbers, not classes: {_CUT_IT}")
     return classes, positions
 
 
@@ -223,10 +234,7 @@ def check_classes(target: str, classes: Labels) -> None:
 
 def too_many_classes(target: str, classes: int) -> str:
     """The message for a target with too many values to be classes."""
-    return (
-        f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
-        "cut it into a few ranges first, or choose another target"
-    )
+    return f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: {_CUT_IT}"
 
 
 def _is_key(kept: Labels, totals: CountArray) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import text_array
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
-    from credimi.core.types import ArrowColumn, Value
+    from credimi.core.types import ArrowColumn, Foreign, Value
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 
@@ -73,6 +72,8 @@ class MissingValues:
 
     def among_texts(self, texts: pa.Array) -> pa.BooleanArray:
         """Which of Arrow's texts mean missing, compared literally."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
+
         return pc.is_in(texts, options=_looked_up(frozenset(self.texts), texts.type))
 
     def among_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -81,6 +82,8 @@ class MissingValues:
 
     def among_bytes(self, values: ArrowColumn) -> pa.BooleanArray:
         """Which of Arrow's bytes mean missing."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
+
         means = pa.array([text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary())
         return pc.is_in(values.cast(pa.large_binary()), means)
 
@@ -121,8 +124,10 @@ NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
 
 
 @lru_cache(maxsize=8)  # the many columns of a wide table ask for the same
-def _looked_up(texts: frozenset[str], kind: pa.DataType) -> pc.SetLookupOptions:
+def _looked_up(texts: frozenset[str], kind: pa.DataType) -> Foreign:
     """pyarrow's options to look for these texts."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
+
     return pc.SetLookupOptions(text_array(sorted(texts), kind))
 
 

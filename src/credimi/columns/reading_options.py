@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from credimi.columns import labels, text_types
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.types import Option, Value
 
 Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
@@ -26,21 +29,39 @@ METHODS = ("mdl", "quantile", "categories")
 @stored
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How values are read: what means missing, and how numbers become categories."""
+    """How values are read: what means missing, how numbers become categories, and where the target is cut, if it is.
+
+    `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`); `weights` is the column
+    that says what each row counts for.
+    """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
     discretize: Methods = "mdl"
+    target_cuts: Cuts | str | None = None
+    weights: str | None = None
+
+    def __setstate__(self, state: list[object]) -> None:
+        """Of pickles that were made before there were target cuts and weights, too: what they lack is as by default."""
+        for own, value in zip_longest(fields(self), state):
+            object.__setattr__(self, own.name, value)
 
     @classmethod
-    def of(cls, missing_values: Option, discretize: Option) -> ReadingOptions:
+    def of(
+        cls, missing_values: Option, discretize: Option, target_cuts: Option = None, weights: str | None = None
+    ) -> ReadingOptions:
         """What the user asked for, checked."""
-        return cls(_checked_missing(missing_values), _checked_methods(discretize))
+        return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts), weights)
 
     def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
         if not isinstance(self.discretize, dict):
             return self.discretize
         return self.discretize.get(column, self.discretize.get("*", "mdl"))
+
+    @property
+    def given_cuts(self) -> Cuts | None:
+        """The cuts of the target, if they are known."""
+        return self.target_cuts if isinstance(self.target_cuts, tuple) else None
 
     @property
     def named(self) -> list[str]:

@@ -34,18 +34,25 @@ def many_numbers(columns: Mapping[str, Any], features: Sequence[str]) -> list[st
 
 
 def _are_many(values: Any) -> bool:  # noqa: ANN401
-    every = max(len(values) // _SAMPLE, 1) if hasattr(values, "__len__") else 0
-    if not every or len(values) < _MANY:
+    step = max(len(values) // _SAMPLE, 1) if hasattr(values, "__len__") else 0
+    if not step or len(values) < _MANY:
         return False
     if type(values) is np.ndarray and values.dtype.kind in "iuf" and values.dtype.itemsize <= 8:
-        sample = values[::every]
+        sample = every(values, step)
     elif isinstance(values, pa.Array | pa.ChunkedArray) and (
         pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     ):
-        sample = doubles(values.take(pa.array(np.arange(0, len(values), every))))
+        sample = doubles(every(values, step))
     else:
         return False
     return np.unique(sample[sample == sample]).size > _MANY  # noqa: PLR0124  (NaN is not)
+
+
+def every(values: Any, step: int) -> Any:  # noqa: ANN401  (of the same kind as given)
+    """One of so many values, from the first on."""
+    if isinstance(values, np.ndarray):
+        return values[::step]
+    return values.take(pa.array(np.arange(0, len(values), step)))
 
 
 def as_doubles(values: Any) -> NDArray[np.float64] | None:  # noqa: ANN401

@@ -82,4 +82,5 @@ def _chosen(counts: Counts, names: Sequence[str]) -> Counts:
         return counts
     blocks = dict(zip(counts.features, zip(counts.labels, counts.blocks(), strict=True), strict=True))
     columns = {name: blocks[name] for name in names}
-    return Counts.join(counts.target, counts.classes, columns, counts.rows, counts.settings)
+    joined = Counts.join(counts.target, counts.classes, columns, counts.rows, counts.settings)
+    return replace(joined, squares=counts.squares)

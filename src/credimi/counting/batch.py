@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels, sorted_numbers
+from credimi.columns import labels, sorted_numbers, target_ranges
 from credimi.columns.arrow_buffers import width
-from credimi.columns.column import Column, seen_only
+from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
@@ -23,6 +23,8 @@ from credimi.counting import tabulate
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.merge import within_plan
 from credimi.counting.request import Plan, checked
+from credimi.counting.sampled_rows import SampledRows
+from credimi.counting.weights import weighted, with_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.column import ColumnValues
     from credimi.columns.reading_options import ReadingOptions
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, CountArray, Record
 
@@ -98,13 +101,16 @@ def encode_batch(
 
     def coded(name: str, *, refused: bool = True) -> Column:
         try:
-            return encode(batch.columns[name], name, missing=missing, raw=batch.raw, compiled=compiled)
+            values = batch.columns[name]
+            if isinstance(values, SparseColumn) and name != target:
+                return _encode_sparse(values, name, missing=missing, compiled=compiled)
+            return encode(values, name, missing=missing, raw=batch.raw, compiled=compiled)
         except UncountableError as fault:
             if refused and batch.rows:  # a part without rows does not decide for the others
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
-    classes, groups = grouped(coded(target), missing, target, batch.weights, compiled=compiled)
+    classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts, compiled=compiled)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
     found = encode_small({name: batch.columns[name] for name in features}, threads) if compiled else {}
@@ -128,9 +134,17 @@ def encode_batch(
     return CodedBatch(target, features, *codes, missing, batch.rows, batch.weights, settings, *much, counted)
 
 
+def _encode_sparse(values: SparseColumn, name: str, *, missing: MissingValues, compiled: bool) -> Column:
+    """A column of a sparse matrix, without its zeros but for one, which stands for all (see `Column`)."""
+    stored = np.append(values.values, values.values.dtype.type(0))
+    return replace(encode(stored, name, missing=missing, compiled=compiled), at=values.at)
+
+
 def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
     """The counts of one batch."""
     columns, height = list(coded.columns.values()), len(coded.classes) + 1
+    if any(column.at is not None for column in columns):  # as all are, then
+        return _joined(coded, tabulate.sparse_counts(coded.groups, height, columns, coded.weights))
     codes, values = [column.codes for column in columns], [column.values for column in columns]
     counted: list[CountArray]
     if coded.weights is None:
@@ -138,6 +152,11 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
         counted = [*tabulate.cross_counts(coded.groups, height, codes, values, compiled=compiled, threads=threads)]
     else:
         counted = [*tabulate.weighted_counts(coded.groups, height, codes, values, coded.weights)]
+    return _joined(coded, counted)
+
+
+def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
+    """The counts, from the blocks of the columns, whose labels are still in the order of the codes."""
     rows = coded.rows if coded.weights is None else float(coded.weights.sum())
     most, longest = coded.most_labels, coded.most_bytes
     blocks = {
@@ -158,10 +177,20 @@ def tally(
     threads: int | None = None,
     table: int = 0,
     required: Collection[str] | None = None,
+    sampled: bool = False,
 ) -> Counts:
-    """The counts of one batch, by `encode_batch` and `count_coded`."""
+    """The counts of one batch, by `encode_batch` and `count_coded`; with `sampled` also some of its rows."""
     asked: Record = {"threads": threads, "table": table, "required": required}
-    return count_coded(encode_batch(batch, target, features, settings, **asked, rows_again=False), threads=threads)
+    coded = encode_batch(batch, target, features, settings, **asked, rows_again=False)
+    counts = count_coded(coded, threads=threads)
+    if not sampled:
+        return counts
+
+    def encode_some(name: str, step: int) -> Column:  # of a column that was counted without codes
+        some = sorted_numbers.every(batch.columns[name], step)
+        return encode(some, name, missing=coded.missing, raw=batch.raw, compiled=False)
+
+    return replace(counts, sample=SampledRows.of(coded, encode_some))
 
 
 def grouped(
@@ -169,19 +198,22 @@ def grouped(
     missing: MissingValues,
     target: str,
     weights: NDArray[np.float64] | None = None,
+    cuts: Cuts | None = None,
     *,
     compiled: bool = False,
 ) -> tuple[Labels, AnyArray]:
-    """The target's labels in order, and the class of each row, r if it is missing."""
+    """The target's labels in order, and the class of each row, r if it is missing; with `cuts` those of ranges."""
     if weights is None:
         one = np.zeros(column.codes.size, dtype=np.uint8)
         occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
     else:
         occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
-    if np.count_nonzero(keep) > MOST_CLASSES:  # before a table of so many classes is made for each feature
+    if (
+        cuts is None and np.count_nonzero(keep) > MOST_CLASSES
+    ):  # before a table of so many classes is made for each feature
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
-    kept, positions = labels_of(column, keep)
+    kept, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, kept)
     if column.codes.dtype == np.uint8 and keep.all() and np.array_equal(positions, np.arange(len(kept))):
         return kept, np.minimum(column.codes, np.uint8(len(kept)))
@@ -294,7 +326,7 @@ def _given_up(column: Column) -> Labels:
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
     """The counts of all batches; if there are no batches, counts without rows."""
     result: Counts | None = None
-    for batch in batches:
+    for batch in weighted(batches, plan.settings):
         try:
             more = tally(
                 batch,
@@ -304,9 +336,12 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
                 threads=threads,
                 table=plan.table,
                 required=plan.required,
+                sampled=result is None,
             )
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
+        if plan.settings.weights is not None and batch.weights is not None:
+            more = with_squares(more, batch.weights)
         result = checked(more if result is None else within_plan(result + more, plan), plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)

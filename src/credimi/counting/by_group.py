@@ -11,9 +11,11 @@ from credimi.columns.labels import MANY, RAW
 from credimi.columns.text_types import shown_date, shown_number, spelled
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import count_coded, encode_batch
-from credimi.counting.count import source
+from credimi.counting.count import source, with_target_cuts
 from credimi.counting.counts import unknown
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest, checked
+from credimi.counting.weights import effective, weighted, with_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,18 +33,17 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
     by = str(by)
     if by == str(target):
         raise CredimiError(f"{by!r} is the target: group by another column")
-    if counting.get("engine") not in (None, "files"):
-        raise CredimiError(f"groups are counted in this process: leave out the engine {counting['engine']!r}")
+    _check_source(data, counting.get("engine"))
     named = counting.get("features")
     if named is not None:
         counting["features"] = [*([named] if isinstance(named, str) else named), by]
-    request = CountRequest.of(target, **counting)
+    request = with_target_cuts(data, CountRequest.of(target, **counting))
     plan, batches = source(data, request)
     if by not in plan.features:
         raise CredimiError(_why_absent(by, plan.features, counting.get("exclude")))
     found: dict[str, Counts] = {}
     missing = 0
-    for batch in batches:
+    for batch in weighted(batches, plan.settings):
         coded = encode_batch(
             batch, plan.target, plan.features, plan.settings, threads=request.threads, required=plan.required
         )
@@ -51,7 +52,7 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
             if name is None:
                 missing += int(rows.sum())
                 continue
-            counts = count_coded(_chosen(coded, rows, by), threads=request.threads)
+            counts = _counted(_chosen(coded, rows, by), request.threads)
             found[name] = checked(found[name] + counts if name in found else counts, plan)
         if len(found) > MOST_GROUPS:
             raise CredimiError(
@@ -61,7 +62,21 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
     if len(found) < 2:
         what = f"one value only, {next(iter(found))!r}" if found else "no values"
         raise CredimiError(f"column {by!r} has {what}: there are no groups to compare")
-    return {name: found[name] for name in sorted(found, key=_in_order)}, missing
+    if any(counts.flat.dtype.kind == "f" for counts in found.values()):  # no numbers of rows in one group, so in none
+        found = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in found.items()}
+    return {name: effective(found[name]) for name in sorted(found, key=_in_order)}, missing
+
+
+def _counted(chosen: CodedBatch, threads: int | None) -> Counts:
+    counts = count_coded(chosen, threads=threads)
+    return counts if chosen.weights is None else with_squares(counts, chosen.weights)
+
+
+def _check_source(data: Data, engine: str | None) -> None:
+    if engine not in (None, "files"):
+        raise CredimiError(f"groups are counted in this process: leave out the engine {engine!r}")
+    if sparse_matrices.reads(data):
+        raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
 
 
 def _why_absent(by: str, offered: Sequence[str], exclude: Option) -> str:

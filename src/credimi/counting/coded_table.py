@@ -17,7 +17,8 @@ from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
-from credimi.counting.count import source
+from credimi.counting.count import source, with_target_cuts
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import ColumnValues
+    from credimi.columns.column import Column, ColumnValues
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
-    from credimi.core.types import Data, Foreign, Record
+    from credimi.columns.labels import Labels
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import Data, Foreign, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -50,7 +53,9 @@ class CodedTable:
     @classmethod
     def of(cls, data: Data, request: CountRequest) -> CodedTable:
         """A table from what `credimi.count` accepts."""
-        plan, parts = source(data, request)
+        if sparse_matrices.reads(data):
+            raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
+        plan, parts = source(data, with_target_cuts(data, request))
         batch = _joined(list(parts), plan.wanted)
         asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
@@ -64,16 +69,25 @@ class CodedTable:
 
     def values(self, feature: Feature) -> Codes:
         """The value of a settled feature in each row, as a code, MISSING if there is none."""
-        column = self.coded.columns[feature.name]
-        codes = np.minimum(column.codes, column.values)
-        known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
-        known &= ~self.coded.missing.among(column)
-        here, positions = labels_of(column, known)
         own = self.counts.labels[self.counts.features.index(feature.name)]
-        _, onward, _ = labels.union(here, own)
-        moved = np.full(column.values + 1, MISSING, dtype=np.int32)
-        moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-        return moved[codes]
+        return values_of(self.coded.columns[feature.name], self.coded.missing, own, feature)
+
+
+def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+    """Of each row of an encoded column which value of the settled feature it has; `own` are the labels counted.
+
+    A LookupError where later rows have changed how labels are spelled.
+    """
+    codes = np.minimum(column.codes, column.values)
+    known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
+    known &= ~missing.among(column)
+    here, positions = labels_of(column, known)
+    merged, onward, _ = labels.union(here, own)
+    if len(merged) != len(own):
+        raise LookupError(feature.name)
+    moved = np.full(column.values + 1, MISSING, dtype=np.int32)
+    moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
+    return moved[codes]
 
 
 @stored
@@ -106,13 +120,15 @@ def rows_of(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, object] | None = "mdl",
+    target_cuts: Option = None,
     delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` accepts, as codes."""
     asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
+    asked |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
+    asked |= {"threads": threads, "progress": progress}
     table = CodedTable.of(data, CountRequest.of(target, **asked))
     target_classes = table.counts.settled_classes() if table.counts.rows else None
     settled = table.counts.settled(classes=target_classes) if target_classes else []

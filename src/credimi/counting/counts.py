@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from credimi.core.table import Table
     from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
+    from credimi.counting.sampled_rows import SampledRows
 
 _CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are subtracted
@@ -66,6 +67,8 @@ class Counts:
         The rows that were counted, or their weight.
     sources : tuple
         The files that were counted, if known.
+    sample : SampledRows or None
+        Up to 2,048 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
 
     Examples
     --------
@@ -85,6 +88,8 @@ class Counts:
     rows: int | float = 0
     settings: ReadingOptions = field(default_factory=ReadingOptions)
     sources: tuple[CountedFile, ...] = ()  # the files that were counted, if known
+    sample: SampledRows | None = field(default=None, repr=False)  # some rows, where they were counted in this process
+    squares: float = 0.0  # the sum of the squares of the weights that a column has (`settings.weights`)
 
     def __post_init__(self) -> None:
         flat = self.flat.view()
@@ -111,6 +116,10 @@ class Counts:
             rows,
             settings,
         )
+
+    def __getstate__(self) -> Record:
+        """What pickles have: counts, and no rows."""
+        return self.__dict__ | {"sample": None}
 
     def __len__(self) -> int:
         return len(self.features)
@@ -161,7 +170,7 @@ class Counts:
 
     def settled_classes(self, least: int = 2) -> SettledClasses:
         """The target's classes as they are ranked; an error if there are fewer than `least`."""
-        classes, positions = settle_classes(self.target, self.classes, self.rows, least)
+        classes, positions = settle_classes(self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
         for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
@@ -222,7 +231,7 @@ class Counts:
         if self.settings != other.settings:
             raise CredimiError(
                 f"counts made with different settings do not add: {self.settings} and {other.settings}; "
-                "use the same missing_values and discretize"
+                "use the same missing_values, discretize, target_cuts and weights"
             )
 
     def __add__(self, other: Counts) -> Counts:
@@ -230,11 +239,12 @@ class Counts:
             return NotImplemented
         self._require_alike(other)
         rows, sources = self.rows + other.rows, self.sources + other.sources
+        squares = self.squares + other.squares
         same = self.classes == other.classes and self.features == other.features
         if same and all(
             one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
         ):
-            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
+            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources, squares=squares)
         classes, mine, theirs = labels.union(self.classes, other.classes)
         check_classes(self.target, classes)
         others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
@@ -245,14 +255,15 @@ class Counts:
             size = (len(classes), len(merged))
             added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most, longest)
-        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
+        whole = Counts.join(self.target, classes, columns, rows, self.settings)
+        return replace(whole, sources=sources, squares=squares, sample=self.sample)
 
     def __sub__(self, other: Counts) -> Counts:
         """The counts without rows that were counted before."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
-        both = self + replace(other, flat=-other.flat, rows=-other.rows)
+        both = self + replace(other, flat=-other.flat, rows=-other.rows, squares=-other.squares)
         slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
         for name, block in zip(both.features, both.blocks(), strict=True):
             if np.any(block < -slack):
@@ -279,7 +290,8 @@ class Counts:
         for name, own, block in zip(self.features, self.labels, blocks, strict=True):
             seen = np.asarray(block[:, :-1].any(axis=0) | (own.kind == labels.MANY))
             kept[name] = own.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
-        return Counts.join(self.target, classes, kept, self.rows, self.settings)
+        whole = Counts.join(self.target, classes, kept, self.rows, self.settings)
+        return replace(whole, squares=max(self.squares, 0.0))
 
     def __radd__(self, other: object) -> Counts:
         """Let `sum` of several counts work, which starts from 0."""
@@ -313,6 +325,10 @@ class Counts:
                 for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
+        if self.settings.target_cuts is not None:
+            header["target_cuts"] = list(self.settings.target_cuts)
+        if self.settings.weights is not None:
+            header |= {"weights": self.settings.weights, "squares": self.squares}
         if self.sources:
             header["sources"] = [source.described() for source in self.sources]
         numbers = [each.numbers for each in (self.classes, *self.labels)]

@@ -66,9 +66,22 @@ def read(header: Header, arrays: Arrays) -> Record:
         "labels": tuple(kept[1:]),
         "flat": flat,
         "rows": rows,
-        "settings": ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize")),
+        "settings": _settings(header, kept[0]),
+        "squares": _rows(header.get("squares", 0.0)),
         "sources": tuple(_source(_object(each, "sources")) for each in _list(header, "sources", ())),
     }
+
+
+def _settings(header: Header, classes: Labels) -> ReadingOptions:
+    """The settings; where the target was cut, its labels have to be places of ranges."""
+    cuts = tuple(_list(header, "target_cuts", ())) or None
+    if cuts is not None:
+        places = classes.numbers
+        fits = classes.kind == NUMBER and classes.integral and bool(np.all((places >= 0) & (places <= len(cuts))))
+        _require(fits, f"the classes are no places of the {len(cuts) + 1} ranges that target_cuts makes")
+    weights = header.get("weights")
+    named = None if weights is None else _text(weights, "weights")
+    return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts, named)
 
 
 def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) -> Labels:

@@ -7,16 +7,20 @@ O(k^2) labels; a tree aligns each label O(log k) times.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.columns import labels
 from credimi.core.errors import CredimiError
+from credimi.counting import sampled_rows
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.request import Plan, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+_ROUNDING = 1e-12  # of sums of weights, in batches of other sizes; whole numbers of rows differ by more
 
 
 def merged(parts: Iterable[Counts]) -> Counts | None:
@@ -44,7 +48,7 @@ def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
     """One `Counts` from counts of the same rows and different columns."""
     first = blocks[0]
     for other in blocks[1:]:
-        if other.rows != first.rows or other.classes != first.classes:
+        if not math.isclose(other.rows, first.rows, rel_tol=_ROUNDING) or other.classes != first.classes:
             raise CredimiError(
                 "the table changed between two passes, or its rows are drawn at random: store it, and count the result"
             )
@@ -59,7 +63,8 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
         for each in blocks
         for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
-    return Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+    whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+    return replace(whole, squares=first.squares, sample=sampled_rows.beside(each.sample for each in blocks))
 
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:

@@ -16,6 +16,7 @@ from credimi.columns.python_objects import shown_name
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.counting.counts import Counts, unknown
+from credimi.report.sentences import NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +35,8 @@ ENGINES = ("files", "duckdb", "dask", "spark")
 class CountRequest:
     """What a caller asks for, for any data: made and checked once (`of`), and then passed on unchanged.
 
-    Features that the user `named` are refused if they cannot be counted.
+    Features that the user `named` are refused if they cannot be counted. `weights` are those that are no name of a
+    column: such names are among the settings.
     """
 
     target: object
@@ -49,6 +51,7 @@ class CountRequest:
     engine: str | None = None
     master: str | None = None
     scheduler: str | None = None
+    weights: object = None
 
     @classmethod
     def of(
@@ -58,11 +61,13 @@ class CountRequest:
         features: Sequence[str] | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, object] | None = "mdl",
+        target_cuts: Option = None,
         max_levels: int | None = None,
         progress: Callable[[float], None] | None = None,
         engine: str | None = None,
         master: str | None = None,
         scheduler: str | None = None,
+        weights: Option = None,
         **others: Option,
     ) -> CountRequest:
         """The request for the arguments of `credimi.count`. What depends on the data is checked when they are known.
@@ -81,13 +86,16 @@ class CountRequest:
         return cls(
             target,
             features,
-            settings=ReadingOptions.of(missing_values, discretize),
+            settings=ReadingOptions.of(
+                missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None
+            ),
             max_levels=max_levels,
             named=features is not None,
             progress=progress or _silent,
             engine=engine,
             master=master,
             scheduler=scheduler,
+            weights=None if isinstance(weights, str) else weights,
             **others,
         )
 
@@ -97,6 +105,11 @@ class CountRequest:
             raise CredimiError(
                 f"target is {self.target!r}: name one of the columns; only tables in memory accept the target's values"
             )
+        if self.weights is not None:
+            raise CredimiError(
+                f"weights is {self.weights!r}: name one of the columns; only tables in memory take its values"
+            )
+        offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         _check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
@@ -123,8 +136,8 @@ class Plan:
 
     @property
     def wanted(self) -> list[str]:
-        """All columns that are read, the target first."""
-        return [self.target, *self.features]
+        """All columns that are read, the target first, the weights last."""
+        return [self.target, *self.features, *filter(None, [self.settings.weights])]
 
     def blocks(self, columns: int) -> list[Plan]:
         """The plan divided into parts of at most so many columns, all of about the same width, each with the target."""
@@ -172,7 +185,7 @@ def columns_of(
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
-    asked, left_out = _listed(features), _listed(exclude)
+    asked, left_out = _listed(features, seen), _listed(exclude, seen)
     for name in (*asked, *left_out):
         if name not in seen:
             raise CredimiError(unknown(name, offered))
@@ -186,12 +199,30 @@ def columns_of(
     return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
 
 
-def _listed(names: Sequence[str] | None) -> dict[str, None]:
-    """The names that a caller passed, each once, as text; a single name need not be in a list."""
+def _without_weights(
+    weights: str | None, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
+) -> Sequence[str]:
+    """The columns without that of the weights, which must exist and have no other use."""
+    if weights is None:
+        return offered
+    if weights not in offered:
+        raise CredimiError(unknown(weights, offered))
+    if weights == target or any(weights in _listed(each, {*offered}) for each in named):
+        other = "is the target" if weights == target else "is named in features or exclude"
+        raise CredimiError(f"column {weights!r} has the weights, and {other}: use it for one of the two only")
+    return [name for name in offered if name != weights]
+
+
+def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
+    """The names that a caller passed, each once, as text; a single name need not be in a list.
+
+    A column whose name is empty has the name that is shown.
+    """
     if names is None:
         return {}
     listed: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
-    return dict.fromkeys(map(shown_name, listed))
+    unnamed = {NO_NAME: ""} if "" in offered and NO_NAME not in offered else {}
+    return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, listed))
 
 
 def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
@@ -200,7 +231,10 @@ def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) 
         if name not in offered:
             raise CredimiError(unknown(name, offered))
         if name == target:
-            raise CredimiError(f"discretize names the target {name!r}, which must have classes: cut it first")
+            raise CredimiError(
+                f"discretize names the target {name!r}, but is for features: cut the target by target_cuts "
+                "(--target-cuts)"
+            )
 
 
 def name_of_target(target: object, offered: Sequence[str]) -> object:

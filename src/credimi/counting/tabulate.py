@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import Column
     from credimi.core.types import AnyArray
 
     Codes = NDArray[np.unsignedinteger]
@@ -94,6 +95,22 @@ def weighted_counts(
     return [
         _bincount(groups, codes, (group_count, size + 1), weights) for codes, size in zip(columns, values, strict=True)
     ]
+
+
+def sparse_counts(
+    groups: Codes, group_count: int, columns: Sequence[Column], weights: NDArray[np.float64] | None
+) -> list[AnyArray]:
+    """The same of columns of a sparse matrix: what is not stored is what remains of each group."""
+    totals, found = np.bincount(groups, weights, minlength=group_count), []
+    rows = np.bincount(groups, minlength=group_count)
+    for column in columns:
+        stored, own = groups[column.at], None if weights is None else weights[column.at]
+        block = _bincount(stored, column.codes[:-1], (group_count, column.values + 1), own).astype(totals.dtype)
+        left = rows > np.bincount(stored, minlength=group_count)  # of weights, rounding may leave what is nothing
+        rest = np.where(left, np.maximum(totals - block.sum(axis=1), 0), 0)
+        block[:, min(int(column.codes[-1]), column.values)] += rest
+        found.append(block)
+    return found
 
 
 def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: int) -> list[list[int]]:

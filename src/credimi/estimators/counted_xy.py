@@ -9,10 +9,13 @@ import numpy as np
 
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
+from credimi.columns.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.counting.batch import Batch, tally
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import columns_of
+from credimi.counting.target_quantiles import with_quantiles
+from credimi.estimators.validation import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,9 +38,14 @@ def counted(
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
+    if unlabeled is not None and settings.target_cuts is not None:  # before -1 is a number of the first range
+        numbers = numbers_of(target, name)
+        target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
     columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
     batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
+    if bins_asked(settings.target_cuts) is not None:
+        settings = with_quantiles(settings, [batch], name)
     counts = tally(batch, name, features.names, settings, threads=threads)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 

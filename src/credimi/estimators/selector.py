@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.reading_options import ReadingOptions
+from credimi.columns.target_ranges import checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -36,6 +37,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     """Keep the features that credibly inform about the target.
 
     Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense.
 
     Parameters
     ----------
@@ -47,8 +49,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         Keep exactly k features instead, the best by P(I > epsilon), then by E[I].
     epsilon, level, fdr, prior, approximation, missing
         As in `credimi.rank`.
-    missing_values, discretize
-        As in `credimi.count`.
+    missing_values, discretize, target_cuts
+        As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
         One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     n_jobs : int, optional
@@ -58,6 +60,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     ----------
     ranking_ : credimi.Ranking
         One row per feature, best first.
+    scores_ : array
+        Of each feature the posterior mean of its information, E[I] in nats; NaN where it is not ranked.
+    feature_importances_ : array
+        The same, with 0 for NaN, as `SelectFromModel` wants it.
     counts_ : credimi.Counts
         Everything that was learned: the counts of the target with each feature.
     n_features_in_, feature_names_in_
@@ -88,6 +94,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         missing: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
+        target_cuts: Value = None,
         unlabeled: Value = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -101,6 +108,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.missing = missing
         self.missing_values = missing_values
         self.discretize = discretize
+        self.target_cuts = target_cuts
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
 
@@ -112,6 +120,11 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count more rows; the selection follows from all of them, however they are divided."""
+        if isinstance(checked_cuts(self.target_cuts), str):
+            raise CredimiError(
+                f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
+                "or call fit"
+            )
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
@@ -132,6 +145,18 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self._ranking is None:
             self._ranking = self._ranked()
         return self._ranking
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """E[I] of each feature, in nats, as X has them; NaN where a feature is not ranked."""
+        columns = self.ranking_.columns
+        mean = dict(zip(columns["feature"], columns["mi"], strict=True))
+        return np.array([mean[name] for name in self.counts_.features])
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The scores, 0 where a feature is not ranked."""
+        return np.nan_to_num(self.scores_, nan=0.0)
 
     def transform(self, X: Data) -> Foreign:
         """The kept columns, in the same kind of container as X."""
@@ -156,6 +181,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
@@ -166,7 +192,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         counts = counted(
             features,
             target,
-            ReadingOptions.of(self.missing_values, self.discretize),
+            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
             name=target_name(y, features) if reset else self.counts_.target,
             weights=checked_weights(sample_weight, features.rows),
             unlabeled=self.unlabeled,

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import validate_data
 
 from credimi.columns.arrow_buffers import doubles
-from credimi.columns.column import PrecodedColumn
+from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.encode import encode
 from credimi.columns.interpret import CATEGORIES
 from credimi.columns.labels import BOOLEAN, NUMBER
@@ -31,6 +31,7 @@ from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import grouped
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.engines.frames import array_of, is_polars
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 
@@ -55,6 +56,11 @@ class Features:
     columns: list[Values]
     rows: int
     source: Data | None  # the original data frame, or an array; None for a part
+
+    @property
+    def of_frame(self) -> bool:
+        """Whether the columns have types of their own."""
+        return not isinstance(self.source, np.ndarray)
 
     def part(self, rows: slice) -> Features:
         """Some of the rows, as columns only."""
@@ -92,6 +98,12 @@ def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
         names = _names(estimator, width)
         columns = [array_of(each, name) for each, name in zip(_columns(source), names, strict=True)]
         return Features(names, columns, rows, source)
+    if sparse_matrices.reads(X) and get_tags(estimator).input_tags.sparse:
+        source = validate_data(
+            estimator, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False
+        )
+        names = _names(estimator, source.shape[1])
+        return Features(names, list(sparse_matrices.columns(source)), source.shape[0], source)
     source = validate_data(estimator, _objects(X), reset=reset, dtype=None, ensure_all_finite=False)
     return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
 
@@ -152,6 +164,36 @@ def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | N
 
 def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
     """A column of numbers or booleans as doubles, NaN if missing; other columns are refused."""
+    found = _doubles(column, name)
+    if found is not None:
+        return found
+    kind = "categories" if isinstance(column, PrecodedColumn) else "no numbers"
+    raise CredimiError(
+        f"column {name!r} holds {kind} and cannot be cut: leave it out, or pass a data frame, of which only the "
+        "columns of numbers and dates are cut"
+    )
+
+
+def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | None:
+    """The same of dates, too, as days since 1970, and of times of day and spans, as seconds; None of what is neither.
+
+    Beside the doubles: whether they are dates.
+    """
+    found = _doubles(column, name)
+    if found is not None:
+        return found, False
+    if isinstance(column, PrecodedColumn | UnreadableColumn):
+        return None
+    try:
+        coded = encode(column, name, compiled=len(column) >= CELLS_WORTH_COMPILING)
+    except CredimiError:  # lists, or several types
+        return None
+    if coded.numbers is None:
+        return None
+    return np.append(coded.numbers, np.nan)[np.minimum(coded.codes, coded.values)], coded.instants
+
+
+def _doubles(column: Values, name: str) -> NDArray[np.float64] | None:
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
         return np.ascontiguousarray(column, dtype=np.float64)
     if isinstance(column, pa.Array | pa.ChunkedArray) and any(test(column.type) for test in _NUMBERS):
@@ -164,11 +206,7 @@ def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
             labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
             doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
             return doubled
-    kind = "categories" if isinstance(column, PrecodedColumn) else "no numbers"
-    raise CredimiError(
-        f"column {name!r} holds {kind} and cannot be cut: leave it out, or name the columns of numbers in "
-        'ColumnTransformer([("cut", EntropyDiscretizer(), columns)], remainder="passthrough")'
-    )
+    return None
 
 
 def cells_of(column: Values) -> list[Value]:

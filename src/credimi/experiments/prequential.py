@@ -144,8 +144,10 @@ def prequential(
     threads, progress
         Default: all cores; called with the share that is done.
     **reading
-        features, exclude, missing_values, discretize, delimiter: as in `credimi.count`. Numbers are cut once, from all
-        rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        features, exclude, missing_values, discretize, target_cuts, delimiter: as in `credimi.count`. Numbers are cut
+        once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
+        quarters then.
 
     Returns
     -------

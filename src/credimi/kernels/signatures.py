@@ -37,6 +37,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
+    "csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
+    "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
+    "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),
+    "parquet_pages.decode_page": ("u1[:] u1[:] i8 u1[:,:] u1[:]",),
     "small_codes.gather": tuple(
         f"{value}[:] i8 i8 {value}[:] i8 u1[:,:] i8 u1[:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
     ),

@@ -11,6 +11,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting.alignment import aligned
+from credimi.counting.weights import effective
 from credimi.inference import change
 from credimi.inference.many_tables import summarize
 from credimi.report import sentences
@@ -99,7 +100,7 @@ def compare(
         return stored_ranking.compared(read[0], read[1], options, (first, second))
     if read != [None, None]:
         raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
-    samples = [counts_of(each, target, dict(counting), threads) for each in (a, b)]
+    samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
     return compared(aligned(samples), options, missing, (first, second))
 
 

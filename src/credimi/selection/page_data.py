@@ -59,6 +59,9 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "missing_low",
         "missing_high",
         "missing_p_above",
+        "target_missing_mi",
+        "target_missing_p_above",
+        "entropy_share",
     )
     features = {
         "name": columns["feature"],
@@ -75,9 +78,9 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "source": kept.source if source is None else source,
         "target": ranking.target,
         "rows": ranking.rows,
+        "rows_with_target": ranking.rows_with_target,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
-        "rows_with_target": _with_target(kept),
         "cautions": _cautions(ranking),
         "remarks": [
             remark | {"text": _clipped(remark["text"], _LONGEST_NOTE)}
@@ -101,7 +104,7 @@ def _notes(ranking: Ranking) -> list[str]:
 def _cautions(ranking: Ranking) -> list[Record]:
     """One sentence for consecutive cautions of one kind, and all features that they are about."""
     cautions = [remark.to_dict() for remark in ranking.remarks if remark.caution]
-    groups = [list(same) for _, same in groupby(cautions, key=lambda each: (each["kind"], each.get("notation")))]
+    groups = [list(same) for _, same in groupby(cautions, sentences.line_of_facts)]
     return [
         {
             "text": _clipped(sentences.remark(same, ranking.reader), _LONGEST_CAUTION),
@@ -109,11 +112,6 @@ def _cautions(ranking: Ranking) -> list[Record]:
         }
         for same in groups
     ]
-
-
-def _with_target(kept: Kept) -> float | None:
-    """How many rows have the target, from the counts of any feature; None if none was ranked."""
-    return next((_rounded(block[:-1].sum().item()) for block in kept.blocks if block is not None), None)
 
 
 def _laws(settings: Record, kept: Kept) -> Record:
@@ -244,6 +242,17 @@ class Kept:
     odds: tuple[float, ...]
     at_mode: NDArray[np.float64]
     source: str
+
+    def chosen(self, places: Sequence[int]) -> Kept:
+        """The same of features in another order."""
+        return Kept(
+            tuple(self.blocks[place] for place in places),
+            tuple(self.values[place] for place in places),
+            tuple(self.cuts[place] for place in places),
+            tuple(self.odds[place] for place in places),
+            self.at_mode[list(places)],
+            self.source,
+        )
 
     @classmethod
     def of(cls, features: Sequence[Feature], at_mode: NDArray[np.float64], data: object) -> Kept:

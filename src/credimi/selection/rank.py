@@ -11,9 +11,11 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
+from credimi.counting.weights import effective
 from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
-from credimi.selection.missingness import missingness
+from credimi.selection.copies import copies
+from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
 from credimi.selection.remarks import remarks_on
@@ -73,8 +75,8 @@ def rank(
     threads : int, optional
         Default: all cores.
     **counting
-        features, exclude, missing_values, discretize, max_levels, delimiter, progress, engine ...: as in
-        `credimi.count`.
+        features, exclude, missing_values, discretize, target_cuts, weights, max_levels, delimiter, progress, engine
+        and so on: as in `credimi.count`.
 
     Returns
     -------
@@ -100,13 +102,15 @@ def rank(
         threads=threads,
     )
     _check_reading(missing)
-    counts = counts_of(data, target, counting, threads)
+    counted = counts_of(data, target, counting, threads)
+    counts = effective(counted)
     classes = counts.settled_classes()
     seen = counts.settled(classes=classes, threads=threads)
     features, blocks = _read(seen, options, missing)
     found = summarize(blocks, options)
     needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
+    summary |= target_missingness(features, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
     settings = {
@@ -120,26 +124,38 @@ def rank(
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
     }
+    if counts.settings.target_cuts is not None:
+        settings["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.weights is not None:
+        settings["weights"] = counts.settings.weights
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
+    summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, options)
+    if counts is not counted:  # weights that were scaled: about so many rows
+        columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
+    depends = summary["target_missing_p_above"] >= options.level
+    with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
+    same = copies(features, columns, counts)
+    scaled = None if counts is counted else round(counts.rows)
     return Ranking(
         columns,
         counts.target,
-        counts.rows,
+        counts.rows if scaled is None else scaled,
         classes.labels.shown(),
         settings,
         kept,
         _own_names(data),
         classes.entropy,
-        remarks_on(features, columns, settings, about_target),
+        remarks_on(features, columns, settings, about_target, scaled, with_target=with_target, copies=same),
         facts,
+        rows_with_target=classes.totals.sum().item() if len(counts) else None,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, overload
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -50,7 +51,15 @@ COLUMNS = (
     "low_if_dependent",
     "high_if_dependent",
     "at_epsilon",
+    "entropy_share",
+    "target_missing_mi",
+    "target_missing_low",
+    "target_missing_high",
+    "target_missing_p_above",
 )
+
+
+ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
 
 @public
@@ -77,6 +86,9 @@ class Ranking:
       without P(I = 0); the same as mi, low and high if the prior has no such probability
     - at_epsilon: for an unsure feature, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
       then None
+    - entropy_share: mi as a share of the target's entropy, from 0 to 1
+    - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
+      where the target is missing; 0 where it never is
 
     Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns with
     one value or none have 0, and the verdict drop: in these rows they contain nothing that the target could depend on.
@@ -87,6 +99,8 @@ class Ranking:
         The columns above.
     target, rows, classes
         The target's name, the rows that were counted, the target's classes.
+    rows_with_target : int or float
+        The rows that have the target; None where there is no feature to count them with.
     entropy : float
         The entropy of the target's classes in these rows, in nats: no feature can tell more.
     settings : dict
@@ -105,6 +119,8 @@ class Ranking:
     >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
     >>> ranking["x"]["verdict"]
     'keep'
+    >>> ranking[0]["feature"], [row["feature"] for row in ranking[:3]]
+    ('x', ['x'])
     >>> ranking.selected("forward")
     ['x']
     >>> len(ranking), ranking.rows, ranking.classes
@@ -122,6 +138,7 @@ class Ranking:
     remarks: tuple[Remark, ...] = ()
     facts: tuple[Record, ...] = ()
     reader: str = sentences.PYTHON
+    rows_with_target: int | float | None = None
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -131,11 +148,28 @@ class Ranking:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: Value) -> Record:
-        """The row of one feature, by its name in the data or by this name as text."""
-        for row in self:
+    @overload
+    def __getitem__(self, feature: slice) -> list[Record]: ...
+
+    @overload
+    def __getitem__(self, feature: Value) -> Record: ...
+
+    def __getitem__(self, feature: Value) -> Record | list[Record]:
+        """The row of one feature: by its name in the data, by this name as text, or by its place, from 0 for the best.
+
+        If columns are named by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
+        """
+        rows = list(self)
+        if isinstance(feature, slice):
+            return rows[feature]
+        for row in rows:
             if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
                 return row
+        whole = isinstance(feature, Integral) and not isinstance(feature, bool)
+        if whole and -len(rows) <= feature < len(rows):
+            return rows[int(feature)]
+        if whole:
+            raise CredimiError(f"the ranking has no feature {feature}, and has {len(rows):,} rows, counted from 0")
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
     @property
@@ -144,10 +178,30 @@ class Ranking:
         target = [remark for remark in self.remarks if remark.target is not None]
         return tuple(each["text"] for each in worded(target, self.reader))
 
-    def remark_lines(self, *, cautions: bool = False) -> list[str]:
+    def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
         """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
-        shown = [remark.to_dict() for remark in self.remarks if remark.caution or not cautions]
+        shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
         return sentences.lines(shown, self.reader)
+
+    def sorted_by(self, order: str) -> Ranking:
+        """The same features in another order; equals stay as they are, and what is not ranked comes last.
+
+        Parameters
+        ----------
+        order : "mean", "low", "p" or "name"
+            The mean of I, the lower end of its interval or P(I > epsilon), largest first; or the name, A first.
+        """
+        if order not in ORDERS:
+            raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
+        unranked, values = map(math.isnan, self.columns["mi"]), self.columns[ORDERS[order]]
+        keys = [(last, each if order == "name" else -each) for last, each in zip(unranked, values, strict=True)]
+        places = sorted(range(len(self)), key=keys.__getitem__)
+        return replace(
+            self,
+            columns={name: [column[place] for place in places] for name, column in self.columns.items()},
+            facts=tuple(self.facts[place] for place in places) if self.facts else (),
+            _kept=None if self._kept is None else self._kept.chosen(places),
+        )
 
     def worded_for(self, reader: str) -> Ranking:
         """The same ranking, with notes and remarks for this reader (see `reader`)."""
@@ -253,6 +307,7 @@ class Ranking:
         return {
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
+            "rows_with_target": self.rows_with_target,
             "classes": list(self.classes),
             "entropy": None if math.isnan(self.entropy) else self.entropy,
             "doubts": list(self.doubts),
