@@ -122,7 +122,7 @@ def _check_settings(before: Counts, request: CountRequest, options: argparse.Nam
 
 def _check_columns(before: Counts, offered: list[str], file: DataFile, request: CountRequest, into: str) -> None:
     """Refuse columns other than those of the first call, and say which side lacks one."""
-    from credimi.counting.counts import unknown
+    from credimi.core.arguments import unknown
     from credimi.counting.request import columns_of
 
     kept, new = dict.fromkeys(before.features), set(offered)

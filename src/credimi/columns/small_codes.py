@@ -9,7 +9,7 @@ or another value does not fit, the column is left to `columns.encode`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray, Foreign
+
+    DType = np.dtype[np.generic]
     Flags = NDArray[np.bool_]
 
 _MISSING = 255
@@ -32,7 +35,7 @@ _LINE = 64  # bytes of memory that are loaded together
 _CACHED = 1 << 18  # bytes of a block that is converted first, to stay in the cache
 
 
-def encode_small(columns: Mapping[str, Any], threads: int | None = None) -> dict[str, Column]:
+def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> dict[str, Column]:
     """The columns that fit, encoded; the others are left out."""
     found: dict[str, Column] = {}
     for table in _tables(columns):
@@ -47,19 +50,19 @@ class _Table:
     Some columns of `cells` may have no name: they were not asked for.
     """
 
-    columns: list[NDArray[Any]]
+    columns: list[AnyArray]
     names: dict[int, str]
-    cells: NDArray[Any] | None = None
+    cells: AnyArray | None = None
 
-    def rows(self, every: int, which: NDArray[Any]) -> NDArray[Any]:
+    def rows(self, every: int, which: AnyArray) -> AnyArray:
         """Every n-th row of some of the columns."""
         return np.stack([self.columns[place][::every] for place in which.tolist()], axis=1)
 
 
-def _tables(columns: Mapping[str, Any]) -> Iterator[_Table]:
+def _tables(columns: Mapping[str, Foreign]) -> Iterator[_Table]:
     """Columns of numbers that are side by side in memory, and those that are each in one piece."""
-    alone: dict[tuple[np.dtype[Any], int], list[str]] = {}
-    beside: dict[tuple[np.dtype[Any], int, int], list[tuple[int, str]]] = {}
+    alone: dict[tuple[DType, int], list[str]] = {}
+    beside: dict[tuple[DType, int, int], list[tuple[int, str]]] = {}
     for name, values in columns.items():
         if type(values) is not np.ndarray or values.ndim != 1 or not values.size or not _taken(values):
             continue
@@ -79,7 +82,7 @@ def _tables(columns: Mapping[str, Any]) -> Iterator[_Table]:
             yield from _side_by_side(columns, row)
 
 
-def _side_by_side(columns: Mapping[str, Any], row: list[tuple[int, str]]) -> Iterator[_Table]:
+def _side_by_side(columns: Mapping[str, Foreign], row: list[tuple[int, str]]) -> Iterator[_Table]:
     """The table of columns that begin at these addresses, unless they are few of many."""
     start, first = row[0][0], columns[row[0][1]]
     names = {(where - start) // first.itemsize: name for where, name in row}
@@ -92,7 +95,7 @@ def _side_by_side(columns: Mapping[str, Any], row: list[tuple[int, str]]) -> Ite
     yield _Table(list(cells.T), names, cells)
 
 
-def _taken(values: NDArray[Any]) -> bool:
+def _taken(values: AnyArray) -> bool:
     """Whether the numbers are of a type that becomes bytes, 64-bit integers or doubles without loss."""
     kind = values.dtype
     right = kind.kind in "bif" or (kind.kind == "u" and kind.itemsize < 8)
@@ -101,7 +104,7 @@ def _taken(values: NDArray[Any]) -> bool:
 
 def _encoded(table: _Table, threads: int | None) -> dict[str, Column]:
     kind, rows = table.columns[0].dtype, table.columns[0].size
-    wide: Any = np.uint8 if kind in (np.bool_, np.uint8) else np.float64 if kind.kind == "f" else np.int64
+    wide: Foreign = np.uint8 if kind in (np.bool_, np.uint8) else np.float64 if kind.kind == "f" else np.int64
     tried = np.zeros(len(table.columns), dtype=bool)
     tried[list(table.names)] = True
     bases = np.zeros(tried.size, dtype=wide)
@@ -134,7 +137,7 @@ def _encoded(table: _Table, threads: int | None) -> dict[str, Column]:
     return found
 
 
-def _guess(sample: NDArray[Any]) -> tuple[Flags, NDArray[Any]]:
+def _guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
     """Which columns have only small whole numbers or NaN in these rows, and their least values."""
     if sample.dtype.kind != "f":
         least = sample.min(axis=0)
@@ -148,7 +151,7 @@ def _guess(sample: NDArray[Any]) -> tuple[Flags, NDArray[Any]]:
 
 
 def _gathered(
-    table: _Table, tried: Flags, bases: NDArray[Any], threads: int | None
+    table: _Table, tried: Flags, bases: AnyArray, threads: int | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
     """The codes of a table, a row for each column; their least and largest, -1 if a value does not fit.
 
@@ -195,7 +198,7 @@ def _gathered(
     return codes, least, np.where(fits, largest, -1)
 
 
-def _blocks(cells: NDArray[Any], wide: np.dtype[Any]) -> Iterator[tuple[NDArray[Any], int]]:
+def _blocks(cells: AnyArray, wide: DType) -> Iterator[tuple[AnyArray, int]]:
     """The rows in a type that can be narrowed, and where they begin: all at once, or in parts that fit the cache."""
     if cells.dtype.itemsize == wide.itemsize:
         yield cells.view(wide), 0
@@ -205,6 +208,6 @@ def _blocks(cells: NDArray[Any], wide: np.dtype[Any]) -> Iterator[tuple[NDArray[
         yield np.ascontiguousarray(cells[start : start + height], dtype=wide), start
 
 
-def _flat(cells: NDArray[Any], size: int) -> NDArray[Any]:
+def _flat(cells: AnyArray, size: int) -> AnyArray:
     """So many elements from the first one on, whatever array they belong to."""
     return np.lib.stride_tricks.as_strided(cells, (size,), (cells.itemsize,), writeable=False)

@@ -7,7 +7,7 @@ are too many, and the counts of each class with each label.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray, Foreign
+
     CountArray = NDArray[np.int64]
 
 CELLS_WORTH_COMPILING = 2_000_000  # below this, numpy is done before compiled code is loaded
 _SAMPLE, _MANY = 1024, 512  # values that are sampled, and how many of them must be different for a column to be sorted
 
 
-def many_numbers(columns: Mapping[str, Any], features: Sequence[str]) -> list[str]:
+def many_numbers(columns: Mapping[str, Foreign], features: Sequence[str]) -> list[str]:
     """The features that are numbers, nearly all different among some sampled values."""
     return [name for name in features if _are_many(columns[name])]
 
 
-def _are_many(values: Any) -> bool:  # noqa: ANN401
+def _are_many(values: Foreign) -> bool:
     step = max(len(values) // _SAMPLE, 1) if hasattr(values, "__len__") else 0
     if not step or len(values) < _MANY:
         return False
@@ -48,14 +50,14 @@ def _are_many(values: Any) -> bool:  # noqa: ANN401
     return np.unique(sample[sample == sample]).size > _MANY  # noqa: PLR0124  (NaN is not)
 
 
-def every(values: Any, step: int) -> Any:  # noqa: ANN401  (of the same kind as given)
+def every(values: Foreign, step: int) -> Foreign:
     """One of so many values, from the first on."""
     if isinstance(values, np.ndarray):
         return values[::step]
     return values.take(pa.array(np.arange(0, len(values), step)))
 
 
-def as_doubles(values: Any) -> NDArray[np.float64] | None:  # noqa: ANN401
+def as_doubles(values: Foreign) -> NDArray[np.float64] | None:
     """The numbers in one piece, NaN if missing; None if they are whole numbers that no double holds."""
     if isinstance(values, np.ndarray):
         if values.dtype.kind != "f" and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
@@ -69,9 +71,9 @@ def as_doubles(values: Any) -> NDArray[np.float64] | None:  # noqa: ANN401
 
 
 def count_sorted(
-    columns: Mapping[str, Any],
+    columns: Mapping[str, Foreign],
     names: Sequence[str],
-    groups: NDArray[Any],
+    groups: AnyArray,
     height: int,
     *,
     most: int,
@@ -107,7 +109,7 @@ class Room:
 
     def sort(self, values: NDArray[np.float64], classes: NDArray[np.uint16], lowest: int, missing: CountArray) -> int:
         """Sort by the bits from `lowest` on; returns how many numbers are not missing."""
-        from credimi.kernels import sort_numbers  # noqa: PLC0415
+        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing[:] = 0
         view = values.view()
@@ -123,7 +125,7 @@ class Room:
         self, values: NDArray[np.float64], classes: NDArray[np.uint16], height: int, most: int
     ) -> tuple[Labels, CountArray]:
         """The labels of a column, and how often each class occurs with each; missing values last."""
-        from credimi.kernels import sort_numbers  # noqa: PLC0415
+        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
         lowest = sort_numbers.HALF if values.size > most else 0
@@ -143,7 +145,7 @@ class Room:
 
     def _distinct(self, number: int, lowest: int) -> CountArray:
         """How many labels there are if 0, 1, 2, ... bits are dropped, from `lowest` on."""
-        from credimi.kernels import sort_numbers  # noqa: PLC0415
+        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         keys = self.keys[0]
         pairs = np.zeros(64, dtype=np.int64)

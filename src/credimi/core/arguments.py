@@ -12,7 +12,12 @@ import numpy as np
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from credimi.core.types import FloatArray
+
+_COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
+_DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
 
 
 def require_numbers(name: str, values: object) -> FloatArray:
@@ -76,3 +81,28 @@ def make_generator(random_state: int | np.random.Generator | None) -> np.random.
         raise CredimiError(
             f"random_state is {random_state!r}: pass a whole number from 0 up, or a numpy Generator"
         ) from error
+
+
+def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
+    """The message for an unknown column name, with the most similar names; `place` says where, if needed."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
+
+    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
+        each for each in offered if each.lower() == name.lower()
+    ]
+    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
+    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
+    if several is not None:
+        return (
+            f"{fault}, but {several!r}: if these are several columns, name the character between them "
+            "(delimiter, --delimiter)"
+        )
+    if near:
+        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
+    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
+    return f"{fault}: there are {listed or 'none'}"
+
+
+def _among(name: str, others: str, *, alone: bool) -> bool:
+    """Whether a name is one of several that were read as one column; blanks count only if `alone`."""
+    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)

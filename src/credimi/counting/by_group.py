@@ -9,10 +9,10 @@ import numpy as np
 
 from credimi.columns.labels import MANY, RAW
 from credimi.columns.text_types import shown_date, shown_number, spelled
+from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import count_coded, encode_batch
 from credimi.counting.count import source, with_target_cuts
-from credimi.counting.counts import unknown
 from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest, checked
 from credimi.counting.weights import effective, weighted, with_squares

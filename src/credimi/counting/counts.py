@@ -23,6 +23,7 @@ from credimi.columns import labels
 from credimi.columns.interpret import SettledClasses, check_classes, settle, settle_classes
 from credimi.columns.labels import BOOLEAN, NUMBER, Labels
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.tables import relabel
@@ -30,7 +31,7 @@ from credimi.core.threads import share
 from credimi.counting import counts_file, counts_header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 _CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are subtracted
-_COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
-_DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
 
 
 @public
@@ -379,28 +378,3 @@ def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[La
     if len(kept) > most or labels.too_long(kept, longest):
         kept, positions = labels.collapsed(own)
     return kept, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
-
-
-def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
-    """The message for an unknown column name, with the most similar names; `place` says where, if needed."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
-
-    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
-        each for each in offered if each.lower() == name.lower()
-    ]
-    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
-    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
-    if several is not None:
-        return (
-            f"{fault}, but {several!r}: if these are several columns, name the character between them "
-            "(delimiter, --delimiter)"
-        )
-    if near:
-        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
-    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
-    return f"{fault}: there are {listed or 'none'}"
-
-
-def _among(name: str, others: str, *, alone: bool) -> bool:
-    """Whether a name is one of several that were read as one column; blanks count only if `alone`."""
-    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)

@@ -14,14 +14,15 @@ from credimi.columns.interpret import plainly_categories
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import shown_name
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
-from credimi.counting.counts import Counts, unknown
 from credimi.report.sentences import NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from credimi.core.types import Option, Record, Value
+    from credimi.counting.counts import Counts
 
 
 def _silent(_share: float) -> None:

@@ -22,12 +22,12 @@ from credimi.kernels.jit_hooks import wishes
 from credimi.kernels.signatures import SIGNATURES, name_of, signature_of
 
 wishes.before_numba()
-import numba  # noqa: E402
-from llvmlite import ir  # noqa: E402
-from numba import extending  # noqa: E402
-from numba.core import cgutils, types  # noqa: E402
-from numba.core.runtime.nrt import rtsys  # noqa: E402
-from numba.np.numpy_support import from_dtype  # noqa: E402
+import numba  # noqa: E402  (after the wish above)
+from llvmlite import ir  # noqa: E402  (after the wish above)
+from numba import extending  # noqa: E402  (after the wish above)
+from numba.core import cgutils, types  # noqa: E402  (after the wish above)
+from numba.core.runtime.nrt import rtsys  # noqa: E402  (after the wish above)
+from numba.np.numpy_support import from_dtype  # noqa: E402  (after the wish above)
 
 __all__ = ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 
@@ -89,9 +89,9 @@ class NumbaKernel:
 
     def _is_cached(self, argument_types: tuple[Any, ...]) -> bool:
         with suppress(AttributeError, TypeError):  # private to Numba: should it change, nobody is told of compiling
-            cache = self.dispatcher._cache  # noqa: SLF001
-            key = cache._index_key(argument_types, self.dispatcher.targetctx.codegen())  # noqa: SLF001
-            return key in cache._cache_file._load_index()  # noqa: SLF001
+            cache = self.dispatcher._cache  # noqa: SLF001  (see above)
+            key = cache._index_key(argument_types, self.dispatcher.targetctx.codegen())  # noqa: SLF001  (see above)
+            return key in cache._cache_file._load_index()  # noqa: SLF001  (see above)
         return True
 
 
@@ -141,7 +141,7 @@ def _files_used_by(module: str) -> set[Path]:
     return files
 
 
-def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:  # noqa: ANN401
+def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:
     """As Numba loads a kernel, but without all that it can compile, of which what is compiled needs nothing.
 
     To register that takes as long as to load Numba itself.
@@ -152,7 +152,7 @@ def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:  #
     return None
 
 
-def _compile(function: Callable[..., object], *, forceinline: bool) -> Any:  # noqa: ANN401  (Numba's dispatcher)
+def _compile(function: Callable[..., object], *, forceinline: bool) -> Any:
     compile_with = partial(
         numba.njit,
         nogil=True,
@@ -167,8 +167,8 @@ def _compile(function: Callable[..., object], *, forceinline: bool) -> Any:  # n
     except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
         return compile_with()(function)
     with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
-        cache = kernel._cache  # noqa: SLF001
-        cache._cache_file._source_stamp = _sources_stamp(function.__module__)  # noqa: SLF001
-        steps = cache._guard_against_spurious_io_errors, cache._load_overload  # noqa: SLF001
+        cache = kernel._cache  # noqa: SLF001  (see above)
+        cache._cache_file._source_stamp = _sources_stamp(function.__module__)  # noqa: SLF001  (see above)
+        steps = cache._guard_against_spurious_io_errors, cache._load_overload  # noqa: SLF001  (see above)
         cache.load_overload = partial(_load_cached, *steps)
     return kernel

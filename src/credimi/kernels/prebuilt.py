@@ -104,7 +104,7 @@ class PrebuiltKernel:
         self.__name__ = name
         self._functions = functions
 
-    def __call__(self, *arguments: object) -> Any:  # noqa: ANN401
+    def __call__(self, *arguments: object) -> Any:
         """Call the kernel; like any compiled kernel it lets other threads run."""
         found = self._functions.get(signature_of(arguments))
         if found is None:
@@ -119,7 +119,7 @@ class PrebuiltKernel:
         values = struct.unpack_from("@" + returned, scratch)
         return values if len(values) > 1 else values[0]
 
-    def _call_on_copies(self, arguments: tuple[object, ...]) -> Any:  # noqa: ANN401
+    def _call_on_copies(self, arguments: tuple[object, ...]) -> Any:
         """Call the kernel with arrays of types that it was compiled for, and copy back what it wrote."""
         for signature in self._functions:
             with suppress(TypeError, KeyError):
@@ -134,7 +134,7 @@ class PrebuiltKernel:
         return result
 
 
-def _declare(function: Any, signature: str) -> Any:  # noqa: ANN401
+def _declare(function: Any, signature: str) -> Any:
     """Tell ctypes what the function takes."""
     integer, number = ctypes.c_int64, ctypes.c_double
     kinds: list[type] = [ctypes.c_void_p, ctypes.c_void_p]
@@ -171,7 +171,7 @@ def _as_declared(arguments: tuple[object, ...], signature: str) -> tuple[object,
     return tuple(map(_one_as_declared, arguments, words))
 
 
-def _one_as_declared(argument: Any, word: str) -> object:  # noqa: ANN401
+def _one_as_declared(argument: Any, word: str) -> object:
     if not isinstance(argument, np.ndarray):
         return {"f8": float, "i8": int, "b1": bool}[word](argument)
     if word.count(":") != argument.ndim:

@@ -34,14 +34,14 @@ _LINE, _AHEAD = 64, 20_480  # bytes that come together from memory, and that are
 _BYTE, _SHORT, _INTEGER, _DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 
 
-def _like(value: Any, kind: Any, number: float) -> Any:  # noqa: ANN401  (llvmlite has no types)
+def _like(value: Any, kind: Any, number: float) -> Any:
     """A constant, in all lanes if the value is a vector."""
     if isinstance(value.type, ir.VectorType):
         return ir.Constant(ir.VectorType(kind, value.type.count), [kind(number)] * value.type.count)
     return kind(number)
 
 
-def _distances(builder: Any, value: Any, base: Any) -> Any:  # noqa: ANN401
+def _distances(builder: Any, value: Any, base: Any) -> Any:
     """The code of a value or of each in a vector, above 255 where it does not fit: 64 bits. Bytes are themselves."""
     own = getattr(value.type, "element", value.type)
     wide = _like(value, _INTEGER, 0).type
@@ -61,20 +61,20 @@ def _distances(builder: Any, value: Any, base: Any) -> Any:  # noqa: ANN401
 
 
 @intrinsic
-def _distance(_typing: Any, value: Any, base: Any) -> Any:  # noqa: ANN401
+def _distance(_typing: Any, value: Any, base: Any) -> Any:
     """The code of one value."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _distances(builder, *arguments)
 
     return types.uint64(value, base), generate
 
 
 @intrinsic
-def _prefetch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ANN401, ARG001
+def _prefetch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
     """Ask for an element that will be read."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _BYTE.as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, _SHORT, _SHORT, _SHORT])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
@@ -88,38 +88,38 @@ def _prefetch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ANN401, ARG00
 
 @intrinsic
 def _square(
-    _typing: Any,  # noqa: ANN401
-    values: Any,  # noqa: ANN401
-    start: Any,  # noqa: ANN401, ARG001
-    step: Any,  # noqa: ANN401, ARG001
-    bases: Any,  # noqa: ANN401
-    column: Any,  # noqa: ANN401, ARG001
-    missing: Any,  # noqa: ANN401, ARG001
-    codes: Any,  # noqa: ANN401
-    to: Any,  # noqa: ANN401, ARG001
-    jump: Any,  # noqa: ANN401, ARG001
-    low: Any,  # noqa: ANN401
-    high: Any,  # noqa: ANN401
-    beyond: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401
+    _typing: Any,
+    values: Any,
+    start: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    step: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    bases: Any,
+    column: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    missing: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    codes: Any,
+    to: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    jump: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    low: Any,
+    high: Any,
+    beyond: Any,
+) -> Any:
     """Narrow and turn 16 cells of each of 16 rows, from `start` on; the columns are `jump` apart, from `to` on."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values, start, step, bases, column, missing, codes, to, jump, low, high, beyond = arguments
         kinds = dict(zip(("values", "bases", "codes", "low", "high", "beyond"), (0, 3, 6, 9, 10, 11), strict=True))
 
-        def place(name: str, array: Any, at: Any) -> Any:  # noqa: ANN401
+        def place(name: str, array: Any, at: Any) -> Any:
             kind = signature.args[kinds[name]]
             data = builder.gep(context.make_array(kind)(context, builder, array).data, [at])
             vector = ir.VectorType(context.get_data_type(kind.dtype), SIDE)
             return builder.bitcast(data, vector.as_pointer())
 
-        def loaded(name: str, array: Any, at: Any) -> Any:  # noqa: ANN401
+        def loaded(name: str, array: Any, at: Any) -> Any:
             value = builder.load(place(name, array, at))
             value.align = 1
             return value
 
-        def apart(first: Any, distance: Any, index: int) -> Any:  # noqa: ANN401
+        def apart(first: Any, distance: Any, index: int) -> Any:
             return builder.add(first, builder.mul(distance, _INTEGER(index)))
 
         base, more = loaded("bases", bases, column), loaded("beyond", beyond, column)

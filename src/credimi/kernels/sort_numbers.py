@@ -33,10 +33,10 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @intrinsic
-def _leading_zeros(_typing: Any, word: Any) -> Any:  # noqa: ANN401, ARG001
+def _leading_zeros(_typing: Any, word: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
     """How many bits before the first that is set."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctlz(arguments[0], ir.IntType(1)(0))
 
     return types.uint64(types.uint64), generate

@@ -40,7 +40,7 @@ def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], N
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:
             assert process.stdin is not None  # noqa: S101  (for the type checker)
-            assert process.stdout is not None  # noqa: S101
+            assert process.stdout is not None  # noqa: S101  (for the type checker)
             while queue:
                 process.stdin.write("\t".join(queue.popleft()) + "\n")
                 process.stdin.flush()
@@ -53,7 +53,7 @@ def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], N
         list(pool.map(work, range(min(processes, len(wanted)))))
 
 
-def kernel(name: str) -> Any:  # noqa: ANN401  (a Python function outside, a kernel inside)
+def kernel(name: str) -> Any:
     """The kernel of a name such as "moments.many_tables.classify"."""
     module, function = name.rsplit(".", 1)
     return getattr(importlib.import_module(f"credimi.kernels.{module}"), function)

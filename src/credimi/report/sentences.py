@@ -243,7 +243,7 @@ def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
     return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
 
 
-def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001
+def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001  (all sentences are made by the same call)
     return (
         "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
         f"{same[0]['rows']:,} rows (the effective sample size)"
