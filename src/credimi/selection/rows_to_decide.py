@@ -39,7 +39,7 @@ def growth_to_decide(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """The factor by which the rows must grow until P(I > epsilon) leaves (1 - level, level), with the same shares.
 
-    The second result is whether I lies at epsilon (see above); then there is none. `rows` is the present number of rows.
+    The second result is whether I lies at epsilon (see above); then there is none. `rows` is how many there are.
 
     The factor is NaN if it would exceed `_MOST_GROWTH`. It is found by doubling, then halving the exponent, and is
     about 2 % too large.
