@@ -62,7 +62,7 @@ def add_command(
     description: str,
     epilog: str,
 ) -> argparse.ArgumentParser:
-    """Add one command, which `run` carries out; it gives the exit code, if that is not 0."""
+    """Add one command, which `run` carries out; `run` returns the exit code, if that is not 0."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -153,8 +153,8 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
     parser.add_argument(
         "--target-cuts",
         metavar="CUTS",
-        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 where the first is "
-        "negative), or quantile:4 for four ranges of about equal counts, for which the target is read once more",
+        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
+        "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more",
     )
     parser.add_argument(
         "--delimiter",
@@ -167,11 +167,11 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
 
 
 def add_weights_option(parser: argparse.ArgumentParser) -> None:
-    """Add what each row counts for."""
+    """Add the option for weights of rows."""
     parser.add_argument(
         "--weights",
         metavar="COLUMN",
-        help="what each row counts for: whole weights are numbers of rows; others, as of surveys, are scaled to as "
+        help="the weight of each row: whole weights are numbers of rows; others, as in surveys, are scaled to as "
         "many rows as they are worth, (sum w)^2 / sum w^2",
     )
 
@@ -218,7 +218,7 @@ def add_missing_as(parser: argparse.ArgumentParser) -> None:
 
 
 def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None:
-    """Add by what features are ordered."""
+    """Add the option for the order of features."""
     parser.add_argument(
         "--sort",
         choices=["mean", "low", "p"] + ["name"] * by_name,
@@ -267,7 +267,7 @@ def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = 
     told = getattr(options, "input_format", None)  # not an option of `compare`
     if "-" not in data:
         if told is not None:
-            raise CredimiError(f"--input-format is for standard input (-): {data[0]} tells its format itself")
+            raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
         return data_files(list(data), options.delimiter, twice=twice)
     paths = [standard_input.saved(options) if each == "-" else each for each in data]
     found = data_files(paths, options.delimiter, twice=twice)

@@ -23,10 +23,10 @@ def announce_compiling() -> None:
 
 
 def load_meanwhile(module: str) -> None:
-    """Load on another thread what is needed once the data are counted: while these are read, Python has time."""
+    """Load a module on another thread while the data are read; it is needed after counting."""
 
     def load() -> None:
-        with suppress(Exception):  # whoever needs it will load it again, and be told
+        with suppress(Exception):  # the later import will raise it again
             importlib.import_module(module)
 
     threading.Thread(target=load, daemon=True).start()

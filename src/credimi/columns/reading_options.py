@@ -29,10 +29,10 @@ METHODS = ("mdl", "quantile", "categories")
 @stored
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How values are read: what means missing, how numbers become categories, and where the target is cut, if it is.
+    """How values are read: what means missing, how numbers become categories, and where the target is cut, if at all.
 
     `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`); `weights` is the column
-    that says what each row counts for.
+    with the weight of each row.
     """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
@@ -41,7 +41,7 @@ class ReadingOptions:
     weights: str | None = None
 
     def __setstate__(self, state: list[object]) -> None:
-        """Of pickles that were made before there were target cuts and weights, too: what they lack is as by default."""
+        """Restore pickles, also from before target cuts and weights existed: what they lack has its default."""
         for own, value in zip_longest(fields(self), state):
             object.__setattr__(self, own.name, value)
 

@@ -81,13 +81,13 @@ def count(
         `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
     target_cuts : list of numbers or dates, or "quantile:K", optional
         Cut a target of numbers or dates into ranges, which are its classes: `[30, 50]` makes "<= 30", "30 to 50" and
-        "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before all
-        columns are; streams, which are read once, and frames of Spark and Dask take cuts only.
+        "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before the
+        other columns; streams, which can be read only once, and data frames of Spark and Dask accept cuts only.
     weights : str or array, optional
-        What each row counts for: a column of numbers from 0 up, or its values beside the data. If all are whole, they
-        are numbers of rows, as of a table in which equal rows were put together, and the counts are those of the rows
-        repeated. Others, as of surveys, are no numbers of rows: `rank` scales them to as many rows as they are worth,
-        (sum w)^2 / sum w^2, and says so. Divide weights of a survey that happen to be whole by their mean.
+        The weight of each row: a column of numbers from 0 up, or its values beside the data. If all are whole, they are
+        numbers of rows, as in a table in which equal rows were combined, and the counts are those of the repeated rows.
+        Other weights, such as those of surveys, are no numbers of rows: `rank` scales them to as many rows as they are
+        worth, (sum w)^2 / sum w^2, and says so. If survey weights happen to be whole, divide them by their mean.
     max_levels : int, optional
         Refuse a column with more categories, by its name, as soon as they are seen. Without it, a column with more
         values than are kept is counted as seen or missing only, and the ranking says so.
@@ -155,7 +155,7 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
 
 
 def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
-    """The same request; where it asks for quantiles of the target, with their cuts, found from a first look at it."""
+    """The same request; if it asks for quantiles of the target, with their cuts, found in a first pass."""
     if bins_asked(request.settings.target_cuts) is None:
         return request
     kind = type(data).__name__
@@ -174,7 +174,7 @@ def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
 
 
 def _named_weights(request: CountRequest, offered: Sequence[str]) -> CountRequest:
-    """The same, with weights among the settings that are one of pandas' names that are no text."""
+    """The same, with weights in the settings that are a name of pandas that is no text."""
     name = name_of_target(request.weights, offered)
     if not isinstance(name, str):
         return request
@@ -182,7 +182,7 @@ def _named_weights(request: CountRequest, offered: Sequence[str]) -> CountReques
 
 
 def _unheard(_share: float) -> None:
-    """What comes before the counting is not told of."""
+    """Report no progress before the counting."""
 
 
 def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], Plan]:
@@ -229,7 +229,7 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
 
 
 def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
-    """The same of a table in memory, which may have target and weights beside it."""
+    """The same for a table in memory, which may have target and weights beside it."""
     offered, target = frames.names(data), request.target
     if sparse_matrices.reads(data) or (isinstance(data, np.ndarray) and not data.dtype.names):
         features, exclude = (by_places(each, offered) for each in (request.features, request.exclude))

@@ -78,11 +78,11 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The cuts of each column, in order, possibly none; for dates in days since 1970, for times of day and durations
         in seconds.
     bin_labels_ : list of lists of str
-        The names of each column's ranges, one more than there are cuts; none of columns that pass through.
+        The names of each column's ranges, one more than there are cuts; none for columns that pass through.
     n_bins_ : array of int
-        How many ranges each column has; 0 of columns that pass through.
+        How many ranges each column has; 0 for columns that pass through.
     dates_ : array of bool
-        Which columns are of dates.
+        Which columns are dates.
     support_ : array of bool
         Which columns `transform` returns.
     n_features_in_, feature_names_in_

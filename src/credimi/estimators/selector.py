@@ -61,9 +61,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     ranking_ : credimi.Ranking
         One row per feature, best first.
     scores_ : array
-        Of each feature the posterior mean of its information, E[I] in nats; NaN where it is not ranked.
+        The posterior mean of the information of each feature, E[I] in nats; NaN if it is not ranked.
     feature_importances_ : array
-        The same, with 0 for NaN, as `SelectFromModel` wants it.
+        The same, with 0 for NaN, as `SelectFromModel` needs it.
     counts_ : credimi.Counts
         Everything that was learned: the counts of the target with each feature.
     n_features_in_, feature_names_in_
@@ -148,14 +148,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """E[I] of each feature, in nats, as X has them; NaN where a feature is not ranked."""
+        """E[I] of each feature, in nats, in the order of X; NaN if a feature is not ranked."""
         columns = self.ranking_.columns
         mean = dict(zip(columns["feature"], columns["mi"], strict=True))
         return np.array([mean[name] for name in self.counts_.features])
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The scores, 0 where a feature is not ranked."""
+        """The scores, 0 if a feature is not ranked."""
         return np.nan_to_num(self.scores_, nan=0.0)
 
     def transform(self, X: Data) -> Foreign:

@@ -59,7 +59,7 @@ class Features:
 
     @property
     def of_frame(self) -> bool:
-        """Whether the columns have types of their own."""
+        """Whether each column has a type of its own."""
         return not isinstance(self.source, np.ndarray)
 
     def part(self, rows: slice) -> Features:
@@ -175,9 +175,9 @@ def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
 
 
 def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | None:
-    """The same of dates, too, as days since 1970, and of times of day and spans, as seconds; None of what is neither.
+    """The same also for dates, as days since 1970, and for times of day and durations, as seconds; None for others.
 
-    Beside the doubles: whether they are dates.
+    The second result is whether they are dates.
     """
     found = _doubles(column, name)
     if found is not None:

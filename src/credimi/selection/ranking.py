@@ -100,7 +100,7 @@ class Ranking:
     target, rows, classes
         The target's name, the rows that were counted, the target's classes.
     rows_with_target : int or float
-        The rows that have the target; None where there is no feature to count them with.
+        The rows that have the target; None if there is no feature to count them with.
     entropy : float
         The entropy of the target's classes in these rows, in nats: no feature can tell more.
     settings : dict
@@ -184,7 +184,7 @@ class Ranking:
         return sentences.lines(shown, self.reader)
 
     def sorted_by(self, order: str) -> Ranking:
-        """The same features in another order; equals stay as they are, and what is not ranked comes last.
+        """The same features in another order; equal ones keep theirs, and features that are not ranked come last.
 
         Parameters
         ----------

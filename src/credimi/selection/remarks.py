@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
-_MANY_CUTS = 100  # which so many ranges need
+_MANY_CUTS = 100  # cuts, from which a remark is made
 _LOOKED_AT = (
     "values",
     "complete",
@@ -82,8 +82,8 @@ class Remark:
     """One remark on a feature, on the target, or on the whole ranking; fields that do not apply are None or empty.
 
     `codes` are values as in the data, and `notation` is their kind; `values` is the number of different values, or
-    classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is what
-    is told by it. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
+    classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
+    what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
     `other` is the name of a better feature that says the same.
     """
 
@@ -172,7 +172,7 @@ def remarks_on(
 
 
 def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
-    """Cautions first. Those that are said in one line stay together; of lines as in them the largest stake is first."""
+    """Cautions first. Remarks of one line stay together; the largest stake comes first, of lines and within lines."""
     order = {kind: place for place, kind in enumerate(RemarkKind)}
     largest: dict[object, float] = {}
     for each in found:
@@ -235,7 +235,7 @@ def _of_row(
 
 
 def _is_time(feature: Feature) -> bool:
-    """Whether values are dates or times, which later rows do not share: ranges of them, or texts."""
+    """Whether values are dates or times, as ranges or texts: later rows have other ones."""
     dates = {SuspicionKind.DATES, SuspicionKind.DATE_NOTATION}
     return feature.labels.instants or any(each.kind in dates for each in feature.suspicions)
 
