@@ -294,7 +294,7 @@ def _folder(data: Path, source: PaperDataset) -> Path:
         if all((folder / file).is_file() for file in source.files):
             return folder
     raise CredimiError(
-        f"neither {data} nor its folder {source.folder} has {source.files[0]}: name another folder (--data, {VARIABLE})"
+        f"{data} has no {source.files[0]}, nor has its folder {source.folder}: name another folder (--data, {VARIABLE})"
     )
 
 
