@@ -1,10 +1,10 @@
-"""What each row counts for, where a column says so.
+"""The weight of each row, if a column has weights.
 
-Whole weights are numbers of rows, as a table has them in which equal rows were put together: the counts are those of
-the rows repeated, to the last digit. Others, such as those of surveys, are no numbers of rows. Their sum says how they
-were scaled, and nothing of how much is known. So the sum of their squares is kept beside the counts, and what is said
-of the whole takes them for (sum w)^2 / sum w^2 rows (Kish's effective sample size), which is the number of rows where
-all weights are alike, and less where they are not (`effective`).
+Whole weights are numbers of rows, as in a table in which equal rows were combined: the counts are exactly those of the
+repeated rows. Other weights, such as those of surveys, are no numbers of rows. Their sum shows how they were scaled,
+not how much is known. So the sum of their squares is stored beside the counts, and results treat them as (sum w)^2 /
+sum w^2 rows (Kish's effective sample size). This is the number of rows if all weights are equal, and less otherwise
+(`effective`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
 
 _LEAST, _MOST = 1e-100, 1e100  # so that sums of squares neither vanish nor overflow
-_EXACT = 2.0**53  # beyond, sums of doubles are rounded
+_EXACT = 2.0**53  # larger sums of doubles are rounded
 
 
 def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Batch]:
-    """The same batches of a table or of files, with the weights that a column of theirs has, if they are asked for."""
+    """The same batches of a table or of files, with the weights from their column, if weights are asked for."""
     name, start, path = settings.weights, 0, None
     for batch in batches:
         start = start if batch.path == path else 0
@@ -44,7 +44,7 @@ def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Bat
 
 
 def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
-    """The counts of one batch, with the squares of its weights; in whole numbers, if the weights are whole."""
+    """The counts of one batch, with the squares of its weights; as whole numbers, if the weights are whole."""
     counts = replace(counts, squares=float(weights @ weights))
     if counts.rows >= _EXACT or not np.array_equal(weights, np.rint(weights)):
         return counts
@@ -52,9 +52,9 @@ def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
 
 
 def effective(counts: Counts) -> Counts:
-    """The same counts; of weights that are no numbers of rows, scaled to as many rows as they are worth.
+    """The same counts; weights that are no numbers of rows are scaled to as many rows as they are worth.
 
-    What is scaled already stays as it is.
+    Counts that are already scaled stay the same.
     """
     if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.squares > 0.0:
         return counts
@@ -72,7 +72,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
     numbers = np.where(gone[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)
     found: NDArray[np.float64] = np.append(numbers, np.nan)[codes]
-    right = (found == 0.0) | ((found >= _LEAST) & (found <= _MOST))  # NaN is not
+    right = (found == 0.0) | ((found >= _LEAST) & (found <= _MOST))  # false for NaN
     if not right.all():
         row = int(np.argmin(right))
         where, fault = (
@@ -87,7 +87,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:
-    """The labels as numbers, NaN where they are none."""
+    """The labels as numbers, NaN if they are none."""
     if column.numbers is not None:
         return np.full(column.values, np.nan) if column.instants or column.spans else column.numbers
     if column.kind == BOOLEAN:

@@ -158,7 +158,7 @@ def chance(value: float) -> str:
 
 
 def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
-    """What has to be said beside the table."""
+    """The lines below the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
     number = f" {top:,}" if top is not None and top > 1 else ""

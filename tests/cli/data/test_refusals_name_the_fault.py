@@ -23,7 +23,10 @@ def test_of_two_files_the_wrong_one_is_named(refusal: Refusal) -> None:
 def test_targets_without_a_class_in_common_are_not_compared(call: Call, refusal: Refusal) -> None:
     paths = write("letters.csv", base()), write("numbers.csv", base().replace("\ny,", "\n1,").replace("\nn,", "\n0,"))
     said = refusal("compare", *paths, "--target", "y")
-    assert "target 'y' has no class in common in the two, but 'n', 'y' and '0', '1': write its classes alike" in said
+    assert (
+        "target 'y' has no class in common in the two, but 'n', 'y' and '0', '1': write its classes in the same way"
+        in said
+    )
     for path in paths:
         assert call("rank", path, "--target", "y", "--format", "json", "--output", f"{path}.json")[0] == 0
     assert "no class in common" in refusal("compare", *(f"{path}.json" for path in paths))
