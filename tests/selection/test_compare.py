@@ -213,6 +213,7 @@ SMALL = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10}
         ((SMALL, SMALL, "class"), {"epsilon": -1.0}, "epsilon"),
         ((SMALL, SMALL, "class"), {"names": "ab"}, "two texts"),
         ((SMALL, SMALL, "class"), {"missing": "drop"}, "missing is 'drop'"),
+        ((SMALL, SMALL, "class"), {"target_cuts": "quantile:3"}, r"quantiles of the two differ: pass the cuts"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
