@@ -1,7 +1,7 @@
 """Credible mutual information: which columns of an incomplete table inform about a target, how much, how surely.
 
-All that is public is listed here. A name's module is loaded when the name is first used (PEP 562), so that
-`import credimi` costs nothing: no compiler, no SciPy, no Arrow.
+All public names are listed here. A name's module is loaded when the name is first used (PEP 562), so that `import
+credimi` is fast: it loads no compiler, no SciPy, no Arrow.
 """
 
 from importlib import import_module
@@ -72,7 +72,7 @@ _MODULE_OF = {
     "rank_by": "credimi.selection.groups",
 }
 
-# Not public: parts of public objects, which pickles find here whatever module they are in.
+# Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
     "Comparison": "credimi.selection.comparison",
     "Classes": "credimi.estimators.class_labels",
@@ -97,10 +97,10 @@ _STORED_MODULE_OF = {
     "UncountableError": "credimi.core.errors",
 }
 
-if not TYPE_CHECKING:  # a type checker that saw this function would believe in any name
+if not TYPE_CHECKING:  # with this function, a type checker would accept any name
 
     def __getattr__(name: str) -> object:
-        """Load a public name from its module, and keep it."""
+        """Load a public name from its module, and store it."""
         module = _MODULE_OF.get(name) or _STORED_MODULE_OF.get(name)
         if module is None:
             offer = ", ".join(__all__)
@@ -112,5 +112,5 @@ if not TYPE_CHECKING:  # a type checker that saw this function would believe in 
 
 
 def __dir__() -> list[str]:
-    """List what is public, loaded or not."""
+    """List the public names, loaded or not."""
     return sorted(__all__)

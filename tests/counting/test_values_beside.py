@@ -46,3 +46,8 @@ def test_a_matrix_is_an_array() -> None:
     with pytest.warns(PendingDeprecationWarning):
         matrix = np.matrix(DATA)
     assert credimi.count(matrix, CLASSES) == credimi.count(DATA, CLASSES)
+
+
+def test_labels_of_an_index_make_no_table() -> None:
+    target = pd.Series(CLASSES, index=["columns", *range(99)])
+    assert credimi.rank(DATA, target)[0]["feature"] == "column 0"

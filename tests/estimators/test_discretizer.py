@@ -406,7 +406,7 @@ def test_counts_give_the_cuts_of_the_rows(source: str, tmp_path: Path) -> None:
 
 def test_counts_of_text_are_refused_by_name() -> None:
     counts = credimi.count({"a": [1, 2, 1, 2], "b": ["u", "v", "u", "w"], "y": [0, 1, 0, 1]}, "y")
-    with pytest.raises(CredimiError, match=r"column 'b' holds no numbers, but text: .*features="):
+    with pytest.raises(CredimiError, match=r"column 'b' holds text, not numbers: .*features="):
         EntropyDiscretizer.from_counts(counts)
     with pytest.raises(CredimiError, match="there is no column 'c'"):
         counts.distinct_numbers("c")

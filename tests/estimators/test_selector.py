@@ -129,7 +129,7 @@ def test_arrays() -> None:
     back = selector.inverse_transform(X[:, [1]])
     np.testing.assert_array_equal(back[:, 1], X[:, 1])
     assert np.isnan(back[:, [0, 2]]).all()
-    with pytest.raises(CredimiError, match="X has 2 columns, and 1 were kept"):
+    with pytest.raises(CredimiError, match="X has 2 columns, but 1 were kept"):
         selector.inverse_transform(X[:, :2])
     assert CredibleSelector.from_counts(count(X, y)).get_support().tolist() == [False, True, False]
 

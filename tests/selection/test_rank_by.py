@@ -114,7 +114,7 @@ def test_the_group_need_not_be_among_the_features_that_are_named() -> None:
     [
         (table(), "sight", {}, "did you mean 'site'"),
         (table(), "class", {}, "is the target"),
-        (table(), "site", {"exclude": ["site"]}, "take it out of exclude"),
+        (table(), "site", {"exclude": ["site"]}, "remove it from exclude"),
         (table(), "z", {}, "more than 50 different values"),
         (table(sites="n"), "site", {}, "one value only, 'n'"),
         (table() | {"site": [None] * 1_200}, "site", {}, "no values"),

@@ -1,4 +1,4 @@
-"""`credimi compare`: which columns inform more or less in a second sample; and `credimi rank --by`."""
+"""`credimi compare`: which columns are more or less informative in a second sample; and `credimi rank --by`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 A and B are two samples with different rows: two periods, sites or groups.
 Each is data (a file, a directory or a pattern in quotes, with --target), a
-file of counts, or what `credimi rank --format json` wrote. Both are read
-alike: numbers are cut at the same places, found from both together. What is
-compared is the mutual information itself, which also changes where classes
-or values become more or less frequent.
+counts file, or an output of `credimi rank --format json`. Both are read in the
+same way: numbers are cut at the same places, found from both together. The
+mutual information itself is compared, which also changes if classes or values
+become more or less frequent.
 
 examples:
   credimi compare 2023.csv 2024.csv --target churn
@@ -44,7 +44,7 @@ def add(commands: Foreign) -> None:
         commands,
         "compare",
         run,
-        summary="which columns inform more or less in a second sample, and how surely",
+        summary="which columns are more or less informative in a second sample, and how surely",
         description="Compare what columns tell about a target in two samples, A and B.",
         epilog=_EXAMPLES,
     )
@@ -52,28 +52,28 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     parser.add_argument(
-        "--epsilon", type=shared.number, default=0.003, help="a larger change is one, in nats (default: %(default)s)"
+        "--epsilon", type=shared.number, default=0.003, help="least change that counts, in nats (default: %(default)s)"
     )
     parser.add_argument(
-        "--level", type=shared.number, default=0.95, help="of intervals and verdicts (default: %(default)s)"
+        "--level", type=shared.number, default=0.95, help="probability of intervals and verdicts (default: %(default)s)"
     )
     add_p_same(parser)
     shared.add_missing_as(parser)
     parser.add_argument(
         "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
     )
-    parser.add_argument("--top", type=shared.positive, metavar="N", help="show the first N only (of --format table)")
+    parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the first N (with --format table)")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page that shows the comparison in a browser, offline")
 
 
 def add_p_same(parser: argparse.ArgumentParser, start: str = "") -> None:
-    """Add how likely it is that nothing has changed."""
+    """Add the option for the prior probability that nothing has changed."""
     parser.add_argument(
         "--p-same",
         type=shared.number,
         default=0.95,
-        help=f"{start}how likely it is beforehand that a column tells as much in both (default: %(default)s)",
+        help=f"{start}probability beforehand that a column tells as much in both (default: %(default)s)",
     )
 
 
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     given = [asked for asked in ("features", "exclude", "missing", "discretize") if getattr(options, asked)]
     stored = [isinstance(each, Path) for each in samples]
     if given and any(stored):
-        raise CredimiError(f"{paths[stored.index(True)]} is a ranking already: --{given[0]} is for data")
+        raise CredimiError(f"{paths[stored.index(True)]} is already a ranking: --{given[0]} is for data")
     first, second = samples
     comparison = compare(
         first,
@@ -135,7 +135,7 @@ def _sample(path: str, options: argparse.Namespace) -> Foreign:
 
 
 def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> None:
-    """Refuse before the work what could not be written."""
+    """Before the work, refuse what could not be written."""
     if options.html == "-":
         raise CredimiError("a page needs a file of its own, not standard output")
     for output in (options.output, options.html):
@@ -156,13 +156,13 @@ def run_groups(options: argparse.Namespace) -> None:
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
     if options.plot is not None or options.format == "csv":
-        raise CredimiError("--by has tables, JSON and a page: leave out --plot and --format csv")
+        raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
     if options.prior != "adaptive" or options.approximation != "matched":
-        raise CredimiError("--by compares by the prior adaptive and the approximation matched: leave the others out")
+        raise CredimiError("--by needs the prior adaptive and the approximation matched: leave out the others")
     files = shared.files(options)
     _check_outputs(options, [file.identity for file in files])
     if any(file.is_counts for file in files):
-        raise CredimiError(f"{options.data[0]} holds counts, which have no rows to be grouped: give the data")
+        raise CredimiError(f"{options.data[0]} holds counts, not rows to group: name the data")
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
     startup.announce_compiling()
@@ -215,7 +215,7 @@ def _report(comparison: Comparison, units: str) -> Record:
 
 
 def _csv(comparison: Comparison, units: str) -> str:
-    """One line a feature, full precision; the settings stand in lines that start with #."""
+    """One line per feature, full precision; the settings are in lines that start with #."""
     from credimi.report.export import csv_writer
 
     report, text = _report(comparison, units), io.StringIO()

@@ -1,4 +1,4 @@
-"""All commands under one parser; what they refuse is said in one line."""
+"""All commands under one parser; errors are reported in one line."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options, unknown = _parser().parse_known_args(arguments)
-    if unknown:  # `parse_args` would leave it to the parser of all commands, whose help knows none of their options
+    if unknown:  # `parse_args` would report it with the main parser, whose help does not list the command's options
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        with warnings.catch_warnings():  # which puts `showwarning` back
+        with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
             with standard_input.kept(options):
                 code: int | None = options.run(options)
@@ -35,7 +35,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> Parser:
     parser = Parser(
         prog="credimi",
-        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
+        description="Which columns of an incomplete table inform about a target, how much, and how sure one can be.",
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -45,5 +45,5 @@ def _parser() -> Parser:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Say it as the command says everything, without a place in the program."""
+    """Print a warning like the command's other messages, without its place in the code."""
     say(f"warning: {message}")

@@ -1,4 +1,4 @@
-"""`credimi rank`: the columns of a table, by what they tell about the target."""
+"""`credimi rank`: the columns of a table, ranked by what they tell about the target."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from credimi.selection.rank import Ranking
 
 _EXAMPLES = """\
-numbers: whole numbers of at most 20 different values are categories; other
-numbers are cut where that tells most about the target (mdl), or into
-quarters if no cut passes, and the note says how often. A column of nearly
-all different values is called an identifier and not ranked. Decimal commas
-(1,5) and dates (2024-12-31) of CSV files are text, until --discretize
-COLUMN=mdl asks to cut them; 31.12.2024, 1,001.18, 12 % and $12.50 are text.
+numbers: whole numbers of at most 20 different values are categories. Other
+numbers are cut where that tells most about the target (mdl), or into quarters
+if no cut passes; the note says which. A column whose values are nearly all
+different is called an identifier and not ranked. In CSV files, decimal commas
+(1,5) and dates (2024-12-31) are text unless --discretize COLUMN=mdl asks to
+cut them; 31.12.2024, 1,001.18, 12 % and $12.50 are always text.
 
 examples:
   credimi rank survey.csv --target income
@@ -65,14 +65,14 @@ def add(commands: Foreign) -> None:
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
     parser.add_argument(
-        "--by", metavar="COLUMN", help="rank each group of rows by itself, and compare the groups (see credimi compare)"
+        "--by", metavar="COLUMN", help="rank each group of rows separately, and compare them (see credimi compare)"
     )
     compare.add_p_same(parser, "of --by: ")
     shared.add_order(parser, by_name=True)
-    parser.add_argument("--top", type=shared.positive, metavar="K", help="show the first K only (of --format table)")
+    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K (with --format table)")
     shared.add_output_options(parser)
-    parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking with in a browser, offline")
-    parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, into a .png, .svg or .pdf file")
+    parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking in a browser, offline")
+    parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, in a .png, .svg or .pdf file")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _check_pictures(options: argparse.Namespace) -> None:
-    """Refuse, before the work is done, a page or a picture that could not be written."""
+    """Before the work is done, refuse a page or a picture that could not be written."""
     for path in (options.html, options.plot):
         if path == "-":
             raise CredimiError("a page or a picture needs a file of its own, not standard output")
@@ -116,10 +116,10 @@ def _check_pictures(options: argparse.Namespace) -> None:
 
 
 def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
-    """The ranking that the options ask for; the files may be known already."""
+    """The ranking that the options ask for; `given` are the files, if they are already known."""
     shared.check_thresholds(options)
     files = given or shared.files(options)
-    for output in ("output", "html", "plot"):  # `select` has the first of them
+    for output in ("output", "html", "plot"):  # `select` has only the first
         shared.check_output(getattr(options, output, None), [file.identity for file in files])
     counts = counted(options, files)
     from credimi.selection.rank import rank
@@ -180,14 +180,15 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
             f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
-            "--delimiter and --max-levels, as --engine, are for data"
+            "--delimiter, --max-levels and --engine apply to data only"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:
         counts = counts + Counts.load(path)
     if any(source.unfinished for source in counts.sources):
         warnings.warn(
-            "these are counts of a call that was killed: the same `credimi count` again would finish them", stacklevel=2
+            "these counts come from a call that was killed: the same `credimi count` again would finish them",
+            stacklevel=2,
         )
     if not counts.rows:
         raise CredimiError(f"{paths[0]} counts no rows: nothing can be said about {counts.target!r}")
@@ -209,7 +210,7 @@ def report_of(ranking: Ranking, units: str) -> Record:
 
 
 def _csv(ranking: Ranking, units: str) -> str:
-    """One line a feature, full precision; the settings stand in lines that start with #."""
+    """One line per feature, full precision; the settings are in lines that start with #."""
     from credimi.report.export import csv_writer
 
     report = report_of(ranking, units)

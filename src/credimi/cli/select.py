@@ -1,4 +1,4 @@
-"""`credimi select`: the same rows with the columns that a filter keeps."""
+"""`credimi select`: writes the same rows with only the columns that a filter keeps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 rules: forward keeps what is surely informative, P(I > epsilon) >= level;
-backward drops what is surely not; plugin goes by the estimate alone; fdr keeps
-as many as it may while at most a share --fdr of them is expected to be noise.
+backward drops what is surely not; plugin uses the estimate alone; fdr keeps as
+many as it can while at most a share --fdr of them is expected to be noise.
 
 exit codes: 0, or 3 if no feature is kept; the file then has the target alone.
 
@@ -39,8 +39,8 @@ def add(commands: Foreign) -> None:
         commands,
         "select",
         run,
-        summary="write the data with the informative columns only",
-        description="Write the same rows, the target and those columns that a filter keeps.",
+        summary="write the data with only the informative columns",
+        description="Write the same rows with the target and the columns that a filter keeps.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
@@ -57,17 +57,17 @@ def add(commands: Foreign) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Rank, then copy the columns that stay."""
+    """Rank, then copy the columns that are kept."""
     from credimi.counting.engines import files
 
     if options.output == "-":
-        raise CredimiError("select writes a file, not standard output: --output needs its name")
+        raise CredimiError("select writes a file, not standard output: name it with --output")
     given = shared.files(options, twice=True)
     if len(given) != 1:
         raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
     data = given[0]
     if data.is_counts:
-        raise CredimiError(f"{data} holds counts, which have no rows to write: name the data")
+        raise CredimiError(f"{data} holds counts, not rows: name the data")
     output = Path(options.output)
     shared.check_output(options.output, [data.identity])
     files.check_format(data, output)

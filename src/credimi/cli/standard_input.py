@@ -1,4 +1,4 @@
-"""Data from standard input: saved to a file for as long as the command works, as data are read more than once."""
+"""Data from standard input: saved to a file while the command works, because data are read more than once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST = 4
 
 @contextmanager
 def kept(options: argparse.Namespace) -> Iterator[None]:
-    """While a command works: `options.saved` is the file that standard input was saved to, which errors do not name."""
+    """While a command works, `options.saved` is the file with the content of standard input; errors do not name it."""
     options.saved = None
     try:
         yield
@@ -37,9 +37,9 @@ def kept(options: argparse.Namespace) -> Iterator[None]:
 
 
 def saved(options: argparse.Namespace) -> Path:
-    """The file that standard input is saved to: once, when it is asked for. Its name says the format that was told."""
+    """The file with the content of standard input: written once, when it is needed. Its name shows the format."""
     if options.saved is not None:
-        raise CredimiError("- is named twice, and standard input is read once: name it once")
+        raise CredimiError("- is named twice, but standard input can be read only once: name it once")
     if sys.stdin is None or sys.stdin.closed:
         raise CredimiError("standard input is closed: pipe the data into credimi, or name a file")
     if sys.stdin.isatty():
@@ -55,5 +55,5 @@ def saved(options: argparse.Namespace) -> Path:
             file.write(first)
             shutil.copyfileobj(stream, file, 1 << 20)
     except OSError as error:
-        raise CredimiError(f"standard input cannot be read and kept: {error.strerror or error}") from error
+        raise CredimiError(f"standard input cannot be read and stored: {error.strerror or error}") from error
     return path

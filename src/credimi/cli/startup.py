@@ -1,4 +1,4 @@
-"""What happens while modules load: Numba, garbage collection, and what the user is told of it."""
+"""Loading of modules: Numba, garbage collection, and the message that announces compiling."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def announce_compiling() -> None:
 
 
 def load_meanwhile(module: str) -> None:
-    """Load on another thread what is needed once the data are counted: while these are read, Python has time."""
+    """Load a module on another thread while the data are read; it is needed after counting."""
 
     def load() -> None:
-        with suppress(Exception):  # whoever needs it will load it again, and be told
+        with suppress(Exception):  # the later import will raise it again
             importlib.import_module(module)
 
     threading.Thread(target=load, daemon=True).start()
 
 
 def _load_numba() -> None:
-    """Load Numba without looking for garbage in between: there is none."""
+    """Load Numba with the garbage collector off: there is no garbage yet."""
     gc.disable()
     try:
         importlib.import_module("numba")
@@ -42,7 +42,7 @@ def _load_numba() -> None:
 
 
 def _look_for_garbage() -> None:
-    """From now on: what has been loaded is none."""
+    """Switch the garbage collector on, and exclude everything that has been loaded."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -20,9 +20,9 @@ def add(commands: Foreign) -> None:
         commands,
         "warm-up",
         run,
-        summary="compile all that is compiled on first use",
-        description="Compile all kernels on all cores, so that no later command has to. A wheel that brings them "
-        "compiled needs no warm-up.",
+        summary="compile everything that is compiled on first use",
+        description="Compile all kernels on all cores, so that no later command has to. A wheel with compiled kernels "
+        "needs no warm-up.",
         epilog="",
     )
 

@@ -1,9 +1,9 @@
-"""Columns of small whole numbers, narrowed to codes in one pass: whole tables that stand row after row, or one by one.
+"""Columns of small whole numbers, encoded in one pass: whole row-major tables at once, or single columns.
 
-A row-major array, scikit-learn's layout, has its columns in all lines of memory: taken one by one, each reads all of
-it. Here columns that are views of one such table are found by their addresses, and coded together. Whether their values
-are small whole numbers, or NaN, is guessed from some rows; where one of the others does not fit, the column is left to
-`columns.encode`, as are those of which the guess said so.
+In a row-major array, scikit-learn's layout, the cells of a column are spread over all lines of memory: reading one
+column reads nearly the whole array. Here columns that are views of one such table are found by their addresses, and
+encoded together. Whether their values are small whole numbers, or NaN, is guessed from some rows. If the guess says no,
+or another value does not fit, the column is left to `columns.encode`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 _MISSING = 255
 _SAMPLE = 1024  # rows from which it is guessed whether a column fits
 _PART = 1 << 15  # rows that a thread takes at once
-_CELLS = 1024  # of one column alone that are narrowed at once
-_LINE = 64  # bytes of memory that come together
+_CELLS = 1024  # of a single column that are narrowed at once
+_LINE = 64  # bytes of memory that are loaded together
 _CACHED = 1 << 18  # bytes of a block that is converted first, to stay in the cache
 
 
 def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> dict[str, Column]:
-    """The columns that fit, coded; those that do not are not among them."""
+    """The columns that fit, encoded; the others are left out."""
     found: dict[str, Column] = {}
     for table in _tables(columns):
         found.update(_encoded(table, threads))
@@ -45,9 +45,9 @@ def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """Columns of one type and length. They stand side by side in `cells`, rows x columns, or each in one piece.
+    """Columns of one type and length. They are side by side in `cells`, rows x columns, or each in one piece.
 
-    Of those in `cells` some may have no name: they are not asked for.
+    Some columns of `cells` may have no name: they were not asked for.
     """
 
     columns: list[AnyArray]
@@ -55,12 +55,12 @@ class _Table:
     cells: AnyArray | None = None
 
     def rows(self, every: int, which: AnyArray) -> AnyArray:
-        """One of so many rows, of some of the columns."""
+        """Every n-th row of some of the columns."""
         return np.stack([self.columns[place][::every] for place in which.tolist()], axis=1)
 
 
 def _tables(columns: Mapping[str, Foreign]) -> Iterator[_Table]:
-    """Columns of numbers that stand side by side in memory, and those of which each is in one piece."""
+    """Columns of numbers that are side by side in memory, and those that are each in one piece."""
     alone: dict[tuple[DType, int], list[str]] = {}
     beside: dict[tuple[DType, int, int], list[tuple[int, str]]] = {}
     for name, values in columns.items():
@@ -115,7 +115,7 @@ def _encoded(table: _Table, threads: int | None) -> dict[str, Column]:
         return {}
     codes, low, high = _gathered(table, tried, bases, threads)
     again = np.flatnonzero(tried & (high < 0))
-    if again.size and wide is not np.uint8:  # the least value was not among those that were looked at
+    if again.size and wide is not np.uint8:  # the least value was not among the sampled rows
         fits, exact = _guess(table.rows(1, again).astype(wide, copy=False))
         if fits.any():
             bases[again] = np.where(fits, exact, bases[again])
@@ -138,7 +138,7 @@ def _encoded(table: _Table, threads: int | None) -> dict[str, Column]:
 
 
 def _guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
-    """Which columns have small whole numbers or NaN alone, as far as these rows go, and their least ones."""
+    """Which columns have only small whole numbers or NaN in these rows, and their least values."""
     if sample.dtype.kind != "f":
         least = sample.min(axis=0)
         return (sample.max(axis=0) <= least.astype(np.float64) + _MISSING) & (np.abs(least) <= EXACT), least
@@ -155,13 +155,13 @@ def _gathered(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
     """The codes of a table, a row for each column; their least and largest, -1 if a value does not fit.
 
-    Of doubles the largest is that of numbers, and one more: 0 where there are none.
+    For doubles the largest is that of the numbers, plus one: 0 if there are none.
     """
     from credimi.kernels.small_codes import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
 
     columns, rows, wide = len(table.columns), table.columns[0].size, bases.dtype
     missing = int(wide == np.float64)
-    # A length for which columns do not all fall into the same part of a cache.
+    # A length for which the columns do not all use the same part of a cache.
     codes = np.empty((max(columns, SIDE), (rows // _LINE | 1) * _LINE + _LINE), dtype=np.uint8)
     pieces = list(range(0, rows, _PART)) if table.cells is not None else np.flatnonzero(tried).tolist()
     places = max(columns, SIDE) if table.cells is not None else _CELLS
@@ -199,7 +199,7 @@ def _gathered(
 
 
 def _blocks(cells: AnyArray, wide: DType) -> Iterator[tuple[AnyArray, int]]:
-    """The rows in a type that is narrowed, and where they begin: all at once, or parts that fit into the cache."""
+    """The rows in a type that can be narrowed, and where they begin: all at once, or in parts that fit the cache."""
     if cells.dtype.itemsize == wide.itemsize:
         yield cells.view(wide), 0
         return
@@ -209,5 +209,5 @@ def _blocks(cells: AnyArray, wide: DType) -> Iterator[tuple[AnyArray, int]]:
 
 
 def _flat(cells: AnyArray, size: int) -> AnyArray:
-    """So many elements from the first one on, whatever they belong to."""
+    """So many elements from the first one on, whatever array they belong to."""
     return np.lib.stride_tricks.as_strided(cells, (size,), (cells.itemsize,), writeable=False)

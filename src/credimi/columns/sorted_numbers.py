@@ -1,7 +1,7 @@
-"""Columns of many different numbers, counted by sorting: classes go with the numbers, no code is made of them.
+"""Columns of many different numbers, counted by sorting the numbers together with the classes; no codes are made.
 
-What `columns.encode` and `counting.tabulate` would give, in a fraction of the time: labels, coarse where they are too
-many, and the counts of each class with each label.
+The result is that of `columns.encode` and `counting.tabulate`, in a fraction of the time: labels, made coarser if they
+are too many, and the counts of each class with each label.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     CountArray = NDArray[np.int64]
 
-CELLS_WORTH_COMPILING = 2_000_000  # below, numpy is done before compiled code is loaded
-_SAMPLE, _MANY = 1024, 512  # values that are looked at, and how many of them are different in columns that are sorted
+CELLS_WORTH_COMPILING = 2_000_000  # below this, numpy is done before compiled code is loaded
+_SAMPLE, _MANY = 1024, 512  # values that are sampled, and how many of them must be different for a column to be sorted
 
 
 def many_numbers(columns: Mapping[str, Foreign], features: Sequence[str]) -> list[str]:
-    """The features that are numbers, nearly all different as far as some of their values go."""
+    """The features that are numbers, nearly all different among some sampled values."""
     return [name for name in features if _are_many(columns[name])]
 
 
@@ -58,7 +58,7 @@ def every(values: Foreign, step: int) -> Foreign:
 
 
 def as_doubles(values: Foreign) -> NDArray[np.float64] | None:
-    """The numbers in one piece, NaN where one is missing; None if they are whole and no doubles."""
+    """The numbers in one piece, NaN if missing; None if they are whole numbers that no double holds."""
     if isinstance(values, np.ndarray):
         if values.dtype.kind != "f" and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
             return None
@@ -79,7 +79,7 @@ def count_sorted(
     most: int,
     threads: int | None = None,
 ) -> dict[str, tuple[Labels, CountArray]]:
-    """Labels and counts of these columns, at most so many labels each; those that are no doubles are left out."""
+    """Labels and counts of these columns, with at most so many labels each; columns without doubles are omitted."""
     classes = groups.astype(np.uint16)
     classes.flags.writeable = False
     found: dict[str, tuple[Labels, CountArray]] = {}
@@ -98,7 +98,7 @@ def count_sorted(
 
 
 class Room:
-    """Memory for the sorting of a column, used again for the next: fresh memory is slow."""
+    """Memory for sorting a column, reused for the next: fresh memory is slow."""
 
     def __init__(self, rows: int) -> None:
         from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
@@ -108,7 +108,7 @@ class Room:
         self.sizes = np.empty((sort_numbers.DIGITS, 1 << sort_numbers.BITS), dtype=np.int64)
 
     def sort(self, values: NDArray[np.float64], classes: NDArray[np.uint16], lowest: int, missing: CountArray) -> int:
-        """Sort by the bits from `lowest` on; how many there are besides the missing."""
+        """Sort by the bits from `lowest` on; returns how many numbers are not missing."""
         from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing[:] = 0
@@ -124,14 +124,14 @@ class Room:
     def counted(
         self, values: NDArray[np.float64], classes: NDArray[np.uint16], height: int, most: int
     ) -> tuple[Labels, CountArray]:
-        """The labels of a column, and how often each class occurs with each; what is missing last."""
+        """The labels of a column, and how often each class occurs with each; missing values last."""
         from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
         lowest = sort_numbers.HALF if values.size > most else 0
         number = self.sort(values, classes, lowest, missing)
         distinct = self._distinct(number, lowest)
-        if lowest and distinct[lowest] <= most:  # few in fact: all bits matter
+        if lowest and distinct[lowest] <= most:  # few after all: all bits matter
             lowest = 0
             number = self.sort(values, classes, lowest, missing)
             distinct = self._distinct(number, lowest)
@@ -151,7 +151,7 @@ class Room:
         pairs = np.zeros(64, dtype=np.int64)
         negative = sort_numbers.differences(keys, number, lowest, pairs)
         distinct = np.cumsum(pairs[::-1])[::-1] + (number > 0)
-        if 0 < negative < number:  # what is left of small numbers of both signs is 0
+        if 0 < negative < number:  # small numbers of both signs become 0
             small = max(~int(keys[negative - 1]) & (2**63 - 1), int(keys[negative]) & (2**63 - 1))
             distinct[small.bit_length() :] -= 1
         return distinct

@@ -1,9 +1,9 @@
 """A target of numbers or dates, cut into ranges that are its classes.
 
-The cuts have to be known before anything is counted: a table for each feature and each number would be too large. Rows
-are then counted by the place of their range, 0 to the number of cuts, and the ranges get their names when the counts
-are read. Cuts are numbers, or dates as text; "quantile:4" asks for as many ranges of about equal counts, and takes a
-look at all values first (`quantiles`).
+The cuts must be known before anything is counted: a table for each feature and each number would be too large. Rows are
+then counted by the position of their range, from 0 to the number of cuts, and the ranges get their names when the
+counts are read. Cuts are numbers, or dates as text; "quantile:4" asks for four ranges of about equal counts, and needs
+a first pass over all values (`quantiles`).
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ def _is_number(cut: Value) -> bool:
 
 
 def named_classes(places: Labels, cuts: Cuts) -> Labels:
-    """The names of ranges, of which labels are the places, in the same order."""
+    """The names of the ranges whose positions are the labels, in the same order."""
     names = discretize.named_ranges([cut if isinstance(cut, str) else text_types.shown_number(cut) for cut in cuts])
     return Labels(TEXT, tuple(names[int(place)] for place in places.numbers))
 
 
 def ranges(column: Column, keep: NDArray[np.bool_], cuts: Cuts, target: str) -> tuple[Labels, NDArray[np.int64]]:
-    """The ranges that occur among the labels that are kept, by their places, and in which each label is."""
+    """The positions of the ranges that occur among the kept labels, and the range of each label."""
     numbers, dates = target_numbers(column, keep, target)
     wanted = isinstance(cuts[0], str)
     if dates is not None and dates != wanted:
         held, other, such = ("dates", "numbers", "2024-02-29") if dates else ("numbers", "dates", "30,50")
         raise CredimiError(
-            f"target {target!r} holds {held}, and its cuts are {other}: pass {held}, such as {such} "
+            f"target {target!r} holds {held}, but its cuts are {other}: pass {held}, such as {such} "
             "(target_cuts, --target-cuts)"
         )
     edges = [text_types.days_of(cut) if isinstance(cut, str) else cut for cut in cuts]
@@ -79,7 +79,7 @@ def ranges(column: Column, keep: NDArray[np.bool_], cuts: Cuts, target: str) -> 
 
 
 def target_numbers(column: Column, keep: NDArray[np.bool_], target: str) -> tuple[FloatArray, bool | None]:
-    """The labels that are kept as numbers, and whether these are dates; None if there are none."""
+    """The kept labels as numbers, and whether these are dates; None if there are none."""
     if column.numbers is not None:
         return column.numbers[keep], column.instants if keep.any() else None
     if column.kind == MANY:
@@ -96,7 +96,7 @@ def target_numbers(column: Column, keep: NDArray[np.bool_], target: str) -> tupl
 
 
 def _number(text: str, target: str) -> tuple[float, bool]:
-    """A text as a number, and whether it is a date; whatever texts it is read together with."""
+    """A text as a number, and whether it is a date; independent of the other texts."""
     if text_types.is_number(text, names_too=True):
         return float(text), False
     if _COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
@@ -112,7 +112,7 @@ def _number(text: str, target: str) -> tuple[float, bool]:
 
 
 class TargetValues:
-    """The different values that a target has shown so far, and how often each: what quantiles are made from."""
+    """The different values of a target so far, and how often each occurs; quantiles are made from them."""
 
     def __init__(self, target: str) -> None:
         self.target = target
@@ -120,7 +120,7 @@ class TargetValues:
         self.dates: bool | None = None
 
     def add(self, column: Column, keep: NDArray[np.bool_], totals: FloatArray) -> None:
-        """More rows; `totals` of each label that is kept."""
+        """Add rows; `totals` are the counts of the kept labels."""
         numbers, dates = target_numbers(column, keep, self.target)
         if dates is None:
             return
@@ -145,12 +145,12 @@ class TargetValues:
         return tuple(self._date_text(cut, place) for cut, place in zip(cuts.tolist(), places.tolist(), strict=True))
 
     def _date_text(self, cut: float, place: int) -> str:
-        """A cut between two dates as text: the day where these are days, else what a text can say and is between."""
+        """A cut between two dates as text: a day if these are days, else a text that lies between them."""
         low, high = self.labels.numbers[place : place + 2].tolist()
         text = text_types.shown_date(float(np.floor(cut)) if self.labels.integral else cut)
         return text if low <= text_types.days_of(text) < high else text_types.shown_date(low)
 
 
 def bins_asked(cuts: Cuts | str | None) -> int | None:
-    """How many quantiles are asked for; None where cuts are given, or none are."""
+    """How many quantiles are asked for; None if cuts are given, or none."""
     return int(cuts.partition(":")[2]) if isinstance(cuts, str) else None

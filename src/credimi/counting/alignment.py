@@ -1,7 +1,7 @@
-"""Counts of several samples on the same classes, values and cuts, so that their tables can be set beside each other.
+"""Counts of several samples on the same classes, values and cuts, so that their tables can be compared.
 
-What a column is and where its numbers are cut is decided from all samples together, once. Rows are then as likely to
-stand on either side of a cut whichever sample they come from, if nothing differs between the samples.
+What a column is and where its numbers are cut is decided once, from all samples together. So if nothing differs between
+the samples, the rows of each are equally likely to be on either side of a cut.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedCounts:
-    """The samples, each with the labels of all and the cuts of all, and the columns as all samples together have them.
+    """The samples, each with the labels and cuts of all, and the columns as all samples together have them.
 
-    `features` are those of the whole, before a sample's own counts take their place; `only` are, sample by sample, the
+    `features` are those of the whole, before the counts of a sample replace theirs; `only` are, for each sample, the
     columns that another one lacks, which are left out.
     """
 
@@ -36,7 +36,7 @@ class AlignedCounts:
     only: tuple[tuple[str, ...], ...]
 
     def with_samples(self, samples: tuple[Counts, ...]) -> AlignedCounts:
-        """The same columns of other samples, which are these or sums of them."""
+        """The same columns for other samples, which are these or sums of them."""
         return replace(self, samples=samples, only=((),) * len(samples))
 
 
@@ -61,7 +61,7 @@ def aligned(samples: Sequence[Counts]) -> AlignedCounts:
 
 
 def _without_keys(features: list[Feature], parts: Sequence[Counts]) -> list[Feature]:
-    """The same, but what names the rows in each sample does so in all: both may number their rows from 1."""
+    """The same columns; one that names the rows in each sample is an identifier in all: both may count from 1."""
     alone = [each.settled(1) if len(each.classes) else features for each in parts]
     return [
         replace(feature, kind=FeatureKind.IDENTIFIER)

@@ -1,4 +1,4 @@
-"""A batch of columns -> `CodedBatch` -> `Counts`: encode each column; count it against the target, labels in order."""
+"""Counts a batch of columns: encode each column (`CodedBatch`), then count it against the target (`Counts`)."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, CountArray, Record
 
-_FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
+_FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known.
+    """Some rows of a table. `raw` text may be numbers. `cells` is how many cells the whole source has, if known.
 
-    `weights` is what each row counts for, where that is not 1. `fault` says where in the source bytes are that are no
-    text. `path` is the file that the rows come from.
+    `weights` is what each row counts for, if that is not 1. `fault` says where the source has bytes that are no text.
+    `path` is the file that the rows come from.
     """
 
     columns: Mapping[str, ColumnValues]
@@ -59,10 +59,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedBatch:
-    """The same rows as codes: the class of each, `len(classes)` where it is missing, and the columns, encoded once.
+    """The same rows as codes: the class of each row, `len(classes)` if it is missing, and the columns, encoded once.
 
-    Each feature may keep `most_labels`, and texts of `most_bytes` in all; `compiled` says whether it is much. What is
-    `counted` already has no codes.
+    Each feature may keep `most_labels`, and texts of `most_bytes` in all; `compiled` says whether there is much to
+    count. Columns that are already `counted` have no codes.
     """
 
     target: str
@@ -91,9 +91,9 @@ def encode_batch(
     required: Collection[str] | None = None,
     rows_again: bool = True,
 ) -> CodedBatch:
-    """The codes of one batch; `table` is how many features there are in all, where these are some of them.
+    """The codes of one batch; `table` is the number of features of the whole table, if these are only some of them.
 
-    Of what cannot be counted it is told where it is missing, unless the column is `required`, as all are by default.
+    Columns that cannot be counted are reduced to present or missing, unless they are `required`, as all are by default.
     Unless the rows are needed again, columns of many numbers are counted at once.
     """
     missing = missing_of(settings.missing_values, raw=batch.raw)
@@ -106,7 +106,7 @@ def encode_batch(
                 return _encode_sparse(values, name, missing=missing, compiled=compiled)
             return encode(values, name, missing=missing, raw=batch.raw, compiled=compiled)
         except UncountableError as fault:
-            if refused and batch.rows:  # a part without rows says nothing of the others
+            if refused and batch.rows:  # a part without rows does not decide for the others
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
@@ -179,7 +179,7 @@ def tally(
     required: Collection[str] | None = None,
     sampled: bool = False,
 ) -> Counts:
-    """The counts of one batch, as `encode_batch` and `count_coded` make them; `sampled`: with some of its rows."""
+    """The counts of one batch, by `encode_batch` and `count_coded`; with `sampled` also some of its rows."""
     asked: Record = {"threads": threads, "table": table, "required": required}
     coded = encode_batch(batch, target, features, settings, **asked, rows_again=False)
     counts = count_coded(coded, threads=threads)
@@ -202,7 +202,7 @@ def grouped(
     *,
     compiled: bool = False,
 ) -> tuple[Labels, AnyArray]:
-    """The target's labels in order, and for each row its class, r where it is missing; with `cuts` those of ranges."""
+    """The target's labels in order, and the class of each row, r if it is missing; with `cuts` those of ranges."""
     if weights is None:
         one = np.zeros(column.codes.size, dtype=np.uint8)
         occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
@@ -211,7 +211,7 @@ def grouped(
     keep = occurring & ~missing.among(column)
     if (
         cuts is None and np.count_nonzero(keep) > MOST_CLASSES
-    ):  # before a table is made for each feature and so many classes
+    ):  # before a table of so many classes is made for each feature
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
     kept, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, kept)
@@ -223,7 +223,7 @@ def grouped(
 
 
 def _occurring(column: Column) -> Column:
-    """The same without labels that no row has: a range of whole numbers has gaps, a dictionary what nobody uses."""
+    """The same column without labels that no row has: ranges of whole numbers have gaps, dictionaries unused values."""
     places = np.minimum(column.codes, column.values)
     keep = np.bincount(places, minlength=column.values + 1)[:-1] > 0
     kept = int(np.count_nonzero(keep))
@@ -236,7 +236,7 @@ def _occurring(column: Column) -> Column:
 
 
 def _fewer(column: Column, missing: MissingValues, most: int) -> Column:
-    """A column of more labels than are kept: coarser numbers, or nothing but seen and missing. Before it is counted."""
+    """A column with more labels than are kept, before it is counted: coarser numbers, or only seen and missing."""
     if column.values <= most:
         return column
     gone = missing.among(column)
@@ -248,14 +248,14 @@ def _fewer(column: Column, missing: MissingValues, most: int) -> Column:
         codes = np.where(codes == len(kept), np.uint16(65_535), codes)
         return replace(column, codes=codes, numbers=kept.numbers, dropped_bits=kept.dropped_bits)
     kept_texts = (text for text, missing_ in zip(column.texts, gone.tolist(), strict=True) if not missing_)
-    if not labels.exceed(kept_texts, column.kind, most):  # without what means missing, or other spellings
+    if not labels.exceed(kept_texts, column.kind, most):  # without values that mean missing, and other spellings
         return column
     seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
     return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
 
 
 def _ordered(column: Column, block: CountArray, missing: MissingValues, most: int) -> tuple[Labels, CountArray]:
-    """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
+    """The labels that occurred, sorted; counts of labels that mean missing are added to the missing counts."""
     if column.kind == MANY:
         return _given_up(column), block
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
@@ -275,9 +275,9 @@ def _ordered(column: Column, block: CountArray, missing: MissingValues, most: in
 
 
 class _Order(NamedTuple):
-    """Labels in order, the codes that are kept, the missing last, and where they have gone; the codes of the missing.
+    """Labels in order; the kept codes with the missing one last, and their new positions; the codes that mean missing.
 
-    Where each has gone to a place of its own (`apart`), the codes are in the order of these places.
+    If each code has a position of its own (`apart`), the codes are in the order of these positions.
     """
 
     labels: Labels
@@ -298,11 +298,11 @@ def _find_order(column: Column, occurring: NDArray[np.bool_], missing: MissingVa
     return _Order(kept, codes, positions, np.flatnonzero(gone) if gone.any() else None, apart)
 
 
-@lru_cache(maxsize=1 << 9)  # 16 times as many were found hardly more often, and cost memory
+@lru_cache(maxsize=1 << 9)  # a cache 16 times as large had hardly more hits, and cost memory
 def _order(
     own: tuple[str, tuple[str, ...], bytes | None, int, bool, bool], occurring: bytes, missing: MissingValues, most: int
 ) -> _Order:
-    """The same of labels that can be looked up, as those of a column's batches are mostly alike."""
+    """The same with a cache, as the labels of a column's batches are mostly alike."""
     kind, texts, numbers, dropped_bits, instants, spans = own
     doubles = None if numbers is None else np.frombuffer(numbers)
     column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
@@ -310,7 +310,7 @@ def _order(
 
 
 def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
-    """The labels of a column that are kept, in order, and where each has gone."""
+    """The labels of a column that are kept, in order, and the new position of each."""
     if column.numbers is not None:
         return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)
     if column.kind == MANY:
@@ -324,7 +324,7 @@ def _given_up(column: Column) -> Labels:
 
 
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
-    """The counts of all batches; of none, counts without rows."""
+    """The counts of all batches; if there are no batches, counts without rows."""
     result: Counts | None = None
     for batch in weighted(batches, plan.settings):
         try:

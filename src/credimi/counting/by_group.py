@@ -30,7 +30,7 @@ MOST_GROUPS = 50
 
 
 def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
-    """The counts of each group, by its name in order, and how many rows belong to none as `by` is missing."""
+    """The counts of each group, in the order of names, and the number of rows without a group (`by` is missing)."""
     by = column_name(by, data)
     if _is_name(target) and by == column_name(target, data):
         raise CredimiError(f"{by!r} is the target: group by another column")
@@ -57,8 +57,8 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
             found[name] = checked(found[name] + counts if name in found else counts, plan)
         if len(found) > MOST_GROUPS:
             raise CredimiError(
-                f"column {by!r} has more than {MOST_GROUPS} different values: group by a column of fewer, or cut it "
-                "into a few ranges first"
+                f"column {by!r} has more than {MOST_GROUPS} different values: group by a column with fewer values, or "
+                "cut it into a few ranges first"
             )
     if len(found) < 2:
         what = f"one value only, {next(iter(found))!r}" if found else "no values"
@@ -98,15 +98,15 @@ def _check_source(data: Data, engine: str | None) -> None:
 
 def _why_absent(by: str, offered: Sequence[str], exclude: Option) -> str:
     if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
-        return f"column {by!r} is left out, and says the groups: take it out of exclude"
+        return f"column {by!r} names the groups and cannot be left out: remove it from exclude"
     return unknown(by, offered)
 
 
 def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
-    """The name of each code's group, None where it means missing."""
+    """The name of each code's group, None if it means missing."""
     column = coded.columns[by]
     if column.kind == MANY:
-        raise CredimiError(f"column {by!r} has too many different values to be groups: group by a column of fewer")
+        raise CredimiError(f"column {by!r} has too many different values for groups: group by a column with fewer")
     if column.numbers is not None:
         shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
     else:
@@ -116,7 +116,7 @@ def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
 
 
 def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:
-    """The groups that occur, and which rows are theirs; several codes may have one name."""
+    """The groups that occur, and their rows; several codes may have one name."""
     codes = np.minimum(column.codes, column.values)
     for name in dict.fromkeys((*names, None)):
         own = [code for code, each in enumerate((*names, None)) if each == name]
@@ -126,14 +126,14 @@ def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | Non
 
 
 def _chosen(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
-    """Some of the rows, without the column that says so."""
+    """Some of the rows, without the column of the groups."""
     columns = {name: replace(each, codes=each.codes[rows]) for name, each in coded.columns.items() if name != by}
     weights = None if coded.weights is None else coded.weights[rows]
     return replace(coded, columns=columns, groups=coded.groups[rows], rows=int(rows.sum()), weights=weights)
 
 
 def _in_order(name: str) -> tuple[int, float, str]:
-    """Numbers by their size, before names by the letter."""
+    """Numbers in numeric order, then names in alphabetical order."""
     try:
         return 0, float(name), name
     except ValueError:

@@ -1,7 +1,7 @@
-"""`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for what goes through them.
+"""`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for callers that need the rows again.
 
-The columns are settled as `rank` settles them: numbers are cut, identifiers and columns of one value are left out. So
-the labels, and the cuts, are those of the whole table: a row's code says nothing of later rows but this.
+The columns are settled as in `rank`: numbers are cut, identifiers and columns of one value are left out. So the labels
+and the cuts are those of the whole table; apart from that, a row's code does not depend on later rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MISSING = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedTable:
-    """A whole table in memory as codes, and its counts: every column is encoded once, for all that is asked of it.
+    """A whole table in memory as codes, with its counts: every column is encoded once, whatever is asked of it.
 
     `coded` has codes and labels of each column and of the target, and the rows' weights.
     """
@@ -52,9 +52,9 @@ class CodedTable:
 
     @classmethod
     def of(cls, data: Data, request: CountRequest) -> CodedTable:
-        """From what `credimi.count` takes."""
+        """A table from what `credimi.count` accepts."""
         if sparse_matrices.reads(data):
-            raise CredimiError("the rows of a sparse matrix are not gone through one by one: pass X.toarray()")
+            raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
         batch = _joined(list(parts), plan.wanted)
         asked: Record = {"threads": request.threads, "required": plan.required}
@@ -62,13 +62,13 @@ class CodedTable:
         return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
-        """The names of the classes, and of each row which it has, MISSING where it has none."""
+        """The names of the classes, and the class of each row, MISSING if it has none."""
         named, onward = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
         moved = np.append(onward, MISSING).astype(np.int32)
         return named.shown(), moved[self.coded.groups]
 
     def values(self, feature: Feature) -> Codes:
-        """Of each row which of the values of a settled feature it has, MISSING where it has none."""
+        """The value of a settled feature in each row, as a code, MISSING if there is none."""
         own = self.counts.labels[self.counts.features.index(feature.name)]
         return values_of(self.coded.columns[feature.name], self.coded.missing, own, feature)
 
@@ -95,12 +95,12 @@ def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feat
 class Rows:
     """Codes of the rows that have a target. `values[j]` names the codes of feature j, `classes` those of the target."""
 
-    codes: Codes  # rows x features, MISSING where the value is
+    codes: Codes  # rows x features, MISSING if the value is missing
     target: Codes
     features: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     classes: tuple[str, ...]
-    left_out: dict[str, Record]  # of the columns that are left out: their facts (see `Feature`)
+    left_out: dict[str, Record]  # the facts of the columns that are left out (see `Feature`)
     without_target: int = 0
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ def rows_of(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
-    """The rows of what `credimi.count` takes, as codes."""
+    """The rows of what `credimi.count` accepts, as codes."""
     asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
     asked |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
     asked |= {"threads": threads, "progress": progress}
@@ -151,7 +151,7 @@ def rows_of(
 def _joined(parts: list[Batch], wanted: Sequence[str]) -> Batch:
     """One batch of all rows."""
     if not parts:
-        raise CredimiError("there are no rows: nothing can be learned from them")
+        raise CredimiError("there are no rows: nothing can be learned")
     if len(parts) == 1:
         return parts[0]
     columns = {name: _column([part.columns[name] for part in parts]) for name in wanted}

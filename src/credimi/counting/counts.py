@@ -1,4 +1,4 @@
-"""`Counts`: all that is kept of the rows, one (r + 1) x (s + 1) block a feature, in one flat array; missing last.
+"""`Counts`: all that is kept of the rows. One (r + 1) x (s + 1) block per feature, in one flat array; missing last.
 
     n_11 ... n_1s | n_1?          r classes of the target, s values of the feature; n_i?: the feature is missing,
     ...           | ...           n_?j: the target is missing, n_??: both
@@ -6,9 +6,9 @@
     --------------+-----
     n_?1 ... n_?s | n_??
 
-Counts of parts add up to the counts of the whole, whatever labels each part has shown: blocks are aligned by label
-first. What is kept is raw: whether text looks like numbers, and where numbers are cut, is decided when the counts are
-read (`settled`), from all of them, so that neither the order of the rows nor their batches matter.
+Counts of parts add up to the counts of the whole, whatever labels each part has: blocks are aligned by label first.
+Counts are stored raw. Whether text looks like numbers, and where numbers are cut, is decided from all counts when they
+are read (`settled`). So neither the order of the rows nor their batches matter.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from credimi.counting.counted_files import CountedFile
     from credimi.counting.sampled_rows import SampledRows
 
-_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below, numpy is done before compiled code is loaded
-_ROUNDING = 1e-9  # of weights that are taken away again
+_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
+_ROUNDING = 1e-9  # of weights that are subtracted
 
 
 @public
@@ -52,9 +52,9 @@ _ROUNDING = 1e-9  # of weights that are taken away again
 class Counts:
     """Counts of one target with many features, made by `credimi.count`: all that is kept of the rows.
 
-    `a + b` are the counts of both, `a - b` those of a without rows that were counted before; `counts["column"]` is
-    the `Table` of one feature, numbers cut as in `rank`. Nothing in them can be changed but by `update`, which puts
-    the counts of more rows in the place of these, all at once.
+    `a + b` are the counts of both, `a - b` those of a without rows that were counted before. `counts["column"]` is the
+    `Table` of one feature, with numbers cut as in `rank`. Counts are read-only; only `update` changes them: it replaces
+    them by the counts with more rows, all at once.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Counts:
     rows : int or float
         The rows that were counted, or their weight.
     sources : tuple
-        The files that were counted, as far as known.
+        The files that were counted, if known.
     sample : SampledRows or None
         Up to 2,048 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
 
@@ -86,7 +86,7 @@ class Counts:
     flat: CountArray
     rows: int | float = 0
     settings: ReadingOptions = field(default_factory=ReadingOptions)
-    sources: tuple[CountedFile, ...] = ()  # files that were counted, as far as known
+    sources: tuple[CountedFile, ...] = ()  # the files that were counted, if known
     sample: SampledRows | None = field(default=None, repr=False)  # some rows, where they were counted in this process
     squares: float = 0.0  # the sum of the squares of the weights that a column has (`settings.weights`)
 
@@ -104,7 +104,7 @@ class Counts:
         rows: float,
         settings: ReadingOptions,
     ) -> Counts:
-        """From the blocks of single features."""
+        """Counts from the blocks of single features."""
         flat = [block.ravel() for _, block in columns.values()]
         return cls(
             target,
@@ -130,8 +130,8 @@ class Counts:
         return iter(self.features)
 
     def __getitem__(self, column: str) -> Table:
-        """The counts of one column and the target, numbers cut as in `rank`, which alone knows how they were chosen."""
-        return self.feature(str(column)).table  # a name of pandas may be no text
+        """The counts of one column and the target; numbers cut as in `rank`, without its correction for the cuts."""
+        return self.feature(str(column)).table  # a name in pandas may be no text
 
     def __repr__(self) -> str:
         return (
@@ -140,16 +140,16 @@ class Counts:
         )
 
     def feature(self, column: str) -> Feature:
-        """One column, settled: its counts, the names of its values, how they came about."""
+        """One column, settled: its counts, the names of its values, and how they were chosen."""
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
 
     def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
-        """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
+        """The distinct numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
 
-        Truth values are 0 and 1. More numbers than are kept have lost their last bits (see `labels`).
+        Booleans are 0 and 1. If there are more numbers than are kept, they have lost their last bits (see `labels`).
         """
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
@@ -157,28 +157,28 @@ class Counts:
         kept, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
         if len(kept) and kept.kind not in (NUMBER, BOOLEAN):
             raise CredimiError(
-                f"column {column!r} holds no numbers, but {kept.kind}: count the columns of numbers (features=[...])"
+                f"column {column!r} holds {kept.kind}, not numbers: count the columns of numbers (features=[...])"
             )
         classes, rows = labels.typed(self.classes)
         numbers = np.array([text == "true" for text in kept.texts], dtype=np.float64) if kept.texts else kept.numbers
         return numbers, relabel(self.blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
-        """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
+        """The target's classes, in the order of the tables' rows; an error if there are fewer than `least`."""
         return self.settled_classes(least).labels.shown()
 
     def settled_classes(self, least: int = 2) -> SettledClasses:
-        """The target's classes as they are ranked; an error where they are not `least`."""
+        """The target's classes as they are ranked; an error if there are fewer than `least`."""
         classes, positions = settle_classes(self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
-        for block in self.blocks()[:1]:  # each has all rows
+        for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
         return SettledClasses(classes, positions, totals)
 
     def settled(
         self, least_classes: int = 2, classes: SettledClasses | None = None, threads: int | None = None
     ) -> list[Feature]:
-        """All columns as they are ranked; `classes` are those of `settled_classes`, where they are known."""
+        """All columns as they are ranked; `classes` are those of `settled_classes`, if they are known."""
         own = classes or self.settled_classes(least_classes)
         columns = list(zip(self.features, self.labels, self.blocks(), strict=True))
         if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
@@ -187,7 +187,7 @@ class Counts:
             def work(place: int) -> None:
                 found[place] = self._settle(*columns[place], own, compiled=True)
 
-            with suppress(CredimiError):  # raised again below, by the first column that has a fault
+            with suppress(CredimiError):  # raised again below, by the first faulty column
                 share(work, range(len(columns)), threads)
                 return [found[place] for place in range(len(columns))]
         return [self._settle(*column, own) for column in columns]
@@ -204,7 +204,7 @@ class Counts:
         )
 
     def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
-        """All columns with their types, uncut: what makes two counts equal."""
+        """All columns with their types, uncut: two counts are equal if these are."""
         most = labels.most_labels(len(self), len(self.classes) + 1)
         classes, rows = labels.typed(self.classes)
         found = {}
@@ -217,7 +217,7 @@ class Counts:
     __hash__ = None  # type: ignore[assignment]  # counts change
 
     def _require_alike(self, other: Counts) -> None:
-        """Refuse counts of something else."""
+        """Refuse to combine counts that do not match."""
         if self.target != other.target:
             raise CredimiError(
                 f"counts of the targets {self.target!r} and {other.target!r} do not add: count the same target"
@@ -258,7 +258,7 @@ class Counts:
         return replace(whole, sources=sources, squares=squares, sample=self.sample)
 
     def __sub__(self, other: Counts) -> Counts:
-        """Without rows that were counted before, as if they had never been."""
+        """The counts without rows that were counted before."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
@@ -266,20 +266,20 @@ class Counts:
         slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
         for name, block in zip(both.features, both.blocks(), strict=True):
             if np.any(block < -slack):
-                raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
+                raise CredimiError(f"column {name!r}: more is subtracted than was counted; pass rows that were counted")
         return replace(both, flat=np.where(both.flat > slack, both.flat, 0))._trimmed()
 
     def labelled(self) -> Counts:
-        """The counts of those rows alone whose class is known."""
+        """The counts of only those rows whose class is known."""
         blocks = [block.copy() for block in self.blocks()]
-        rows = self.rows - blocks[0][-1].sum().item() if blocks else self.rows  # the same of every feature
+        rows = self.rows - blocks[0][-1].sum().item() if blocks else self.rows  # the same for every feature
         for block in blocks:
             block[-1] = 0
         flat = np.concatenate([self.flat[:0], *(block.ravel() for block in blocks)])
         return replace(self, flat=flat, rows=rows)._trimmed()  # noqa: SLF001  (of the same class)
 
     def _trimmed(self) -> Counts:
-        """Without the labels and classes that do not occur."""
+        """The counts without labels and classes that do not occur."""
         blocks = self.blocks()
         occurring = np.zeros(len(self.classes), dtype=bool)
         for block in blocks:
@@ -293,18 +293,18 @@ class Counts:
         return replace(whole, squares=max(self.squares, 0.0))
 
     def __radd__(self, other: object) -> Counts:
-        """So that `sum` of several counts works, which starts from 0."""
+        """Let `sum` of several counts work, which starts from 0."""
         return self if other == 0 else NotImplemented
 
     def update(self, data: Data, *, delimiter: str | None = None) -> Counts:
-        """Count more data of the same columns, and return these counts; the delimiter is as in `credimi.count`."""
+        """Count more data with the same columns, and return these counts; the delimiter is as in `credimi.count`."""
         from credimi.counting.count import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
         self.__dict__.update((self + count_more(data, self, delimiter)).__dict__)
         return self
 
     def save(self, path: str | Path) -> None:
-        """Write to one file (docs/counts-format.md), whole or not at all."""
+        """Write to one file (docs/counts-format.md), which is complete or absent."""
         counts_file.save(*self._parts(), path)
 
     def to_bytes(self) -> bytes:
@@ -312,7 +312,7 @@ class Counts:
         return counts_file.packed(*self._parts())
 
     def _parts(self) -> tuple[Record, dict[str, AnyArray]]:
-        """Header and arrays of a file."""
+        """Header and arrays of a counts file."""
         header = {
             "target": self.target,
             "rows": self.rows,
@@ -348,11 +348,11 @@ class Counts:
     def _checked(header: Record, arrays: Mapping[str, AnyArray], path: str | Place) -> Counts:
         try:
             return Counts(**counts_header.read(header, arrays))
-        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # intact bytes without sense
             raise CredimiError(counts_file.no_counts(path, error)) from error
 
     def blocks(self) -> list[CountArray]:
-        """The blocks of the features, raw: views into the flat array."""
+        """The raw blocks of the features: views into the flat array."""
         blocks, start, height = [], 0, len(self.classes) + 1
         for each in self.labels:
             width = len(each) + 1
@@ -368,10 +368,10 @@ class Counts:
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
-    """The same; of more labels than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
+    """The same labels; with more than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
     if len(own) <= most and not labels.too_long(own, longest):
         return own, block
-    kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
+    kept, positions = labels.typed(own, most)  # raw text that is all numbers can be made coarser
     if kept.kind == NUMBER:
         kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
         positions = onward[positions]

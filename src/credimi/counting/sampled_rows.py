@@ -1,7 +1,7 @@
-"""`SampledRows`: a few rows as codes, kept in memory beside their counts for what needs two columns at once.
+"""`SampledRows`: a few rows as codes, kept in memory beside their counts, for callers that need two columns at once.
 
-Counts know each column with the target alone. Whether two columns say the same can be seen in rows only, and some
-thousand of them are enough. They are rows of the first batch, evenly spread over it; no file and no pickle has them.
+Counts show each column only with the target. Whether two columns say the same can be seen only in rows, and a few
+thousand rows are enough. They are rows of the first batch, evenly spread over it; no file and no pickle stores them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from credimi.counting.batch import CodedBatch
 
 _ROWS, _CELLS = 2048, 1 << 21  # at most
-_FEWEST_ROWS = 128  # of wide tables: fewer would tell nothing
+_FEWEST_ROWS = 128  # of wide tables: fewer would not be enough
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledRows:
-    """Codes of some rows, and the labels that they stand for; `batch` is how many rows they were taken from."""
+    """Codes of some rows, and their labels; `batch` is how many rows they were taken from."""
 
     columns: Mapping[str, Column]
     missing: MissingValues
@@ -30,9 +30,9 @@ class SampledRows:
 
     @classmethod
     def of(cls, coded: CodedBatch, encode_some: Callable[[str, int], Column]) -> SampledRows | None:
-        """Some rows of a batch; None of a table that is sparse, or too wide to keep enough of them.
+        """Some rows of a batch; None if the table is sparse, or too wide to keep enough of them.
 
-        `encode_some` gives every so many rows of a column that the batch has no codes of.
+        `encode_some` encodes every n-th row of a column that is not encoded in the batch.
         """
         rows = min(_ROWS, _CELLS // max(len(coded.features), 1))
         if rows < _FEWEST_ROWS or any(column.at is not None for column in coded.columns.values()):
@@ -44,7 +44,7 @@ class SampledRows:
 
 
 def beside(parts: Iterable[SampledRows | None]) -> SampledRows | None:
-    """Columns of the same rows as one; None where they may be of other rows."""
+    """Columns of the same rows, joined; None if they may be of different rows."""
     found = [part for part in parts if part is not None]
     if not found or len({part.batch for part in found}) > 1:
         return None

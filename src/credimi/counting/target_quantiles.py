@@ -1,4 +1,4 @@
-"""Quantiles of a target, from a first look at its values: the cuts by which rows are then counted."""
+"""Quantiles of a target, from a first pass over its values: the cuts by which rows are then counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def with_quantiles(settings: ReadingOptions, batches: Iterable[Batch], target: str) -> ReadingOptions:
-    """The same settings, with cuts in the place of the quantiles that they ask for."""
+    """The same settings, with cuts instead of the quantiles that they ask for."""
     values = TargetValues(target)
     for batch in batches:
         missing = missing_of(settings.missing_values, raw=batch.raw)

@@ -1,10 +1,10 @@
-"""What each row counts for, where a column says so.
+"""The weight of each row, if a column has weights.
 
-Whole weights are numbers of rows, as a table has them in which equal rows were put together: the counts are those of
-the rows repeated, to the last digit. Others, such as those of surveys, are no numbers of rows. Their sum says how they
-were scaled, and nothing of how much is known. So the sum of their squares is kept beside the counts, and what is said
-of the whole takes them for (sum w)^2 / sum w^2 rows (Kish's effective sample size), which is the number of rows where
-all weights are alike, and less where they are not (`effective`).
+Whole weights are numbers of rows, as in a table in which equal rows were combined: the counts are exactly those of the
+repeated rows. Other weights, such as those of surveys, are no numbers of rows. Their sum shows how they were scaled,
+not how much is known. So the sum of their squares is stored beside the counts, and results treat them as (sum w)^2 /
+sum w^2 rows (Kish's effective sample size). This is the number of rows if all weights are equal, and less otherwise
+(`effective`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
 
-_EXACT = 2.0**53  # beyond, sums of doubles are rounded
-_SQUARES = 1e-280, 1e280  # of which doubles hold all digits, and the squares of their sums
+_EXACT = 2.0**53  # larger sums of doubles are rounded
+_SQUARES = 1e-280, 1e280  # between these, doubles keep all digits of a sum of squares
 
 
 def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Batch]:
-    """The same batches of a table or of files, with the weights that a column of theirs has, if they are asked for."""
+    """The same batches of a table or of files, with the weights from their column, if weights are asked for."""
     name, start, path = settings.weights, 0, None
     for batch in batches:
         start = start if batch.path == path else 0
@@ -44,8 +44,8 @@ def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Bat
 
 
 def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
-    """The counts of one batch, with the squares of its weights; in whole numbers, if the weights are whole."""
-    with np.errstate(over="ignore"):  # `effective` refuses what is infinite
+    """The counts of one batch, with the squares of its weights; as whole numbers, if the weights are whole."""
+    with np.errstate(over="ignore"):  # `effective` refuses infinity
         counts = replace(counts, squares=float(weights @ weights))
     if counts.rows >= _EXACT or not np.array_equal(weights, np.rint(weights)):
         return counts
@@ -53,16 +53,16 @@ def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
 
 
 def effective(counts: Counts) -> Counts:
-    """The same counts; of weights that are no numbers of rows, scaled to as many rows as they are worth.
+    """The same counts; weights that are no numbers of rows are scaled to as many rows as they are worth.
 
-    What is scaled already stays as it is.
+    Counts that are already scaled stay the same.
     """
     if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.rows > 0.0:
         return counts
     if not _SQUARES[0] < counts.squares < _SQUARES[1]:
         raise CredimiError(
             f"the squares of the weights {counts.settings.weights!r} sum to {counts.squares:g}, which is too "
-            f"{'small' if counts.squares < 1.0 else 'large'} to reckon with: divide all weights by their mean"
+            f"{'small' if counts.squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
         )
     share = counts.rows / counts.squares
     return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
@@ -78,7 +78,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
     numbers = np.where(gone[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)
     found: NDArray[np.float64] = np.append(numbers, np.nan)[codes]
-    right = (found >= 0.0) & (found < np.inf)  # NaN is not
+    right = (found >= 0.0) & (found < np.inf)  # false for NaN
     if not right.all():
         row = int(np.argmin(right))
         where, fault = (
@@ -93,7 +93,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:
-    """The labels as numbers, NaN where they are none."""
+    """The labels as numbers, NaN if they are none."""
     if column.numbers is not None:
         return np.full(column.values, np.nan) if column.instants or column.spans else column.numbers
     if column.kind == BOOLEAN:

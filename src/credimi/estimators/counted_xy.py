@@ -1,4 +1,4 @@
-"""X and y, checked, -> `Counts`; what the estimators that count have in common."""
+"""Counts X and y for the estimators: X and y, checked, become `Counts`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def counted(
     if unlabeled is not None and settings.target_cuts is not None:  # before -1 is a number of the first range
         numbers = numbers_of(target, name)
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
-    columns_of([*features.names, name], name, None)  # names are checked: each has to be there once
+    columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
     batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
     if bins_asked(settings.target_cuts) is not None:
@@ -70,7 +70,7 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArra
 
 
 def _without_class(counts: Counts, label: Value) -> Counts:
-    """The same counts, the target being missing where it has this label."""
+    """The same counts, with the target missing where it has this label."""
     place = _place(counts.classes, label)
     if place is None:
         return counts

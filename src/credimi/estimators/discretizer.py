@@ -1,7 +1,7 @@
-"""`EntropyDiscretizer`: columns of numbers cut where the classes of a target change.
+"""`EntropyDiscretizer`: cuts columns of numbers where the classes of a target change.
 
-Each column is sorted once, with the classes of its rows, and split as Fayyad and Irani (1993) do: where least class
-entropy is left, as long as the shorter description says so. O(n log n) a column, columns in threads. Counts of distinct
+Each column is sorted once, with the classes of its rows, and split as in Fayyad and Irani (1993): where the least class
+entropy is left, as long as the description gets shorter. O(n log n) per column, columns in threads. Counts of distinct
 values are enough (`from_counts`), so that files larger than memory can be cut too.
 """
 
@@ -47,46 +47,46 @@ if TYPE_CHECKING:
     Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
 
 OUTPUTS = ("codes", "labels")
-_CELLS_WORTH_COMPILING = 200_000  # below, numpy is done before compiled code is loaded
+_CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled code is loaded
 
 
 @public
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Cut columns of numbers into ranges that tell of the classes, as many as the data speak for (MDL).
+    """Cut columns of numbers into ranges that tell about the classes, as many as the data support (MDL).
 
-    Of a data frame, dates are cut as well, and other columns, of text say, pass through as they are. What is missing
-    stays missing. A value at a cut goes to the lower range; one beyond all that `fit` saw goes to the
-    first or the last. A column in which no cut pays becomes one range, 0 or "all".
+    In a data frame, dates are cut as well, and other columns, such as text, pass through unchanged. Missing values stay
+    missing. A value at a cut goes to the lower range; a value outside the range that `fit` saw goes to the first or the
+    last. A column in which no cut is accepted becomes one range, 0 or "all".
 
     Parameters
     ----------
     min_samples : int
-        How many rows (or how much weight) each side of a split must hold. The value has to be there, and the class.
+        How many rows (or how much weight) each side of a split must hold. Only rows with value and class count.
     max_bins : int, optional
-        The most ranges a column may have. The splits that gain most are made first.
+        The largest number of ranges of a column. The splits that gain most are made first.
     output : "codes" or "labels"
-        The number of the range, from 0, as a double, NaN where the value is missing; or a text such as "2.5 to 7",
-        None where it is missing. Where columns pass through, the array is one of objects.
+        The number of the range, from 0, as a double, NaN if the value is missing; or a text such as "2.5 to 7", None if
+        the value is missing. If columns pass through, it is an array of objects.
     drop_uninformative : bool
-        Leave out the columns in which no cut pays.
+        Leave out the columns in which no cut is accepted.
     n_jobs : int, optional
-        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+        Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
     Attributes
     ----------
     cut_points_ : list of arrays
-        The cuts of each column, in order, perhaps none; of dates in days since 1970, of times of day and spans in
-        seconds.
+        The cuts of each column, in order, possibly none; for dates in days since 1970, for times of day and durations
+        in seconds.
     bin_labels_ : list of lists of str
-        The names of each column's ranges, one more than there are cuts; none of columns that pass through.
+        The names of each column's ranges, one more than there are cuts; none for columns that pass through.
     n_bins_ : array of int
-        How many ranges each column has; 0 of columns that pass through.
+        How many ranges each column has; 0 for columns that pass through.
     dates_ : array of bool
-        Which columns are of dates.
+        Which columns are dates.
     support_ : array of bool
-        Which columns `transform` gives.
+        Which columns `transform` returns.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As usual in scikit-learn.
 
     Examples
     --------
@@ -138,16 +138,16 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> EntropyDiscretizer:
-        """The discretizer that `fit` would give on the rows that were counted, without them.
+        """The discretizer that `fit` would give on the counted rows, without needing the rows.
 
-        Beyond 32,768 different values of a column, counts are of rounded numbers, and so are the cuts.
+        If a column has more than 32,768 different values, the counts are of rounded numbers, and so are the cuts.
 
         Parameters
         ----------
         counts : credimi.Counts
             The counts of columns of numbers, such as `credimi.count("large.parquet", "class", features=[...])`.
         parameters
-            As of the class.
+            As in the class.
         """
         self = cls(**parameters)
         self._check_parameters()
@@ -190,7 +190,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
-        """The names of the columns that `transform` gives: those of the columns they are made from."""
+        """The names of the columns that `transform` returns: those of the original columns."""
         check_is_fitted(self)
         names: AnyArray = super().get_feature_names_out(input_features)[self.support_]
         return names
@@ -216,9 +216,9 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _cut(
         self, places: Callable[[int], Places | None], dates: NDArray[np.bool_], threads: int | None
     ) -> EntropyDiscretizer:
-        """Set what is fitted; `places` says for each column after which values to cut, None of one that passes through.
+        """Set the fitted attributes; `places` says after which values to cut a column, None if it passes through.
 
-        `dates` says which columns are of dates.
+        `dates` says which columns are dates.
         """
         columns = dates.size
         cuts: list[FloatArray] = [np.zeros(0)] * columns
@@ -235,7 +235,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 days = bool((np.floor(beside) == beside).all())
                 labels[index] = named_ranges([shown_date(np.floor(cut) if days else cut) for cut in cuts[index]])
                 return
-            # If the values beside the cuts are on their sides, so are all others.
+            # If the values beside the cuts are on the right side, all others are.
             labels[index] = interval_labels(cuts[index], beside)
 
         share(work, range(columns), threads)

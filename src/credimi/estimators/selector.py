@@ -1,4 +1,4 @@
-"""`CredibleSelector`: univariate selection for scikit-learn, with holes anywhere and a probability for each feature."""
+"""`CredibleSelector`: univariate selection for scikit-learn, with missing values and a probability for each feature."""
 
 from __future__ import annotations
 
@@ -36,37 +36,38 @@ if TYPE_CHECKING:
 class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Keep the features that credibly inform about the target.
 
-    Numbers are cut into ranges to be scored, as `credimi.rank` does it; `transform` returns the columns as they came.
+    Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
     X may be a sparse matrix, in which 0 is a value; it is not made dense.
 
     Parameters
     ----------
     rule : "forward", "backward", "plugin" or "fdr"
         Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
-        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed it.
+        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed
+        epsilon.
     k : int, optional
-        Keep this many instead, the best by P(I > epsilon), then by E[I].
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I].
     epsilon, level, fdr, prior, approximation, missing
         As in `credimi.rank`.
     missing_values, discretize, target_cuts
         As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
-        One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
+        One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     n_jobs : int, optional
-        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+        Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
     Attributes
     ----------
     ranking_ : credimi.Ranking
-        One row a feature, best first.
+        One row per feature, best first.
     scores_ : array
-        Of each feature the posterior mean of its information, E[I] in nats; NaN where it is not ranked.
+        The posterior mean of the information of each feature, E[I] in nats; NaN if it is not ranked.
     feature_importances_ : array
-        The same, with 0 for NaN, as `SelectFromModel` wants it.
+        The same, with 0 for NaN, as `SelectFromModel` needs it.
     counts_ : credimi.Counts
-        All that was learned: the counts of the target with each feature.
+        Everything that was learned: the counts of the target with each feature.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As usual in scikit-learn.
 
     Examples
     --------
@@ -118,7 +119,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count more rows; what is kept follows from all of them, whatever their parts."""
+        """Count more rows; the selection follows from all of them, however they are divided."""
         if isinstance(checked_cuts(self.target_cuts), str):
             raise CredimiError(
                 f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
@@ -129,7 +130,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
-        """A fitted selector, from counts made before, of files larger than memory say."""
+        """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
@@ -139,7 +140,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @property
     def ranking_(self) -> Ranking:
-        """One row a feature, best first; made when it is asked for."""
+        """One row per feature, best first; made when it is needed."""
         check_is_fitted(self)
         if self._ranking is None:
             self._ranking = self._ranked()
@@ -147,32 +148,32 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """E[I] of each feature, in nats, as X has them; NaN where a feature is not ranked."""
+        """E[I] of each feature, in nats, in the order of X; NaN if a feature is not ranked."""
         columns = self.ranking_.columns
         mean = dict(zip(columns["feature"], columns["mi"], strict=True))
         return np.array([mean[name] for name in self.counts_.features])
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The scores, 0 where a feature is not ranked."""
+        """The scores, 0 if a feature is not ranked."""
         return np.nan_to_num(self.scores_, nan=0.0)
 
     def transform(self, X: Data) -> Foreign:
-        """The columns that are kept, in the container that they came in."""
+        """The kept columns, in the same kind of container as X."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         kept = np.flatnonzero(self.get_support()).tolist()
         if not kept:
             message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
-            warnings.warn(message, stacklevel=3)  # scikit-learn stands between: it wraps `transform`
+            warnings.warn(message, stacklevel=3)  # scikit-learn wraps `transform`, and is one level
         return features.picked(kept)
 
     def inverse_transform(self, X: Data) -> AnyArray:
-        """An array with all columns again, those that were not kept missing."""
+        """An array with all columns, in which those that were not kept are missing."""
         support = self.get_support()
         kept = check_array(X, dtype=None, ensure_all_finite=False)
         if kept.shape[1] != np.count_nonzero(support):
-            raise CredimiError(f"X has {kept.shape[1]} columns, and {np.count_nonzero(support)} were kept: pass those")
+            raise CredimiError(f"X has {kept.shape[1]} columns, but {np.count_nonzero(support)} were kept: pass those")
         whole = np.full((kept.shape[0], support.size), np.nan, dtype=object if kept.dtype.kind not in "biuf" else float)
         whole[:, support] = kept
         return whole

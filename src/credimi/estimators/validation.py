@@ -1,9 +1,10 @@
-"""X and y as scikit-learn passes them -> columns that `columns.encode.encode` takes.
+"""Checks X and y as scikit-learn passes them, and turns them into columns for `columns.encode.encode`.
 
 scikit-learn's own checks come first, so that `n_features_in_` and `feature_names_in_` are set in `fit` and compared
-later, with the words that its users know. Arrays and lists then go through `check_array`, which refuses what is sparse,
-complex, empty or not two-dimensional, and takes holes. Frames do not: that would turn columns of different types into
-one array of objects. They are taken apart column by column, as in `count`, without importing their library.
+later, with scikit-learn's usual messages. Arrays and lists then go through `check_array`, which refuses sparse,
+complex, empty or not two-dimensional input, and accepts missing values. Data frames do not: that would turn columns of
+different types into one array of objects. They are read column by column, as in `count`, without importing their
+library.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ class Features:
     names: list[str]
     columns: list[Values]
     rows: int
-    source: Data | None  # the frame as it came, or an array; None of a part
+    source: Data | None  # the original data frame, or an array; None for a part
 
     @property
     def of_frame(self) -> bool:
-        """Whether the columns have types of their own."""
+        """Whether each column has a type of its own."""
         return not isinstance(self.source, np.ndarray)
 
     def part(self, rows: slice) -> Features:
@@ -67,21 +68,21 @@ class Features:
         return Features(self.names, columns, len(columns[0]), None)
 
     def widened(self, names: Sequence[str]) -> Features:
-        """With the features that came later, missing in these rows."""
+        """The same rows with features that came later, which are missing in these rows."""
         later = [np.full(self.rows, None, dtype=object) for _ in names[len(self.names) :]]
         return Features(list(names), self.columns + later, self.rows, None)
 
     def picked(self, positions: Sequence[int]) -> Foreign:
         """These columns of what was passed, in the same kind of container."""
-        if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
+        if isinstance(self.source, pa.Table):  # scikit-learn 1.6 does not support it
             return self.source.select(list(positions))
         return _safe_indexing(self.source, list(positions), axis=1)
 
 
 def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
-    """The columns of X; `reset` in `fit`, where their number and names are noted, not later, where they must be alike.
+    """The columns of X. In `fit` (`reset`) their number and names are stored; later they must be the same.
 
-    Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
+    Infinite numbers are accepted, in arrays as in data frames: they have an order and can be counted.
     """
     if _is_frame(X):
         _check_names(X)
@@ -108,7 +109,7 @@ def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
 
 
 def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values:
-    """The target, one value a row, as an Arrow or numpy array; None, NaN and NA are missing."""
+    """The target, one value per row, as an Arrow or numpy array; None, NaN and NA are missing."""
     if y is None:
         raise CredimiError(f"This {estimator} requires y to be passed, but the target y is None.")
     if isinstance(y, list | tuple) and any(isinstance(each, list | tuple | np.ndarray) for each in y):
@@ -121,18 +122,18 @@ def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values
         warnings.warn(message, DataConversionWarning, stacklevel=4)
         y = np.asarray(y).ravel() if not hasattr(y, "iloc") else y.iloc[:, 0]
     elif shape is not None and len(shape) != 1:
-        raise CredimiError(f"y should be a 1d array, got an array of shape {shape} instead: pass one value a row")
+        raise CredimiError(f"y should be a 1d array, got an array of shape {shape} instead: pass one value per row")
     column = array_of(y, "y")
     if len(column) != rows:
         raise CredimiError(
             f"Found input variables with inconsistent numbers of samples: X has {rows:,} rows, y {len(column):,} "
-            "values; pass one a row"
+            "values; pass one value per row"
         )
     return column
 
 
 def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple[Labels, AnyArray]:
-    """The classes of the target in order, and the code of each row's; their number where it is missing."""
+    """The classes of the target in order, and the code of each row's class; the number of classes means missing."""
     column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
     classes, codes = grouped(column, NOTHING_MORE, "y")
     if not len(classes):
@@ -146,12 +147,12 @@ def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple
 
 
 def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
-    """The rows' weights, None if they are all alike."""
+    """The rows' weights, None if they are all equal."""
     if sample_weight is None:
         return None
     weights = require_numbers("sample_weight", np.asarray(sample_weight))
     if weights.shape != (rows,):
-        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number a row")
+        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number per row")
     right = (weights >= 0.0) & (weights < np.inf)
     if not right.all():
         row = int(np.argmin(right))
@@ -162,7 +163,7 @@ def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | N
 
 
 def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
-    """A column of numbers or truth values as doubles, NaN where it is missing; another is refused."""
+    """A column of numbers or booleans as doubles, NaN if missing; other columns are refused."""
     found = _doubles(column, name)
     if found is not None:
         return found
@@ -174,9 +175,9 @@ def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
 
 
 def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | None:
-    """The same of dates, too, as days since 1970, and of times of day and spans, as seconds; None of what is neither.
+    """The same also for dates, as days since 1970, and for times of day and durations, as seconds; None for others.
 
-    Beside the doubles: whether they are dates.
+    The second result is whether they are dates.
     """
     found = _doubles(column, name)
     if found is not None:
@@ -209,12 +210,12 @@ def _doubles(column: Values, name: str) -> NDArray[np.float64] | None:
 
 
 def cells_of(column: Values) -> list[Value]:
-    """The values of a column as Python's own."""
+    """The values of a column as Python objects."""
     if isinstance(column, PrecodedColumn):
         values = cells_of(column.values)
         return [None if code < 0 else values[code] for code in column.codes.tolist()]
     if isinstance(column, np.ndarray):
-        if column.dtype.kind == "M":  # numpy makes mere integers of nanoseconds, here and of spans
+        if column.dtype.kind == "M":  # numpy turns nanoseconds into plain integers, and durations too
             return list(column)
         return list((column.astype("m8[us]") if column.dtype == "m8[ns]" else column).tolist())
     cells: list[Value] = column.to_pylist()
@@ -222,24 +223,24 @@ def cells_of(column: Values) -> list[Value]:
 
 
 def _is_frame(data: object) -> bool:
-    """Whether these are named columns, each of its own type; a single column is none."""
+    """Whether this is a data frame: named columns, each of its own type; a single column is not."""
     return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
 
 
 def _check_names(frame: Foreign) -> None:
-    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
+    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's `columns` are the data
     for name, times in Counter(names).items():
         if times > 1:
             raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
 
 
 def _objects(rows: Data) -> Data:
-    """Lists in which some values are text: numpy would make text of the numbers, and of the holes."""
+    """Lists in which some values are text: numpy would turn the numbers and the missing values into text."""
     if not isinstance(rows, list | tuple):
         return rows
     try:
         mixed = np.asarray(rows).dtype.kind in "US"
-    except ValueError:  # rows of different lengths, on which scikit-learn has its own words
+    except ValueError:  # rows of different lengths; scikit-learn has its own message
         return rows
     return np.array(rows, dtype=object) if mixed else rows
 
@@ -259,7 +260,7 @@ def _names(estimator: Foreign, width: int) -> list[str]:
 
 
 def by_text(x: Mapping[Value, Value]) -> Mapping[str, Value]:
-    """A row by its features' names as text; 1 and "1" would be one of them."""
+    """A row by its features' names as text; 1 and "1" would be the same name."""
     given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
     if len(given) < len(x):
         raise CredimiError(f"two features have the same name as text: {list(x)}; give each a name of its own")

@@ -1,9 +1,9 @@
-"""Whether mutual information is another in a second sample, and by how much: the posterior of I_b - I_a.
+"""Whether mutual information differs in a second sample, and by how much: the posterior of I_b - I_a.
 
-Two samples, two tables of the same classes and values, two posteriors, each an atom at 0 and a continuous part. There
-are two hypotheses about the populations behind them:
+There are two samples, two tables of the same classes and values, and two posteriors, each an atom at 0 and a continuous
+part. There are two hypotheses about the populations behind them:
 
-    apart    I_a and I_b have nothing to do with each other: their posteriors are independent
+    apart    I_a and I_b are unrelated: their posteriors are independent
     same     I_a = I_b, one number
 
 **Apart.** With a, b the atoms, C_a, C_b the continuous parts of the distribution functions, the difference has an
@@ -11,27 +11,27 @@ atom ab at 0, and otherwise
 
     P(I_b - I_a <= t) = a C_b(t) + b [(1 - a) - C_a(-t)] + int C_b(t + x) dC_a(x).
 
-Both are taken for straight between nodes, quantiles of all components, so that the integral is a sum over the nodes of
-both: right to about 1e-4.
+Both functions are approximated by straight lines between nodes, which are quantiles of all components. Then the
+integral is a sum over the nodes of both, accurate to about 1e-4.
 
-**Same.** What a sample says of I alone is the likelihood L_a(I) = posterior/prior, whatever the margins and the
-pattern of dependence are, which may differ freely. So with p_a, p_b the priors of I and p_0 their mean,
+**Same.** What a sample tells about I alone is the likelihood L_a(I) = posterior/prior, whatever the margins and the
+pattern of dependence are; these may differ freely. So with p_a, p_b the priors of I and p_0 their mean,
 
     B = evidence of same / evidence of apart = int p_0(I) L_a(I) L_b(I) dI,
 
-the atoms as one more term. P(same | data) = s B/(s B + 1 - s), s beforehand, and
+with the atoms as one more term. P(same | data) = s B/(s B + 1 - s), with s the probability beforehand, and
 
     P(|I_b - I_a| > epsilon) = P(apart | data) P(|I_b - I_a| > epsilon | apart, data).
 
-Two tables that are the same have B = int p (posterior/p)^2 >= 1 (Cauchy and Schwarz), so that P(apart | data) is at
-most 1 - s, however few rows there are: with s = .95 the same data twice never show a change of .05 probability. And if
-nothing has changed, P(1/B >= x) <= 1/x: a change is said to have .95 probability in at most 1 of 361 columns, as far as
-priors are right.
+Two equal tables have B = int p (posterior/p)^2 >= 1 (Cauchy and Schwarz), so P(apart | data) is at most 1 - s, however
+few rows there are: with s = .95, the same data twice never show a change with .05 probability. And if nothing has
+changed, P(1/B >= x) <= 1/x: a change is reported with .95 probability in at most 1 of 361 columns, as far as the priors
+are right.
 
 **The prior of I** follows from the adaptive prior: half an atom, half the mixture of I under Dirichlet(K a_i b_j), K on
 its grid, by the same matched moments as the posteriors (nearly 1/I from the loosest K to the tightest).
 
-Cost: some 10 ms a pair of tables, for quantiles, tails and densities of Betas.
+Cost: about 10 ms per pair of tables, for quantiles, tails and densities of Betas.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # whose parts load when they are first asked for
+import scipy  # its parts are loaded on first use
 
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
@@ -56,14 +56,14 @@ if TYPE_CHECKING:
 
 
 P_SAME = 0.95
-# Where a component of weight w is looked at: steps of .07/sqrt(w) deviations leave an error of 1.5e-4 between nodes.
+# Nodes of a component of weight w: steps of .07/sqrt(w) standard deviations leave an error of 1.5e-4 between nodes.
 _FEWEST, _MOST = 17, 124
 _FAR, _FURTHER = 4.5, np.array([-6.5, -6.0, -5.5, -5.0, 5.0, 5.5, 6.0, 6.5])
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What two samples say of I_b - I_a; `low` and `high` are of the difference if it is not 0 for sure.
+    """What two samples tell about I_b - I_a; `low` and `high` are of the difference if it is not surely 0.
 
     `p_more` and `p_less` are P(I_b - I_a > epsilon) and P(I_b - I_a < -epsilon), `p_same` is P(I_a = I_b) as one
     number, and `p_change_if_apart` is P(|I_b - I_a| > epsilon) of the two posteriors alone.
@@ -78,7 +78,7 @@ class Change:
 
 
 class Difference:
-    """The law of I_b - I_a for two independent posteriors."""
+    """The distribution of I_b - I_a for two independent posteriors."""
 
     def __init__(self, first: Distribution, second: Distribution) -> None:
         self._first, self._second = _Continuous(first), _Continuous(second)
@@ -86,14 +86,14 @@ class Difference:
 
     @property
     def p_zero(self) -> float:
-        """Of both being 0."""
+        """The probability that both are 0."""
         return self._atoms[0] * self._atoms[1]
 
     def cdf(self, t: float) -> float:
         """P(I_b - I_a <= t)."""
         (a, b), first, second = self._atoms, self._first, self._second
         alone = a * second.below(np.array([t]))[0] + b * (1.0 - a - first.below(np.array([-t]))[0])
-        x = np.sort(np.concatenate([first.nodes, second.nodes - t]))  # between them both are straight
+        x = np.sort(np.concatenate([first.nodes, second.nodes - t]))  # between them both are straight lines
         of_second = second.below(t + x)
         both = 0.5 * np.diff(first.below(x)) @ (of_second[1:] + of_second[:-1])
         return float(alone + both + (a * b if t >= 0.0 else 0.0))
@@ -111,7 +111,7 @@ class Difference:
 
 
 class _Continuous:
-    """The continuous part of a distribution function, straight between its nodes."""
+    """The continuous part of a distribution function, a straight line between its nodes."""
 
     def __init__(self, law: Distribution) -> None:
         nodes, upper = _nodes(law), max(law.support()[1], np.finfo(np.float64).tiny)
@@ -125,9 +125,9 @@ class _Continuous:
         return found
 
 
-@lru_cache(maxsize=64)  # they are asked for twice: for the difference, and for the evidence
+@lru_cache(maxsize=64)  # they are needed twice: for the difference, and for the evidence
 def _nodes(law: Distribution) -> FloatArray:
-    """Points at which a law is looked at, in order: quantiles of all its components."""
+    """The nodes of a distribution, in order: quantiles of all its components."""
     found = [np.zeros(0)]
     for component, weight in zip(law.components, law.weights, strict=True):
         near = np.linspace(-_FAR, _FAR, _FEWEST + math.ceil(_MOST * math.sqrt(weight)))
@@ -147,7 +147,7 @@ def evidence_of_same(
     found = 0.5 * (a + b) * first.p_zero * second.p_zero / (a * b)
     if x.size < 2:
         return found
-    with np.errstate(all="ignore"):  # far out densities underflow; what is 0/0 counts for nothing
+    with np.errstate(all="ignore"):  # far densities underflow; 0/0 counts as 0
         priors = prior_of_first.pdf(x), prior_of_second.pdf(x)
         ratio = first.pdf(x) * second.pdf(x) * 0.5 * (1.0 / priors[0] + 1.0 / priors[1])
     return found + float(np.trapezoid(np.where(np.isfinite(ratio), ratio, 0.0) * x, np.log(x)))
@@ -162,7 +162,7 @@ def compared(
     level: float,
     p_same: float = P_SAME,
 ) -> Change:
-    """What two posteriors say of the change."""
+    """What two posteriors tell about the change."""
     law = Difference(first, second)
     more = max(1.0 - law.cdf(epsilon), 0.0)
     less = max(law.cdf(-epsilon) - (law.p_zero if epsilon == 0.0 else 0.0), 0.0)
@@ -172,12 +172,12 @@ def compared(
 
 
 def posteriors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
-    """The posterior of every table, by the adaptive prior."""
+    """The posterior of every table, with the adaptive prior."""
     return _laws(adaptive_prior.components(blocks, threads=threads), blocks)
 
 
 def priors_of(blocks: Tables, *, threads: int | None = None) -> list[Distribution]:
-    """What the adaptive prior says of I before the counts are seen; its margins are those of the table."""
+    """What the adaptive prior says about I before the counts are seen; its margins are those of the table."""
     tables = [adaptive_prior.prior_blocks(blocks.block(index)) for index in range(blocks.rows.size)]
     sizes = [len(each) for each in tables]
     owner = np.repeat(np.arange(len(tables)), sizes)

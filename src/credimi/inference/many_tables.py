@@ -1,11 +1,12 @@
-"""Mean, deviation, interval and P(I > epsilon) of many tables at once.
+"""Mean, standard deviation, interval and P(I > epsilon) of many tables at once.
 
-Every posterior here is a mixture: one component a table with fixed pseudo-counts, several and an atom at 0 with the
-adaptive prior. Moments come from one call of `inference.moments.moments`; tails and quantiles from `mixtures`. Tables
-with a component outside the range that these are for, and draws, go through `Distribution` one by one.
+Every posterior here is a mixture: one component per table with fixed pseudo-counts; several components and an atom at 0
+with the adaptive prior. Moments come from one call of `inference.moments.moments`, tails and quantiles from
+`mixture_tails`. Tables with a component outside the range of these functions, and draws, go through `Distribution` one
+by one.
 
-**Given dependence.** The atom draws mean and interval towards 0. Without it, with the weights of the components made to
-sum to 1, the mixture says how large I is if the feature tells anything; other odds of dependence do not change it.
+**Given dependence.** The atom pulls mean and interval towards 0. Without it, with the weights of the components scaled
+to sum to 1, the mixture says how large I is if the feature tells anything. Other odds of dependence do not change it.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
     from credimi.inference.moments import Moments
     from credimi.inference.options import PosteriorOptions
 
-_NO_ATOM = 1e-10  # a weight of independence that changes no quantile in the digits that these have
-_JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has none
+_NO_ATOM = 1e-10  # a weight of independence that changes no quantile within its precision
+_JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, if the prior has none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """One entry a table; `at_mode` is the information of the most probable chances.
+    """One entry per table; `at_mode` is the information of the most probable cell probabilities.
 
-    What holds if the feature is dependent is NaN where no component is left to say so, or if it was not asked for.
+    The entries given dependence are NaN if no component is left, or if they were not asked for.
     """
 
     mean: FloatArray
@@ -58,9 +59,9 @@ class Summary:
 
 
 def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
-    """The posteriors of all tables in numbers. Tables of one class or one value are not for here.
+    """The posteriors of all tables in numbers. Tables with one class or one value are not accepted.
 
-    What holds given dependence costs as much as the intervals: `if_dependent` says whether it is wanted.
+    The entries given dependence cost as much as the intervals: `if_dependent` says whether they are needed.
     """
     epsilon, threads = options.epsilon, options.threads
     if options.approximation == "sampled":
@@ -80,7 +81,7 @@ def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool =
     for index in np.unique(found.table[~laws.trusted]).tolist():
         law = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian)
         p_above[index] = law.sf(epsilon)
-        variance[index] = law.var()  # no law on [0, upper] may have as much as the leading order says
+        variance[index] = law.var()  # the leading order may exceed what is possible on [0, upper]
     given = _given_dependence(found, laws, (mean, low, high), options) if if_dependent else _unknown(mean.size)
     return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
 
@@ -95,7 +96,7 @@ def _given_dependence(
     with_atoms: tuple[FloatArray, FloatArray, FloatArray],
     options: PosteriorOptions,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean and interval without the atoms at 0; those `with_atoms` where there is none."""
+    """Mean and interval without the atoms at 0; the same as `with_atoms` if there is no atom."""
     mean, low, high = (each.copy() for each in with_atoms)
     mixed = found.p_zero > _NO_ATOM
     rest = _without_atoms(found, mixed)
@@ -134,7 +135,7 @@ def _without_atoms(found: PosteriorComponents, chosen: NDArray[np.bool_]) -> Pos
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """All that the filters ask, one entry a table."""
+    """All that the rules need, one entry per table."""
 
     mean: FloatArray
     at_mode: FloatArray
@@ -142,7 +143,7 @@ class Beliefs:
     p_independent: FloatArray
 
     def of(self, candidates: NDArray[np.bool_]) -> Beliefs:
-        """The same of the candidates; of the others nothing is known, and no rule keeps them."""
+        """The same for the candidates; the others are unknown (NaN), and no rule keeps them."""
         figures = (self.mean, self.at_mode, self.p_above, self.p_independent)
         return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))
 
@@ -150,7 +151,7 @@ class Beliefs:
 def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
-    Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
+    Tables without a complete row are accepted, too: if the prior adds nothing, nothing suggests that I is not 0.
     """
     if options.approximation == "sampled":
         drawn = summarize(blocks, options)
@@ -158,10 +159,10 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     epsilon = options.epsilon
     found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
+    with np.errstate(invalid="ignore"):  # a table of one value, whose upper bound is 0
         laws = laws_of(found, upper, gaussian=options.gaussian)
     p_above, trusted = above(laws, epsilon, options.threads), laws.trusted
-    if options.prior != ADAPTIVE:  # where a component is certain it has no tail but a step, and is alone in its table
+    if options.prior != ADAPTIVE:  # a certain component has a step instead of a tail, and is alone in its table
         certain = found.variance == 0.0
         p_above[found.table[certain]] = found.mean[certain] > epsilon
         trusted = trusted | certain
@@ -185,9 +186,9 @@ def _posteriors(blocks: Tables, options: PosteriorOptions) -> tuple[PosteriorCom
 
 
 def posteriors(blocks: Tables, options: PosteriorOptions) -> PosteriorComponents:
-    """The mixtures that `summarize` reads its numbers off, of one component alone with fixed pseudo-counts.
+    """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
-    With draws, the mixtures that these are drawn from, as moments tell them.
+    With draws, the mixtures from which they are drawn, by their moments.
     """
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
@@ -196,21 +197,21 @@ def posteriors(blocks: Tables, options: PosteriorOptions) -> PosteriorComponents
 
 
 def _single(blocks: Tables, found: Moments) -> PosteriorComponents:
-    """One component a table, few have more, and no weight on independence."""
+    """One component per table, seldom more, and no weight on independence."""
     table, weight, mean, variance = found.components()
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     return PosteriorComponents(np.zeros(upper.size), table, weight, np.minimum(mean, upper[table]), variance)
 
 
 def pseudo_counts_of(blocks: Tables, prior: str | float) -> FloatArray:
-    """Of each table the fixed pseudo-count; with the adaptive prior that of the plug-in estimate."""
-    if prior == ADAPTIVE or prior != "perks":  # all but that one add the same to every shape
+    """The fixed pseudo-count of each table; with the adaptive prior that of the plug-in estimate."""
+    if prior == ADAPTIVE or prior != "perks":  # all other priors add the same for every shape
         return np.full(blocks.rows.size, _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, (2, 2)))
     return 1.0 / (blocks.rows * blocks.columns)
 
 
 def summed(found: PosteriorComponents, values: FloatArray) -> FloatArray:
-    """Of each table the sum over its components."""
+    """The sum over the components of each table."""
     return np.bincount(found.table, values, found.p_zero.size).astype(np.float64)
 
 

@@ -53,7 +53,19 @@ def inlined(function: Kernel) -> Kernel:
     A call passes every array of a table as seven numbers and counts references, which for a 2 x 4 table costs as much
     as the arithmetic.
     """
-    return cast("Kernel", _compile(function, forceinline=True))
+    return cast("Kernel", _Piece(function))
+
+
+class _Piece:
+    """A piece of kernels: compiled into them, and an ordinary function where Python calls it."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function = function
+        self._dispatcher = _compile(function, forceinline=True)  # its type keeps no reference to it
+        self._numba_type_ = self._dispatcher._numba_type_
+
+    def __call__(self, *arguments: object) -> object:
+        return self._function(*arguments)
 
 
 class NumbaKernel:

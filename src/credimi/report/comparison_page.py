@@ -1,4 +1,4 @@
-"""Comparisons as one HTML page: a line a feature, with both intervals drawn. No script, and nothing from elsewhere.
+"""Comparisons as one HTML page: a line per feature, with both intervals drawn. No script, and nothing from elsewhere.
 
 All names come from the user's data; each passes through `escape`.
 """
@@ -26,7 +26,7 @@ _WIDTH, _TICKS = 320.0, (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3
 
 
 def write_page(comparisons: Sequence[ShownComparison], path: str | Path) -> None:
-    """The page into a file, whole or not at all."""
+    """Write the page to a file, which is complete or absent."""
     write_bytes(page(comparisons).encode(errors="backslashreplace"), path)
 
 
@@ -127,5 +127,5 @@ def _place(information: float, most: float) -> float:
 
 
 def _text(text: str) -> str:
-    """Text of the data, as it stands in HTML: nothing of it is markup, and no character steers."""
+    """Text of the data for HTML: it holds no markup, and no control characters."""
     return escape(plain(str(text)), quote=True)

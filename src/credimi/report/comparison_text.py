@@ -128,7 +128,7 @@ def chance(value: float) -> str:
 
 
 def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
-    """What has to be said beside the table."""
+    """The lines below the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
     shown = f"; the first {top:,} shown" if top is not None and top < len(verdicts) else ""
@@ -150,5 +150,5 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
 
 
 def _short(name: str) -> str:
-    """A name that fits above its column: its end tells files apart."""
+    """A name that fits above its column; its end is kept, as it distinguishes files."""
     return name if len(name) <= _LONGEST_NAME else "…" + name[1 - _LONGEST_NAME :]

@@ -1,4 +1,4 @@
-"""Rankings and distributions in notebooks: small tables of HTML, every value escaped."""
+"""Rankings and distributions in notebooks: small HTML tables, with every value escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownLaw, ShownRanking
 
-VISIBLE_ATOM = 1e-4  # the least mass at 0 that is worth a word or a line
+VISIBLE_ATOM = 1e-4  # the least mass at 0 that is shown
 
 _LINES = 60
 _LONGEST, _LONGEST_LINE = 120, 400  # characters

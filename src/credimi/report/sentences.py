@@ -1,7 +1,7 @@
-"""What is known of columns and rankings, in English: the only place where notes and remarks are worded.
+"""Facts about columns and rankings in English: the only place where notes and remarks are worded.
 
-Facts come in as plain data, with kinds by name, and nothing reads a sentence back: words may change, decisions do not.
-The reader is told what to do in words of their own: arguments of Python, or options of the command line.
+Facts come in as plain data, with kinds by name, and no code reads a sentence back: the words may change, and the
+decisions stay the same. Advice uses the reader's terms: arguments of Python, or options of the command line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _READABLE = {
     "dates": "dates",
     "numerals": "numerals",
 }
-_NOTATIONS = {  # what is not read, how it is written, and how it should be
+_NOTATIONS = {  # what is not read, how it is written, and how it should be written
     "date_notation": ("dates", "written", "YYYY-MM-DD"),
     "percent_signs": ("numbers", "percent signs", "plain numbers, such as 12.5"),
     "currency_signs": ("numbers", "currency signs", "plain numbers, such as 12.5"),
@@ -62,7 +62,7 @@ def short_note(facts: Facts, values: int, reader: str = PYTHON) -> str:
 
 
 def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
-    """Why learners leave a column out."""
+    """Why a learner leaves a column out."""
     if facts["kind"] != "ranges":
         return note(facts, reader)
     keeps = _discretize(facts["feature"], "quantile", reader)
@@ -82,17 +82,17 @@ def rows_told(rows: float, with_target: float | None) -> str:
 
 
 def line_of(kind: str, notation: str | None) -> tuple[str, str | None]:
-    """What remarks have in common that are said in one line."""
+    """The key of remarks that share one line."""
     return kind, notation if kind in _APART else None
 
 
 def line_of_facts(facts: Facts) -> tuple[str, str | None]:
-    """The same of a remark as plain data."""
+    """The same for a remark as plain data."""
     return line_of(facts["kind"], facts.get("notation"))
 
 
 def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
-    """A line for all remarks of one kind that follow each other; cautions are marked as such."""
+    """One line for each group of consecutive remarks of one kind; cautions are marked."""
     found = []
     for _, group in groupby(remarks, line_of_facts):
         same = list(group)
@@ -323,7 +323,7 @@ _UNRANKED = (*_UNRANKED_TOGETHER, "identifier")
 
 
 def _suspicion(facts: Facts) -> str:
-    """Of one suspicion, as it goes on behind what a column is."""
+    """One suspicion, as the end of a note."""
     kind = facts["kind"]
     if kind in _READABLE:
         return f", not numbers: {_READABLE[kind]}"

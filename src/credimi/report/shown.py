@@ -1,4 +1,4 @@
-"""What is shown: rankings and distributions, as far as those who show them need to know them."""
+"""The parts of rankings and distributions that are shown, as protocols."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ShownRanking(Protocol):
-    """A `Ranking`: its rows as records, what they are about, and what else was seen."""
+    """A `Ranking`: its rows as records, its target, and its remarks."""
 
     @property
     def target(self) -> str: ...
@@ -68,7 +68,7 @@ class ShownGroups(Protocol):
 
 
 class ShownRun(Protocol):
-    """A `Prequential` run: what became of each row, by rule."""
+    """A `Prequential` run: the result of each row, by rule."""
 
     @property
     def rules(self) -> Sequence[str]: ...
@@ -85,7 +85,7 @@ class PointOrSpread(Protocol):
 
 
 class ShownLaw(Protocol):
-    """A `Distribution` of mutual information, as it is drawn."""
+    """A `Distribution` of mutual information, for drawing."""
 
     @property
     def p_zero(self) -> float: ...

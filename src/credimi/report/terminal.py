@@ -1,4 +1,4 @@
-"""A ranking as a table for the terminal: rank, feature, a bar with its interval, P(I > epsilon), verdict."""
+"""A ranking as a table for the terminal: rank, feature, interval as a bar, P(I > epsilon), verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from credimi.report.shown import ShownRanking
 
 _SHORT_BAR, _BAR, _LONG_BAR = 8, 12, 24
-_NAME = 16  # columns of a terminal that long names have at least; what is less important than names gives way
+_NAME = 16  # least columns of a terminal for long names; less important things give way
 _VALUES = 20  # columns for how each feature was read
 _ROOM_FOR_ALL = 130
 _GAP = 2  # columns between two of the table
@@ -29,7 +29,7 @@ _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "di
 
 
 def probability(value: float, std: float) -> str:
-    """Four digits of P(I > epsilon); beyond them only a law without spread is certain."""
+    """Four digits of P(I > epsilon). Beyond that, only a distribution without spread is certain."""
     if std > 0.0 and value > 0.9999:
         return "> 0.9999"
     return "< 0.0001" if std > 0.0 and value < 0.0001 else f"{value:.4f}"
@@ -95,7 +95,7 @@ def ranking_grid(
     columns = _fitting(rows, ranking.settings, units, width, most)
     everything = width >= _ROOM_FOR_ALL
     if everything:
-        facts = ranking.facts or (None,) * len(ranking)  # of a ranking that was put together by hand
+        facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
         notes = [_values(row, known, ranking.reader) for row, known in zip(rows, facts, strict=False)]
         columns["values"] = _Column("values", list(map(plain, notes)))
     for name, column in columns.items():
@@ -165,7 +165,7 @@ def percent(share: float) -> str:
 
 def _title(ranking: ShownRanking, units: str) -> str:
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
-    if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
+    if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     rows = sentences.rows_told(ranking.rows, ranking.rows_with_target)
     return plain(f"What informs about {ranking.target} ({classes}): {rows}")

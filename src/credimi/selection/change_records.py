@@ -1,4 +1,4 @@
-"""From what is known of a change to the row of a `Comparison`: its figures and its verdict."""
+"""The rows of a `Comparison`: their figures and their verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions(PosteriorOptions):
-    """Threshold and level of the change, and how likely it is beforehand that a column tells the same in both."""
+    """Threshold and level of the change, and the probability beforehand that a column tells the same in both."""
 
     p_same: float = change.P_SAME
 
@@ -33,14 +33,14 @@ class CompareOptions(PosteriorOptions):
     def change(
         self, laws: tuple[Distribution, Distribution], priors: tuple[Distribution, Distribution]
     ) -> change.Change:
-        """What two posteriors say of the change."""
+        """What two posteriors tell about the change."""
         return change.compared(*laws, priors, epsilon=self.epsilon, level=self.level, p_same=self.p_same)
 
 
 def record(
     row: Record, first: Record | None, second: Record | None, found: Change | None, options: CompareOptions
 ) -> Record:
-    """One row of a comparison, of mean and interval in each sample; `found` is None where nothing can be compared."""
+    """One row of a comparison, with mean and interval in each sample; `found` is None if nothing can be compared."""
     for letter, figures in zip("ab", (first, second), strict=True):
         row |= {f"{name}_{letter}": math.nan if figures is None else figures[own] for name, own in _FIGURES.items()}
     if found is None:
@@ -59,7 +59,7 @@ def record(
 
 
 def _verdict(found: Change, level: float) -> str:
-    """More and less as surely as asked for; the same, if the two posteriors say so without what was likely before."""
+    """The verdict: more or less, at the level; same, if the two posteriors alone say so, at the level."""
     if found.p_more >= level:
         return "more"
     if found.p_less >= level:
@@ -68,7 +68,7 @@ def _verdict(found: Change, level: float) -> str:
 
 
 def in_order(rows: list[Record]) -> dict[str, list[object]]:
-    """The rows as columns, the surest change first; what is not compared comes last."""
+    """The rows as columns, the surest change first; columns that are not compared come last."""
 
     def key(row: Record) -> tuple[bool, float, float]:
         unknown = row["verdict"] == "not compared"
@@ -79,7 +79,7 @@ def in_order(rows: list[Record]) -> dict[str, list[object]]:
 
 
 def settings_of(options: CompareOptions, missing: str) -> Record:
-    """By what was compared."""
+    """The options of the comparison."""
     return {
         "epsilon": options.epsilon,
         "level": options.level,

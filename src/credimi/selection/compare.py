@@ -1,4 +1,4 @@
-"""`compare`: which features inform more or less in a second sample, and how surely (see `inference.change`)."""
+"""`compare`: which features are more or less informative in a second sample, and how surely (`inference.change`)."""
 
 from __future__ import annotations
 
@@ -42,43 +42,43 @@ def compare(
     threads: int | None = None,
     **counting: Option,
 ) -> Comparison:
-    """Which features inform about the target more or less in b than in a, and how surely.
+    """Which features are more or less informative about the target in b than in a, and how surely.
 
-    The rows of a and b have to be different rows: two periods, sites or groups. What is compared is the mutual
-    information I itself. It changes where a feature's values tell other things than before, and also where classes or
-    values have become more or less frequent.
+    The rows of a and b must be different rows: two periods, sites or groups. The mutual information I itself is
+    compared. It changes if a feature's values tell other things than before, and also if classes or values have become
+    more or less frequent.
 
-    Both are read alike: classes and values are those of both together, and numbers are cut where that tells most in
-    both together. So figures may differ a little from those of `rank`, which cuts each table by itself.
+    Both are read in the same way: classes and values are those of both together, and numbers are cut where that tells
+    most in both together. So figures may differ a little from those of `rank`, which cuts each table separately.
 
     Parameters
     ----------
-    a, b : Counts, Ranking, or what `credimi.count` takes
-        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, hold no counts:
-        what they say of each column is then taken as one Beta, and columns that were cut at different places are not
+    a, b : Counts, Ranking, or what `credimi.count` accepts
+        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, hold no counts: then
+        what they say about each column is taken as one Beta, and columns that were cut at different places are not
         compared.
     target : str
-        The target's column, where data are given.
+        The name of the target's column, if data are given.
     epsilon : float
-        A change of more than so many nats is one.
+        Only a larger change counts, in nats.
     level : float
-        Of the intervals, and of the verdicts.
+        The probability of the intervals, and of the verdicts.
     p_same : float
-        How likely it is beforehand that a column tells as much in both. With .95, the same data twice show a change
-        with less than .05 probability, however few they are.
+        The probability beforehand that a column tells as much in both. With .95, the same data twice show a change with
+        less than .05 probability, however few rows there are.
     missing : "ignore" or "category"
         As in `rank`.
     names : two texts
-        What a and b are called where the result is shown.
+        The names of a and b where the result is shown.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     **counting
         features, exclude, missing_values, discretize ...: as in `credimi.count`, for both.
 
     Returns
     -------
     Comparison
-        One row a feature, the surest change first.
+        One row per feature, the surest change first.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def compare(
     read = [stored_ranking.read(each) for each in (a, b)]
     if read[0] is not None and read[1] is not None:
         if counting:
-            raise CredimiError(f"these are rankings already: {', '.join(counting)} cannot be changed any more")
+            raise CredimiError(f"these are already rankings: {', '.join(counting)} can no longer be changed")
         if target is not None and str(target) != (own := str(read[0]["settings"].get("target"))):
             raise CredimiError(f"the rankings are of the target {own!r}, not {str(target)!r}: rank the data again")
         return stored_ranking.compared(read[0], read[1], options, (first, second))
     if read != [None, None]:
-        raise CredimiError("a ranking has no counts to be compared with: give two rankings, or counts or data for both")
+        raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
     if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
         raise CredimiError(
             f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
@@ -111,7 +111,7 @@ def compare(
 
 
 def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
-    """The comparison of two samples that are aligned."""
+    """The comparison of two aligned samples."""
     first, second = both.samples
     sides = [each.settled() for each in both.samples]
     features = [each.with_missing_as_value() if missing == "category" else each for each in both.features]
@@ -148,7 +148,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
 
 
 def _blocks(sides: Sequence[Feature], missing: str) -> list[FloatArray]:
-    """The tables of one column; where missing is a value and any sample has it, it is one of both."""
+    """The tables of one column; if missing is a value and one sample has it, both have it."""
     blocks = [side.block.astype(np.float64) for side in sides]
     if missing == "category" and any(block[:, -1].any() for block in blocks):
         return [np.hstack([block, np.zeros_like(block[:, :1])]) for block in blocks]
@@ -157,5 +157,5 @@ def _blocks(sides: Sequence[Feature], missing: str) -> list[FloatArray]:
 
 def _two(names: Sequence[str]) -> tuple[str, str]:
     if isinstance(names, str) or len(names) != 2:
-        raise CredimiError(f"names is {names!r}: pass two texts, what a and b are called")
+        raise CredimiError(f"names is {names!r}: pass two texts, the names of a and b")
     return str(names[0]), str(names[1])

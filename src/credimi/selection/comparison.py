@@ -1,4 +1,4 @@
-"""What a comparison of two samples is, once it has been made: its columns, how it is shown and passed on."""
+"""`Comparison`: the result of comparing two samples: its columns, how it is shown and exported."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ COLUMNS = (
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What `compare` returns: one row a feature that both samples have, the surest change first.
+    """What `compare` returns: one row per feature that both samples have, the surest change first.
 
     Its columns:
 
     - feature: the name, as text
     - mi_a, low_a, high_a, mi_b, low_b, high_b: posterior mean and interval of the mutual information I in each sample,
       in nats
-    - change, low, high: mi_b - mi_a, and the interval of the difference of the two posteriors, each sample by itself
-    - p_change: the probability that I_a and I_b differ by more than epsilon, where it was likely beforehand that
-      nothing has changed (`settings["p_same"]`)
-    - p_more, p_less: P(I_b - I_a > epsilon) and P(I_b - I_a < -epsilon), whose sum it is
-    - p_same: P(I_a = I_b) as one number
-    - verdict: "more" or "less" where p_more or p_less reaches the level; "same" where the two posteriors by themselves
-      say that they differ by at most epsilon, as surely; "unsure" where the rows say neither; "not compared"
+    - change, low, high: mi_b - mi_a, and the interval of the difference of the two posteriors, each sample alone
+    - p_change: the probability that I_a and I_b differ by more than epsilon, given that no change was likely beforehand
+      (`settings["p_same"]`)
+    - p_more, p_less: P(I_b - I_a > epsilon) and P(I_b - I_a < -epsilon); p_change is their sum
+    - p_same: P(I_a = I_b), that is, of one common number
+    - verdict: "more" or "less" if p_more or p_less reaches the level; "same" if the two posteriors alone say, at the
+      same level, that they differ by at most epsilon; "unsure" if the rows do not decide; "not compared"
     - complete_a, complete_b: rows with both feature and target
     - note: where numbers were cut, or why a column is not compared
 
@@ -67,13 +67,13 @@ class Comparison:
     target, classes
         The target's name, and the classes of both samples together.
     names : tuple of str
-        What the two samples are called.
+        The names of the two samples.
     rows : tuple
         How many rows each has.
     only : tuple of tuples
         The columns that only the first has, and those that only the second has. They are not compared.
     settings : dict
-        By what it was compared: epsilon, level, p_same and so on.
+        The options of the comparison: epsilon, level, p_same and so on.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Comparison:
     rows: tuple[int | float, int | float]
     only: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     settings: Record = field(default_factory=dict)
-    _facts: dict[str, Record] = field(default_factory=dict)  # of each feature, what its note says in words
+    _facts: dict[str, Record] = field(default_factory=dict)  # for each feature, the facts that its note states in words
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -114,7 +114,7 @@ class Comparison:
         raise CredimiError(f"the comparison has no feature {feature!r}")
 
     def worded_for(self, reader: str) -> Comparison:
-        """The same, with notes that tell this reader what to do: "python", or "command line"."""
+        """The same comparison, with notes for this reader: "python", or "command line"."""
         known = zip(self.columns["feature"], self.columns["note"], strict=True)
         notes = [sentences.note(self._facts[name], reader) if name in self._facts else note for name, note in known]
         return replace(self, columns=self.columns | {"note": notes})
@@ -125,7 +125,7 @@ class Comparison:
         return comparison_text(self)
 
     def to_dict(self) -> Record:
-        """What `credimi compare --format json` writes: settings, samples, features and so on; NaN as None."""
+        """The content of `credimi compare --format json`: settings, samples, features and so on; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
             for row in self
@@ -145,7 +145,7 @@ class Comparison:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def to_html(self, path: str | Path) -> None:
-        """One HTML page with a line a feature: both intervals, the change and how sure it is. It needs no network."""
+        """Write one HTML page, which works offline: for each feature both intervals, the change and its probability."""
         from credimi.report.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
 
         write_page([self], path)

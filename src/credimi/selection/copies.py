@@ -1,8 +1,8 @@
-"""Columns that say the same as a better one: each of the two is known, or nearly, if the other is.
+"""Columns that say the same as a better one: each of the two can be predicted, or nearly, from the other.
 
-Counts cannot tell: two columns with the same counts may be right about other rows. So the candidates, which are kept
-and tell about as much, are compared by the rows that are at hand (`counting.sampled_rows`). Their conditional
-entropies, H(a | b) and H(b | a), are 0 if one is the other under other names, or in other units.
+Counts cannot show this: two columns with the same counts may differ in their rows. So the candidates, which are kept
+and tell about as much, are compared in some rows (`counting.sampled_rows`). Their conditional entropies, H(a | b) and
+H(b | a), are 0 if one is the other with other names, or in other units.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from credimi.core.types import CountArray, IntegerArray, Value
     from credimi.counting.counts import Counts
 
-_NEAR = 0.05  # as near as this, in shares: what two tell about the target, and what one leaves unknown of the other
+_NEAR = 0.05  # shares: by which two may differ in what they tell, and which one may leave unknown of the other
 _MISSING = -1
-_COMPARED = 8  # better columns that one is compared with, the nearest
+_COMPARED = 8  # the nearest better columns with which a column is compared
 _FEWEST_ROWS = 20  # that have both
-_ROWS_EACH = 10  # rows a value, below which columns are compared to the letter: few rows are easily told apart
-_FEW_APART = 0.2  # of the rows with or without the commonest value, the fewer: those that copies may disagree about
-_CELLS = 1 << 14  # of a table of two columns that is counted as it stands
+_ROWS_EACH = 10  # rows per value; with fewer, columns must agree exactly: few rows are easily distinguished
+_FEW_APART = 0.2  # share of the rows with, or without, the most frequent value, in which copies may differ
+_CELLS = 1 << 14  # of a table of two columns that is counted directly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """A column in the rows at hand; `common`: which of them have the commonest value, 64 in a word."""
+    """A column in the sampled rows; `common` says which of them have the most frequent value, 64 in a word."""
 
     codes: IntegerArray
     common: NDArray[np.uint64]
@@ -42,7 +42,7 @@ class _Seen:
 
 
 def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], counts: Counts) -> dict[str, str]:
-    """Of columns that say the same as a better one, its name; best first, as the features are."""
+    """For columns that say the same as a better one, its name; best first, like the features."""
     if counts.sample is None or not counts.sample.columns:
         return {}
     from credimi.counting.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
@@ -54,7 +54,7 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
         name = feature.name
         if name not in known:
             known[name] = None
-            with suppress(LookupError):  # not at hand
+            with suppress(LookupError):  # not among the sampled rows
                 codes = values_of(sample.columns[name], sample.missing, own[name], feature).astype(np.int64)
                 known[name] = _Seen(codes, _common(codes), _entropy(feature.block[:, :-1].sum(axis=0)))
         return known[name]
@@ -74,12 +74,12 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
 
 
 def _near(shares: list[float], others: list[float]) -> bool:
-    """Whether the values of two columns are about as common, whatever their names."""
+    """Whether the values of two columns are about equally frequent, whatever their names."""
     return sum(abs(one - other) for one, other in zip_longest(shares, others, fillvalue=0.0)) <= 2.0 * _NEAR
 
 
 def _same(one: _Seen | None, other: _Seen | None) -> bool:
-    """Whether each is known, or nearly, where the other is; most that are not differ in their commonest values."""
+    """Whether each can be predicted, or nearly, from the other; most others differ in their most frequent values."""
     if one is None or other is None:
         return False
     size, apart = one.codes.size, int(np.bitwise_count(one.common ^ other.common).sum())
@@ -93,7 +93,7 @@ def _same(one: _Seen | None, other: _Seen | None) -> bool:
         return False
     first, second = (each.codes if rows == both.size else each.codes[both] for each in (one, other))
     ours, theirs = np.bincount(first), np.bincount(second)
-    # Of sorted data the rows at hand may show too little of what there is.
+    # If the data are sorted, the sampled rows may show too few of the values.
     if min(_entropy(ours), _entropy(theirs)) <= 0.5 * max(one.entropy, other.entropy):
         return False
     most = max(np.count_nonzero(ours), np.count_nonzero(theirs))
@@ -107,7 +107,7 @@ def _same(one: _Seen | None, other: _Seen | None) -> bool:
 
 
 def _common(codes: IntegerArray) -> NDArray[np.uint64]:
-    """Which rows have the commonest value, as bits; of those that are as common, the first to be seen."""
+    """Which rows have the most frequent value, as bits; the first one seen if several are equally frequent."""
     totals = np.bincount(codes + 1)
     commonest = codes[np.argmax(totals[codes + 1])] if codes.size else 0
     bits = np.zeros(-(-codes.size // 64) * 64, dtype=bool)

@@ -1,4 +1,4 @@
-"""`rank_by`: a ranking of each group of rows, and the groups compared."""
+"""`rank_by`: a ranking of each group of rows, and a comparison of the groups."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class GroupedRanking:
     Attributes
     ----------
     by : str
-        The column that says the groups.
+        The column that names the groups.
     rankings : dict
         The `Ranking` of each group, by its name.
     comparisons : tuple of Comparison
-        Of two groups one, the second against the first; of more, each against all others.
+        With two groups one comparison, the second against the first; with more, each group against all others.
     ungrouped : int
-        Rows without a group, as the column is missing there. They are in no ranking.
+        Rows without a group, because the column is missing. They are in no ranking.
     """
 
     by: str
@@ -48,7 +48,7 @@ class GroupedRanking:
     settings: Record = field(default_factory=dict)
 
     def worded_for(self, reader: str) -> GroupedRanking:
-        """The same, with notes and remarks that tell this reader what to do: "python", or "command line"."""
+        """The same, with notes and remarks for this reader: "python", or "command line"."""
         rankings = {name: each.worded_for(reader) for name, each in self.rankings.items()}
         return replace(self, rankings=rankings, comparisons=tuple(each.worded_for(reader) for each in self.comparisons))
 
@@ -58,7 +58,7 @@ class GroupedRanking:
         return grouped_text(self)
 
     def to_dict(self) -> Record:
-        """What `credimi rank --by --format json` writes."""
+        """The content of `credimi rank --by --format json`."""
         return {
             "settings": self.settings,
             "ungrouped": self.ungrouped,
@@ -67,7 +67,7 @@ class GroupedRanking:
         }
 
     def to_html(self, path: str | Path) -> None:
-        """One HTML page with all comparisons. It needs no network."""
+        """Write one HTML page with all comparisons. It works offline."""
         from credimi.report.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
 
         write_page(self.comparisons, path)
@@ -89,18 +89,18 @@ def rank_by(
     """Rank the features in each group of rows, and compare the groups.
 
     All groups have the same values and cuts, found from all rows. Two groups are compared with each other, the second
-    with the first in the order of their names; of more groups each is compared with all others together.
+    against the first in the order of their names; with more groups, each is compared with all others together.
 
     Parameters
     ----------
-    data : what `credimi.count` takes
-        But for data frames of clusters, and counts, which have no rows any more.
+    data : what `credimi.count` accepts
+        Except data frames of clusters, and counts, which have no rows.
     target : str or array
-        The target's column, or its values beside the data.
+        The name of the target's column, or its values beside the data.
     by : str
-        The column that says the groups, of at most 50 values; of an array its place, too.
+        The column that names the groups, with at most 50 values. For an array, its position works, too.
     epsilon, level, fdr, missing, threads
-        As in `rank`; a change of more than epsilon is one.
+        As in `rank`; only a change of more than epsilon counts.
     p_same : float
         As in `compare`.
     **counting
@@ -123,7 +123,7 @@ def rank_by(
 
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
     if isinstance(data, Counts):
-        raise CredimiError("counts have no rows to be grouped any more: pass the data, or `compare` counts of groups")
+        raise CredimiError("counts have no rows to group: pass the data, or `compare` counts of groups")
     by = column_name(by, data)
     groups, ungrouped = count_by(data, target, by, threads=threads, **counting)
     both = aligned(list(groups.values()))
@@ -136,7 +136,7 @@ def rank_by(
 
 
 def _pairs(groups: dict[str, Counts]) -> list[tuple[tuple[str, str], tuple[Counts, Counts]]]:
-    """What is compared: their names, and their counts."""
+    """The names of what is compared, and their counts."""
     names = list(groups)
     if len(names) == 2:
         return [((names[0], names[1]), (groups[names[0]], groups[names[1]]))]

@@ -1,4 +1,4 @@
-"""What it tells about the target that a feature is missing, and what a feature tells of where the target is missing.
+"""What the missing values of a feature tell about the target, and what a feature tells about missing targets.
 
 Both are the information of an indicator, present or missing: of the feature with the target's classes, and of the
 target with the feature's values.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
-    """The ranking's columns missing_mi to missing_p_above; 0 where a feature is never or always missing."""
+    """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
     indicators = [feature.indicator() for feature in features]
     varies = np.array([(block[:-1, :-1].sum(axis=0) > 0).all() for block in indicators], dtype=bool)
     blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]

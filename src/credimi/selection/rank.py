@@ -54,26 +54,26 @@ def rank(
 
     Parameters
     ----------
-    data : Counts, or what `credimi.count` takes
-        Paths, data frames, arrays; or counts made before (or the path of their file), which know their target.
+    data : Counts, or what `credimi.count` accepts
+        Paths, data frames, arrays; or counts made before (or the path of their file), which include their target.
     target : str or array
-        The target's column, or its values beside the data.
+        The name of the target's column, or its values beside the data.
     epsilon : float
-        The information, in nats, from which on a feature is worth having: P(I > epsilon) decides.
+        The information, in nats, above which a feature is worth having: P(I > epsilon) decides.
     level : float
-        Of the credible interval, and of the decisions.
+        The probability of the credible interval, and of the decisions.
     fdr : float
-        The share of features with I <= epsilon that is expected, at most, among those of which keep_fdr is true;
-        how many features tell nothing of the target is learnt from all of them.
+        The largest expected share of features with I <= epsilon among those whose keep_fdr is true. How many features
+        tell nothing about the target is learned from all of them.
     prior, approximation
         As in `mutual_information`.
     missing : "ignore" or "category"
-        Whether a hole in a feature says nothing but that its value is not known, or is one more value of the feature.
-        The columns missing_mi to missing_p_above tell whether the two differ.
+        Whether a missing value of a feature is not known, or is one more value of the feature. The columns missing_mi
+        to missing_p_above tell whether the two differ.
     random_state : int
         The seed for approximation="sampled".
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     **counting
         features, exclude, missing_values, discretize, target_cuts, weights, max_levels, delimiter, progress, engine
         and so on: as in `credimi.count`.
@@ -81,7 +81,7 @@ def rank(
     Returns
     -------
     Ranking
-        One row a feature, best first.
+        One row per feature, best first.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def rank(
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
     summary |= target_missingness(features, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: as the data have them
+    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
     settings = {
         "epsilon": options.epsilon,
         "level": options.level,
@@ -206,11 +206,11 @@ def counts_of(data: Data | Counts, target: Values, counting: Record, threads: in
         data = Counts.load(found[0].place) if len(found) == 1 and found[0].is_counts else found
     if isinstance(data, Counts):
         if counting:
-            raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
-        if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name of pandas that is no text
+            raise CredimiError(f"the data are counts already: {', '.join(counting)} can no longer be changed")
+        if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name in pandas that is no text
             target = data.target if str(target) == data.target else target
         if target is not None and not isinstance(target, str):
-            raise CredimiError(f"the counts are of the target {data.target!r}: its values cannot be given beside them")
+            raise CredimiError(f"the counts are of the target {data.target!r}: do not pass its values with them")
         if isinstance(target, str) and target != data.target:
             raise CredimiError(f"the counts are of the target {data.target!r}, not {target!r}: count the data again")
         return data
@@ -232,7 +232,7 @@ def _own_names(data: Data | Counts) -> Record:
 def _with_unranked(
     features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
 ) -> dict[str, AnyArray]:
-    """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
+    """The summary of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
     named = {
         "mi": found.mean,
         "std": found.std,
@@ -259,7 +259,7 @@ def _with_unranked(
 
 def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
-    # What is not ranked has no say in how many features are independent.
+    # Features that are not ranked do not count when the share of independent features is estimated.
     p_independent = np.where(ranked, summary["p_independent"], np.nan)
     believed = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
     keeps = {f"keep_{rule}": decide(rule, believed, options) for rule in RULES}

@@ -1,4 +1,4 @@
-"""What a ranking remarks besides its rows: records with fields, made once; `report.sentences` has the words."""
+"""Remarks on a ranking: records with fields, made once; `report.sentences` puts them into words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
-_MANY_CUTS = 100  # which so many ranges need
+_MANY_CUTS = 100  # cuts, from which a remark is made
 _LOOKED_AT = (
     "values",
     "complete",
@@ -45,7 +45,7 @@ _OTHER_NOTATIONS = (
 
 @stored
 class RemarkKind(StrEnum):
-    """What is remarked; of equal weight, the first matters most."""
+    """The kinds of remarks; of equal weight, the first matters most."""
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
@@ -67,7 +67,7 @@ class RemarkKind(StrEnum):
 
     @property
     def caution(self) -> bool:
-        """Whether the ranking may mislead; the others say how it came about, or what would decide."""
+        """Whether the ranking may mislead; the other kinds explain the ranking, or say what would decide."""
         return self not in {
             RemarkKind.ROWS_TO_DECIDE,
             RemarkKind.AT_EPSILON,
@@ -79,11 +79,11 @@ class RemarkKind(StrEnum):
 @stored
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One remark on a feature, on the target, or on the ranking as a whole; fields that say nothing are None or empty.
+    """One remark on a feature, on the target, or on the whole ranking; fields that do not apply are None or empty.
 
-    `codes` are values as the data have them, and `notation` is what kind of them; `values` counts different values, or
-    classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is what
-    is told by it. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
+    `codes` are values as in the data, and `notation` is their kind; `values` is the number of different values, or
+    classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
+    what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
     `other` is the name of a better feature that says the same.
     """
 
@@ -107,9 +107,9 @@ class Remark:
         return self.kind.caution
 
     def to_dict(self, units: str = "nats") -> Record:
-        """The record as plain data: kind, caution, feature and stake, and of the other fields those that say something.
+        """The record as plain data: kind, caution, feature and stake, and the other fields that apply.
 
-        Information is in these units, and `nats` is then called by them.
+        Information is in these units, and the field `nats` is named after them.
         """
         scale = math.log(2.0) if units == "bits" else 1.0
 
@@ -149,10 +149,10 @@ def remarks_on(
     with_target: Mapping[str, float],
     copies: Mapping[str, str],
 ) -> tuple[Remark, ...]:
-    """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions.
+    """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
 
-    `scaled` is how many rows the weights are worth, where they are no numbers of rows. `with_target` is of the features
-    on which it depends whether the target is missing: what they tell by the rows alone that have it. `copies` are
+    `scaled` is how many rows the weights are worth, if they are no numbers of rows. `with_target` is for the features
+    on which it depends whether the target is missing: what they tell by only the rows that have it. `copies` are
     features that say the same as a better one, and its name.
     """
     rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
@@ -172,7 +172,7 @@ def remarks_on(
 
 
 def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
-    """Cautions first. Those that are said in one line stay together; of lines as in them the largest stake is first."""
+    """Cautions first. Remarks of one line stay together; the largest stake comes first, of lines and within lines."""
     order = {kind: place for place, kind in enumerate(RemarkKind)}
     largest: dict[object, float] = {}
     for each in found:
@@ -183,7 +183,7 @@ def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
         line = sentences.line_of(each.kind, each.notation)
         return not each.caution, -largest[line], order[each.kind], str(line), -each.stake
 
-    return tuple(sorted(found, key=weight))  # equals as they were found
+    return tuple(sorted(found, key=weight))  # equal ones in the order of finding
 
 
 def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
@@ -197,7 +197,7 @@ def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> It
 
 
 def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
-    """Of a feature that is ranked."""
+    """Remarks on the values of a ranked feature."""
     for each in feature.suspicions if feature.kind.ranked else ():
         for kind, notations in (
             (RemarkKind.MAY_MEAN_MISSING, _MAY_MEAN_MISSING),
@@ -211,7 +211,7 @@ def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
 def _of_row(
     feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
 ) -> Iterator[Remark]:
-    """Of what a feature tells."""
+    """Remarks on what a feature tells."""
     name = feature.name
     if row["low"] > _NEARLY_ALL * entropy:
         yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
@@ -235,20 +235,20 @@ def _of_row(
 
 
 def _is_time(feature: Feature) -> bool:
-    """Whether values are dates or times, which later rows do not share: ranges of them, or texts."""
+    """Whether values are dates or times, as ranges or texts: later rows have other ones."""
     dates = {SuspicionKind.DATES, SuspicionKind.DATE_NOTATION}
     return feature.labels.instants or any(each.kind in dates for each in feature.suspicions)
 
 
 def _may_name_groups(row: Record) -> bool:
-    """Whether categories look like identifiers that come back: many, and of a few rows each."""
+    """Whether categories look like identifiers of groups: many values with a few rows each."""
     return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"])
 
 
 def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:
     """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
 
-    2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).
+    2N times the information of an independent sample follows a chi-square distribution with deviation sqrt(2 freedom).
     """
     freedom = (classes - 1) * (row["values"] - 1)
     noise = (freedom + 2.0 * math.sqrt(2.0 * freedom)) / (2.0 * max(row["complete"], 1))

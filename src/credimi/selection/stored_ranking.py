@@ -1,8 +1,8 @@
-"""Two rankings without their counts, compared: what `rank --format json` writes, or `Ranking`s.
+"""Compares two rankings without their counts: outputs of `rank --format json`, or `Ranking`s.
 
-A ranking has of each posterior P(I = 0), mean and deviation. The continuous part is taken for one Beta of these
-moments, where the counts would give a mixture; the prior of I for that of a table with even margins and as many rows,
-which hardly depends on the margins. Columns that were cut at different places are different columns.
+A ranking has P(I = 0), mean and standard deviation of each posterior. The continuous part is approximated by one Beta
+with these moments, where the counts would give a mixture. The prior of I is that of a table with even margins and as
+many rows; it hardly depends on the margins. Columns that were cut at different places are different columns.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read(data: Data) -> Record | None:
         isinstance(each, dict) and all(name in each for name in _KNOWN) for each in found["features"]
     ):
         raise CredimiError(
-            f"{data} is no ranking that can be compared: write one with `credimi rank --format json`, or give data or "
+            f"{data} is no ranking that can be compared: write one with `credimi rank --format json`, or pass data or "
             "counts files"
         )
     found_record: Record = found
@@ -81,12 +81,12 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
 
 
 def _checked(first: Record, second: Record) -> str:
-    """What is missing was taken for, the same in both; an error where the two cannot be compared."""
+    """How missing values were treated, which must be the same in both; an error if the two cannot be compared."""
     for name, what in (("target", "target"), ("missing", "missing"), ("missing_values", "missing_values")):
         one, other = (each["settings"].get(name) for each in (first, second))
         if one != other:
             raise CredimiError(
-                f"the two rankings have different settings, {what} {one!r} and {other!r}: rank both alike"
+                f"the two rankings have different settings, {what} {one!r} and {other!r}: rank both in the same way"
             )
     for each in (first, second):
         prior, approximation = (each["settings"].get(name) for name in ("prior", "approximation"))
@@ -120,13 +120,13 @@ def _row(pair: tuple[Record, Record], rankings: tuple[Record, Record], options: 
 
 
 def _law(row: Mapping[str, float], scale: float, shape: tuple[int, int]) -> Distribution:
-    """An atom and one Beta of the moments that the ranking has."""
+    """An atom and one Beta with the moments of the ranking."""
     p_zero, given = row["p_independent"], row["mi_if_dependent"]
     if min(shape) < 2 or p_zero >= 1.0 or not given:
         return Distribution.point(0.0)
     mean, given, std = row["mi"] * scale, given * scale, row["std"] * scale
     upper = math.log(min(shape))
-    # the square of I has the mean (1 - p_zero) times that of the Beta
+    # the mean square of I is (1 - p_zero) times that of the Beta
     variance = (std**2 + mean**2) / (1.0 - p_zero) - given**2
     given = min(given, upper)
     beta = Distribution.beta(given, math.sqrt(max(variance, 1e-12 * given**2)), upper)
@@ -134,7 +134,7 @@ def _law(row: Mapping[str, float], scale: float, shape: tuple[int, int]) -> Dist
 
 
 def _even(row: Mapping[str, float], shape: tuple[int, int]) -> np.ndarray:
-    """A table of as many rows, none of whose margins tells anything; one of a single value has two, and no more."""
+    """A table of as many rows with even margins; a column of a single value is given two."""
     height, width = max(shape[0], 2), max(shape[1], 2)
     block = np.zeros((height + 1, width + 1))
     block[:-1, :-1] = row["complete"] / (height * width)

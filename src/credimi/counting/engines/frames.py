@@ -298,7 +298,8 @@ def _taken(values: Values, name: str) -> ColumnValues:
 
 
 def _refuse_table(values: Values, name: str) -> None:
-    if hasattr(values, "columns") or hasattr(values, "column_names") or sparse_matrices.reads(values):
+    shape = getattr(values, "shape", ())
+    if isinstance(shape, tuple) and len(shape) > 1:
         raise CredimiError(
             f"column {name!r} is a {type(values).__name__}, which is a table: pass one column of it, one value a row"
         )

@@ -46,7 +46,7 @@ SCALE, SLACK, SPARE = range(3)  # the last is scratch of whoever needs some
 FACTOR, INVERSE = range(2)
 
 
-@compiled
+@inlined
 def workspace(rows: int, columns: int) -> Workspace:
     """Room for an r x s table."""
     return Workspace(
