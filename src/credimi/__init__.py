@@ -74,7 +74,7 @@ _MODULE_OF = {
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
-    "Comparison": "credimi.selection.comparison",
+    "Beliefs": "credimi.inference.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
     "Empirical": "credimi.inference.distributions.components",
@@ -92,6 +92,7 @@ _STORED_MODULE_OF = {
     "Remark": "credimi.selection.remarks",
     "RemarkKind": "credimi.selection.remarks",
     "Rows": "credimi.counting.coded_table",
+    "RuleOptions": "credimi.selection.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Scorer": "credimi.estimators.scorer",
     "UncountableError": "credimi.core.errors",

@@ -112,9 +112,8 @@ class Room:
         from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing[:] = 0
-        view = values.view()
-        view.flags.writeable = False
-        return sort_numbers.sort(view, classes, lowest, self.keys, self.labels, self.sizes, missing)
+        numbers = np.ascontiguousarray(values)
+        return sort_numbers.sort(numbers, classes, lowest, self.keys, self.labels, self.sizes, missing)
 
     def numbers(self, number: int) -> NDArray[np.float64]:
         """The first numbers in order."""

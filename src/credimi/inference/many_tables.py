@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.public import stored
 from credimi.core.table import Table
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
@@ -133,6 +134,7 @@ def _without_atoms(found: PosteriorComponents, chosen: NDArray[np.bool_]) -> Pos
     return PosteriorComponents(np.zeros(int(chosen.sum())), place[table], weight, found.mean[own], found.variance[own])
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
     """All that the rules need, one entry per table."""

@@ -29,6 +29,7 @@ import numpy as np
 
 from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _EVEN = 0.5
 _MOST_STEPS, _SETTLED = 1_000, 1e-9
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOptions(PosteriorOptions):
     """The options of the rules: those of the posteriors, and the false-discovery rate of the rule fdr."""
