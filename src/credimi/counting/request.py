@@ -112,7 +112,7 @@ class CountRequest:
             )
         offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
-        _check_named(self.settings, offered, self.target)
+        check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
         limits: Record = {"max_levels": self.max_levels, "required": required, "delimiter": self.delimiter}
         return Plan(self.target, features, self.settings, **limits)
@@ -233,7 +233,7 @@ def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
     return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, listed))
 
 
-def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
+def check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
     """Refuse settings for a column that does not exist, or is the target."""
     for name in settings.named:
         if name not in offered:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.reading_options import READINGS
+from credimi.columns.target_ranges import bins_asked, checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
@@ -100,6 +101,11 @@ def compare(
         return stored_ranking.compared(read[0], read[1], options, (first, second))
     if read != [None, None]:
         raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
+    if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
+        raise CredimiError(
+            f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
+            "[30, 50] (target_cuts, --target-cuts)"
+        )
     samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
     both = aligned(samples)
     one, other = (each.class_names(0) if len(each.classes) else () for each in samples)
