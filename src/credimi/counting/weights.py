@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
 
-_LEAST, _MOST = 1e-100, 1e100  # so that sums of squares neither vanish nor overflow
 _EXACT = 2.0**53  # larger sums of doubles are rounded
 _SQUARES = 1e-280, 1e280  # between these, doubles keep all digits of a sum of squares
 
@@ -79,7 +78,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
     numbers = np.where(gone[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)
     found: NDArray[np.float64] = np.append(numbers, np.nan)[codes]
-    right = (found == 0.0) | ((found >= _LEAST) & (found <= _MOST))  # false for NaN
+    right = (found >= 0.0) & (found < np.inf)  # false for NaN
     if not right.all():
         row = int(np.argmin(right))
         where, fault = (
@@ -87,8 +86,8 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
             "is missing" if gone[codes[row]] else _fault(column, int(codes[row])),
         )
         raise CredimiError(
-            f"{where}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are 0, or "
-            f"numbers from {_LEAST:g} to {_MOST:g}; correct it, or leave the row out"
+            f"{where}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are finite "
+            "numbers from 0 up; correct it, or leave the row out"
         )
     return found
 

@@ -51,14 +51,6 @@ def test_how_many_quantiles_there_may_be(refusal: Refusal, cuts: str) -> None:
     assert "of 2 to 1,000" in refusal("rank", CLINIC, "--target", "glucose", "--target-cuts", cuts)
 
 
-@pytest.mark.parametrize("weight", ["1e300", "1e-200", "-2", "two"])
-def test_weights_whose_squares_are_no_numbers(refusal: Refusal, weight: str) -> None:
-    write("data.csv", columns("y", "x", "w", rows=[("p", "a", 1), ("q", "b", weight)]))
-    said = refusal("rank", "data.csv", "--target", "y", "--weights", "w")
-    assert "the weight 'w' of row 2 (the first is 1) is " in said
-    assert "weights are 0, or numbers from 1e-100 to 1e+100" in said
-
-
 def test_weights_of_nothing_and_of_a_column_left_out(refusal: Refusal) -> None:
     write("data.csv", columns("y", "x", "w", rows=[("p", "a", 0), ("q", "b", 0)]))
     said = refusal("rank", "data.csv", "--target", "y", "--weights", "w")
