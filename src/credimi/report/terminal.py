@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from credimi.report.shown import ShownRanking
 
 _SHORT_BAR, _BAR, _LONG_BAR = 6, 12, 24
-LEAST_NAME = 16  # least columns of a terminal for long names; less important things give way
+LEAST_NAME = 14  # least columns of a terminal for long names; less important things give way
 _VALUES = 20  # columns for how each feature was read
 _ROOM_FOR_ALL = 130
 GAP = 2  # columns between two of the table
