@@ -56,6 +56,7 @@ EXPECTED_NOT_RUN = {
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
+    "docs/how-to/install.md": ["python3 tools/bootstrap.py wheel", "credimi warm-up"],
     "docs/how-to/spark.md": [
         "from pyspark.sql import SparkSession",
         '$ credimi rank examples/clinic.csv --target diabetes --engine spark --master "local[2]" --top 3',

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(jit.LIBRARY is not None, reason="the kernels of 
 
 ROOT = Path(__file__).parents[2]
 LEVEL = "x86-64" if platform.machine().lower() in {"x86_64", "amd64"} else "generic"
-SOME = ("mixture_tails.log_scales", "best_split.fill_table", "best_split.sums_below")
+SOME = ("mixture_tails.log_scales", "best_split.fill_table", "pair_counts.count_cells")
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +59,12 @@ def test_numbers_are_those_of_numba(library: prebuilt.Library) -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
 def test_each_type_has_its_own_function(library: prebuilt.Library, dtype: type) -> None:
-    classes = np.array([0, 2, 1, 1, 0, 2, 2, 0] * best_split.STEP, dtype=dtype)
-    ahead, by_numba = _both(library, "best_split.sums_below")
-    steps = classes.size // best_split.STEP + 1
-    out, expected = np.zeros((steps, 3), dtype=np.int64), np.zeros((steps, 3), dtype=np.int64)
-    ahead(classes, out)
-    by_numba(classes, expected)
-    assert out.tolist() == expected.tolist()
-    assert expected.any()
+    codes, groups = np.array([0, 2, 1, 1, 0, 2, 2, 0] * 9, dtype=dtype), np.array([0, 1] * 36, dtype=np.uint8)
+    ahead, by_numba = _both(library, "pair_counts.count_cells")
+    out, expected = np.zeros((2, 4), dtype=np.int64), np.zeros((2, 4), dtype=np.int64)
+    ahead(codes, groups, out)
+    by_numba(codes, groups, expected)
+    assert out.tolist() == expected.tolist() == [[18, 9, 9, 0], [9, 9, 18, 0]]
 
 
 @pytest.mark.parametrize("make", [lambda a: np.repeat(a, 2)[::2], lambda a: a.astype(">f8"), lambda a: a.astype("f4")])
