@@ -185,7 +185,9 @@ def check_chances(case: dict[str, Any], tables: list[Any], by_row: list[int], by
     if not held and not joint.any():  # the evidence is refused, in words, where margins outweigh the complete rows
         return
     evidences = own.log_evidence, turned.log_evidence, across.log_evidence
-    rounding = 1e-6 if held else max(1e-6, 1e-14 / least)  # of a cell that margins alone hold, by its own count
+    rounding = (
+        1e-6 if held or least <= 0.0 else max(1e-6, 1e-14 / least)
+    )  # of a cell that margins alone hold, by its own count
     expect(
         np.allclose(evidences, evidences[0], rtol=1e-8, atol=rounding),
         f"the evidence does not turn: {named}",
