@@ -66,7 +66,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/counting.py",
         "$ .venv/bin/pip install pandas && .venv/bin/python benchmarks/ranking.py --repeats 7",
         "$ .venv/bin/pip install polars && .venv/bin/python benchmarks/reading.py",
-        "$ .venv/bin/python benchmarks/layouts.py --processor --repeats 15",
+        "$ .venv/bin/python benchmarks/layouts.py",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",
