@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.report import sentences
+from credimi.selection.feature_rows import FeatureRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from credimi.core.types import Foreign, Record, Value
+    from credimi.core.types import Record, Value
 
 COLUMNS = (
     "feature",
@@ -42,7 +39,7 @@ COLUMNS = (
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(FeatureRows):
     """What `compare` returns: one row per feature that both samples have, the surest change first.
 
     Its columns:
@@ -83,6 +80,7 @@ class Comparison:
     'less'
     """
 
+    _called: ClassVar[str] = "comparison"
     columns: dict[str, list[Value]]
     target: str
     classes: tuple[str, ...]
@@ -91,27 +89,6 @@ class Comparison:
     only: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     settings: Record = field(default_factory=dict)
     _facts: dict[str, Record] = field(default_factory=dict)  # for each feature, the facts that its note states in words
-
-    def __len__(self) -> int:
-        return len(self.columns["feature"])
-
-    def __iter__(self) -> Iterator[Record]:
-        """The rows as dictionaries."""
-        for row in zip(*self.columns.values(), strict=True):
-            yield dict(zip(self.columns, row, strict=True))
-
-    def __contains__(self, feature: object) -> bool:
-        """Whether there is a feature of this name; or such a row."""
-        if isinstance(feature, dict):
-            return any(row == feature for row in self)
-        return feature in self.columns["feature"]
-
-    def __getitem__(self, feature: Value) -> Record:
-        """The row of one feature, by its name."""
-        for row in self:
-            if row["feature"] == str(feature):
-                return row
-        raise CredimiError(f"the comparison has no feature {feature!r}")
 
     def worded_for(self, reader: str) -> Comparison:
         """The same comparison, with notes for this reader: "python", or "command line"."""
@@ -126,10 +103,6 @@ class Comparison:
 
     def to_dict(self) -> Record:
         """The content of `credimi compare --format json`: settings, samples, features and so on; NaN as None."""
-        features = [
-            {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-            for row in self
-        ]
         return {
             "settings": self.settings | {"target": self.target},
             "classes": list(self.classes),
@@ -137,7 +110,7 @@ class Comparison:
                 {"name": name, "rows": rows, "only": list(only)}
                 for name, rows, only in zip(self.names, self.rows, self.only, strict=True)
             ],
-            "features": features,
+            "features": self._plain_rows(),
         }
 
     def to_json(self) -> str:
@@ -149,20 +122,3 @@ class Comparison:
         from credimi.report.comparison_page import write_page  # noqa: PLC0415  (loaded only to write a page)
 
         write_page([self], path)
-
-    def to_arrow(self) -> Foreign:
-        """A pyarrow Table."""
-        import pyarrow as pa  # noqa: PLC0415  (it takes a while to load)
-
-        return pa.table(self.columns)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    def to_pandas(self) -> Foreign:
-        """A pandas DataFrame."""
-        try:
-            import_module("pandas")
-        except ImportError:
-            raise CredimiError("pandas is not installed: pip install pandas") from None
-        return self.to_arrow().to_pandas()

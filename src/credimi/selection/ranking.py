@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from numbers import Integral
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, ClassVar
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.report import sentences
 from credimi.selection import rules
+from credimi.selection.feature_rows import FeatureRows
 from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    import pyarrow as pa
     from matplotlib.axes import Axes
 
-    from credimi.core.types import Foreign, Record, Value
+    from credimi.core.types import Record, Value
     from credimi.selection.page_data import Kept
     from credimi.selection.remarks import Remark
 
@@ -64,7 +61,7 @@ ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking:
+class Ranking(FeatureRows):
     """What `rank` returns: one row per feature, best first. It provides Arrow data, and prints as a table.
 
     Its columns:
@@ -132,6 +129,8 @@ class Ranking:
     rows: int | float
     classes: tuple[str, ...]
     settings: Record = field(default_factory=dict)
+    _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
+    _called: ClassVar[str] = "ranking"
     _kept: Kept | None = None  # what the page shows besides the columns
     _names: Record = field(default_factory=dict)  # in the data, if they are no text
     entropy: float = math.nan
@@ -139,44 +138,6 @@ class Ranking:
     facts: tuple[Record, ...] = ()
     reader: str = sentences.PYTHON
     rows_with_target: int | float | None = None
-
-    def __len__(self) -> int:
-        return len(self.columns["feature"])
-
-    def __iter__(self) -> Iterator[Record]:
-        """The rows as dictionaries."""
-        for row in zip(*self.columns.values(), strict=True):
-            yield dict(zip(self.columns, row, strict=True))
-
-    def __contains__(self, feature: object) -> bool:
-        """Whether there is a feature of this name, as text or as the data have it; or such a row."""
-        if isinstance(feature, dict):
-            return any(row == feature for row in self)
-        return feature in self.columns["feature"] or feature in self._names.values()
-
-    @overload
-    def __getitem__(self, feature: slice) -> list[Record]: ...
-
-    @overload
-    def __getitem__(self, feature: Value) -> Record: ...
-
-    def __getitem__(self, feature: Value) -> Record | list[Record]:
-        """The row of one feature: by its name in the data, by this name as text, or by its place, from 0 for the best.
-
-        If columns are named by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
-        """
-        rows = list(self)
-        if isinstance(feature, slice):
-            return rows[feature]
-        for row in rows:
-            if row["feature"] == str(feature) or self._names.get(row["feature"], row["feature"]) == feature:
-                return row
-        whole = isinstance(feature, Integral) and not isinstance(feature, bool)
-        if whole and -len(rows) <= feature < len(rows):
-            return rows[int(feature)]
-        if whole:
-            raise CredimiError(f"the ranking has no feature {feature}, and has {len(rows):,} rows, counted from 0")
-        raise CredimiError(f"the ranking has no feature {feature!r}")
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -278,38 +239,8 @@ class Ranking:
         names = self.columns["feature"]
         return [self._names.get(name, name) for name, kept in zip(names, keep, strict=True) if kept]
 
-    def to_arrow(self) -> pa.Table:
-        """A pyarrow Table."""
-        import pyarrow as pa  # noqa: PLC0415  (pyarrow takes a while to load)
-
-        rows = pa.array(self.columns["rows_to_decide"], pa.int64())  # a list with only None would have no type
-        return pa.table(self.columns | {"rows_to_decide": rows})
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    def to_pandas(self) -> Foreign:
-        """A pandas DataFrame."""
-        try:
-            import_module("pandas")
-        except ImportError:
-            raise CredimiError("pandas is not installed: pip install pandas") from None
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Foreign:
-        """A polars DataFrame."""
-        try:
-            from polars import from_arrow  # noqa: PLC0415  (an extra: loaded only to convert)
-        except ImportError:
-            raise CredimiError("polars is not installed: pip install polars") from None
-        return from_arrow(self.to_arrow())
-
     def to_dict(self) -> Record:
         """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None."""
-        features = [
-            {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-            for row in self
-        ]
         return {
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
@@ -318,6 +249,6 @@ class Ranking:
             "entropy": None if math.isnan(self.entropy) else self.entropy,
             "doubts": list(self.doubts),
             "remarks": worded(self.remarks, self.reader),
-            "features": features,
+            "features": self._plain_rows(),
             "cuts": {facts["feature"]: facts["cuts"] for facts in self.facts if facts["cuts"]},
         }
