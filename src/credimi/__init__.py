@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
     from credimi.experiments.prequential import prequential
+    from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
@@ -35,6 +36,7 @@ __all__ = [
     "Ranking",
     "Table",
     "__version__",
+    "conditional_information",
     "count",
     "mutual_information",
     "plot_prequential",
@@ -53,6 +55,7 @@ _MODULE_OF = {
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Table": "credimi.core.table",
+    "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
     "mutual_information": "credimi.inference.mutual_information",
     "plot_prequential": "credimi.report.figures",

@@ -35,6 +35,9 @@ and that many times the moments; where both sides miss one finds weights and mom
 most, and `discretization` says what share of the evidence is left once it is averaged over all places where the cuts
 might have been. Such a share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of
 all components alike.
+
+**Strata.** Tables of one candidate, one for each stratum, share K and independence: log B_K is summed over them, and
+two thirds of the grid suffice where their degrees of freedom together are below 16 (see `conditional_information`).
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.inference.moments import moments, parts
+from credimi.inference.moments import Moments, moments, parts
 from credimi.kernels import adaptive_weights, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
@@ -63,7 +66,10 @@ _SMOOTHING = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdaptiveWeights:
-    """Of each table the weight of independence, and all components, table by table: their table, weight and block."""
+    """Of each candidate the weight of independence, and all components, table by table: their table, weight and block.
+
+    A candidate is a table, or several that are its strata.
+    """
 
     p_zero: FloatArray
     table: IntegerArray
@@ -84,24 +90,35 @@ class PosteriorComponents:
 
 def components(blocks: Tables, *, matched: bool = True, threads: int | None = None) -> PosteriorComponents:
     """Weights and moments of every table's components."""
-    mixed, mean, variance = _mixtures(blocks, matched=matched, threads=threads)
+    mixed, found = mixtures_with_moments(blocks, matched=matched, threads=threads)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
+    number, weight, mean, variance = found.components()  # of the component, which some are parts of
+    weight = weight * mixed.weight[number]
+    return PosteriorComponents(mixed.p_zero, mixed.table[number], weight, np.minimum(mean, upper[number]), variance)
+
+
+def mixtures_with_moments(
+    blocks: Tables,
+    strata: tuple[IntegerArray, IntegerArray] | None = None,
+    *,
+    matched: bool = True,
+    threads: int | None = None,
+) -> tuple[AdaptiveWeights, Moments]:
+    """The mixtures, and the moments of every component; `strata` as `mixtures` has them."""
+    mixed, mean, variance = _mixtures(blocks, strata, matched=matched, threads=threads)
     # Where both sides miss the moments come with the weights; now and then they are none that a distribution can have.
     unknown = np.isnan(mean)
     if matched:
+        upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
         unknown |= ~((variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean)))
     if not unknown.any():
-        return PosteriorComponents(mixed.p_zero, mixed.table, mixed.weight, mean, variance)
+        none = np.empty((0, 1))
+        return mixed, Moments(mean, variance, np.empty(0, dtype=np.int64), none, none)
     some = mixed.blocks if unknown.all() else mixed.blocks.chosen(unknown)
-    number, weight, found_mean, found_variance = moments(some, 0.0, matched=matched, threads=threads).components()
-    number = np.flatnonzero(unknown)[number]  # of the component, which some are parts of
-    number = np.concatenate([np.flatnonzero(~unknown), number])
-    order = np.argsort(number, kind="stable")
-    number = number[order]
-    weight = np.concatenate([np.ones(unknown.size - some.rows.size), weight])[order] * mixed.weight[number]
-    mean = np.concatenate([mean[~unknown], found_mean])[order]
-    variance = np.concatenate([variance[~unknown], found_variance])[order]
-    return PosteriorComponents(mixed.p_zero, mixed.table[number], weight, np.minimum(mean, upper[number]), variance)
+    found = moments(some, 0.0, matched=matched, threads=threads)
+    mean[unknown], variance[unknown] = found.mean, found.variance
+    split = np.flatnonzero(unknown)[found.split]
+    return mixed, Moments(mean, variance, split, found.mean_given, found.variance_given)
 
 
 def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
@@ -110,55 +127,71 @@ def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
     return found
 
 
-def mixtures(blocks: Tables, *, threads: int | None = None) -> AdaptiveWeights:
-    """The weights of every table, and the counts with pseudo-counts of its components."""
-    return _mixtures(blocks, matched=True, threads=threads)[0]
+def mixtures(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
+) -> AdaptiveWeights:
+    """The weights of every candidate, and the counts with pseudo-counts of its components.
+
+    `strata` are the first table of each candidate and the one after its last, which leaves out no table; without them
+    every table is a candidate.
+    """
+    return _mixtures(blocks, strata, matched=True, threads=threads)[0]
 
 
-def _mixtures(blocks: Tables, *, matched: bool, threads: int | None) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
+def _mixtures(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None, *, matched: bool, threads: int | None
+) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
     """The mixtures, and the moments of those components that come with them: the others' are NaN."""
-    count = blocks.rows.size
+    tables = blocks.flat, blocks.offsets, blocks.rows, blocks.columns
+    each = np.arange(blocks.rows.size)
+    starts, stops = (each, each + 1) if strata is None else strata
+    count, own = starts.size, stops - starts
     p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
     hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
-    chunks = parts(count, GRID * blocks.flat.size, threads)
 
     def weigh(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
-        adaptive_weights.weigh(*tables, *hyper, p_zero[part], strengths[part], weights[part], staying[part])
+        results = p_zero[part], strengths[part], weights[part], staying[part]
+        adaptive_weights.weigh(*tables, starts[part], stops[part], *hyper, *results)
 
-    share(weigh, chunks, threads)
+    share(weigh, parts(count, GRID * blocks.flat.size, threads), threads)
     both = np.flatnonzero(staying == BOTH_SIDES_MISS)
-    moments_of_both = np.empty((2, both.size, GRID))
+    ends = np.concatenate([[0], np.cumsum(own[both])])  # of the tables of these candidates, one after the other
+    mean, variance = np.empty((2, int(ends[-1]), GRID))
     if both.size:
-        mean, variance = moments_of_both
         p_zero_of_both, strengths_of_both = p_zero[both], strengths[both]
         weights_of_both, staying_of_both = weights[both], staying[both]
 
         def weigh_two_sided(part: slice) -> None:
-            tables = blocks.flat, blocks.offsets[both[part]], blocks.rows[both[part]], blocks.columns[both[part]]
-            own = p_zero_of_both[part], strengths_of_both[part], weights_of_both[part], staying_of_both[part]
-            two_sided_weights.weigh_two_sided(*tables, *hyper, matched, *own, mean[part], variance[part])
+            which, rows = both[part], slice(ends[part.start], ends[part.stop])
+            results = p_zero_of_both[part], strengths_of_both[part], weights_of_both[part], staying_of_both[part]
+            two_sided_weights.weigh_two_sided(
+                *tables, starts[which], stops[which], *hyper, matched, *results, mean[rows], variance[rows]
+            )
 
         share(weigh_two_sided, parts(both.size, 10 * GRID * blocks.flat.size, threads), threads)
         p_zero[both], strengths[both] = p_zero_of_both, strengths_of_both
         weights[both], staying[both] = weights_of_both, staying_of_both
-    known = np.full((2, int(staying.sum())), np.nan)
-    if both.size:
-        known[:, np.repeat(np.isin(np.arange(count), both), staying)] = moments_of_both[:, weights[both] > 0.0]
     if blocks.odds is not None:
         from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
         weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
+    candidate = np.repeat(np.arange(count), own)
+    known = np.full((2, int((staying * own).sum())), np.nan)
+    if both.size:
+        stays = weights[np.repeat(both, own[both])] > 0.0
+        known[:, np.repeat(np.isin(candidate, both), staying[candidate])] = mean[stays], variance[stays]
+    if strata is not None:
+        staying, strengths, weights = staying[candidate], strengths[candidate], weights[candidate]
     sizes = staying * (blocks.rows + 1) * (blocks.columns + 1)
     numbers, targets = np.cumsum(staying) - staying, np.cumsum(sizes) - sizes
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
 
     def augment(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
-        adaptive_weights.augment(*tables, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
+        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        adaptive_weights.augment(*some, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
 
-    share(augment, chunks, threads)
-    table = np.repeat(np.arange(count), staying)
+    share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)
+    table = np.repeat(np.arange(blocks.rows.size), staying)
     return (
         AdaptiveWeights(p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
         known[0],

@@ -59,15 +59,21 @@ class Summary:
 
 def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
     """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
-    epsilon, threads = options.epsilon, options.threads
     if options.approximation == "sampled":
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
         drawn = [drawn_law(table, options, own) for table, own in zip(tables, odds.tolist(), strict=True)]
-        at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=threads).mean
+        at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads).mean
         return _one_by_one(drawn, at_mode, options)
     found, at_mode = _posteriors(blocks, options)
-    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    return summary_of(found, np.log(np.minimum(blocks.rows, blocks.columns)), at_mode, options)
+
+
+def summary_of(
+    found: PosteriorComponents, upper: FloatArray, at_mode: FloatArray, options: PosteriorOptions
+) -> Summary:
+    """Mixtures on [0, upper] in numbers."""
+    epsilon, threads = options.epsilon, options.threads
     mean = summed(found, found.weight * found.mean)
     apart = found.variance + (found.mean - mean[found.table]) ** 2
     variance = summed(found, found.weight * apart) + found.p_zero * mean**2
