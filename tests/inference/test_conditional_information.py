@@ -14,7 +14,7 @@ from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.moments import moments
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.stratified_tables import StratifiedTables, components, summarize
+from credimi.inference.stratified_tables import StratifiedTables, components, independence, summarize
 
 FloatArray = NDArray[np.float64]
 EPSILON = 0.003
@@ -351,3 +351,12 @@ def test_one_value_tells_nothing() -> None:
 def test_what_cannot_be_used_is_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(CredimiError, match=message):
         conditional_information(**arguments)
+
+
+def test_the_probability_of_independence_alone_is_that_of_the_mixture() -> None:
+    generator = np.random.default_rng(4)
+    candidates = [
+        random_strata(generator, (3, 2, 3), 20.0, feature=number % 2 == 0, target=number % 4 > 1) for number in range(8)
+    ]
+    strata = flattened(candidates, [1.0, 0.5] * 4)
+    assert independence(strata) == pytest.approx(components(strata, PosteriorOptions()).p_zero, rel=1e-12)

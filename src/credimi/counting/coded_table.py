@@ -64,6 +64,12 @@ class CodedTable:
 
     def values(self, feature: Feature) -> Codes:
         """Of each row which of the values of a settled feature it has, MISSING where it has none."""
+        codes, settled = self.settled_as(feature)
+        found: Codes = settled[codes]
+        return found
+
+    def settled_as(self, feature: Feature) -> tuple[NDArray[np.unsignedinteger], Codes]:
+        """The codes of a column as it was encoded, and of each which value of the settled feature it is, or MISSING."""
         column = self.coded.columns[feature.name]
         codes = np.minimum(column.codes, column.values)
         known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
@@ -73,7 +79,7 @@ class CodedTable:
         _, onward, _ = labels.union(here, own)
         moved = np.full(column.values + 1, MISSING, dtype=np.int32)
         moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-        return moved[codes]
+        return codes, moved
 
 
 @stored

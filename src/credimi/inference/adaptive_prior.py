@@ -138,14 +138,39 @@ def mixtures(
     return _mixtures(blocks, strata, matched=True, threads=threads)[0]
 
 
-def _mixtures(
-    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None, *, matched: bool, threads: int | None
-) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
-    """The mixtures, and the moments of those components that come with them: the others' are NaN."""
-    tables = blocks.flat, blocks.offsets, blocks.rows, blocks.columns
+def independence(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
+) -> FloatArray:
+    """P(independent) of every candidate, without the cost of moments; `strata` as `mixtures` has them."""
+    return _weigh(blocks, *_spans(blocks, strata), matched=False, threads=threads).p_zero
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weights:
+    """Of each candidate the weights; of those in `both`, whose sides both miss, the moments that come with them.
+
+    These are (tables of all these candidates one after the other, points).
+    """
+
+    p_zero: FloatArray
+    strengths: FloatArray
+    weights: FloatArray
+    staying: IntegerArray
+    both: IntegerArray
+    mean: FloatArray
+    variance: FloatArray
+
+
+def _spans(blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None) -> tuple[IntegerArray, IntegerArray]:
     each = np.arange(blocks.rows.size)
-    starts, stops = (each, each + 1) if strata is None else strata
-    count, own = starts.size, stops - starts
+    return (each, each + 1) if strata is None else strata
+
+
+def _weigh(
+    blocks: Tables, starts: IntegerArray, stops: IntegerArray, *, matched: bool, threads: int | None
+) -> _Weights:
+    tables = blocks.flat, blocks.offsets, blocks.rows, blocks.columns
+    count = starts.size
     p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
     hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
@@ -156,7 +181,9 @@ def _mixtures(
 
     share(weigh, parts(count, GRID * blocks.flat.size, threads), threads)
     both = np.flatnonzero(staying == BOTH_SIDES_MISS)
-    ends = np.concatenate([[0], np.cumsum(own[both])])  # of the tables of these candidates, one after the other
+    ends = np.concatenate(
+        [[0], np.cumsum((stops - starts)[both])]
+    )  # of the tables of these candidates, one after the other
     mean, variance = np.empty((2, int(ends[-1]), GRID))
     if both.size:
         p_zero_of_both, strengths_of_both = p_zero[both], strengths[both]
@@ -175,11 +202,22 @@ def _mixtures(
     if blocks.odds is not None:
         from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
         weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
-    candidate = np.repeat(np.arange(count), own)
+    return _Weights(p_zero, strengths, weights, staying, both, mean, variance)
+
+
+def _mixtures(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None, *, matched: bool, threads: int | None
+) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
+    """The mixtures, and the moments of those components that come with them: the others' are NaN."""
+    starts, stops = _spans(blocks, strata)
+    found = _weigh(blocks, starts, stops, matched=matched, threads=threads)
+    own, both, staying = stops - starts, found.both, found.staying
+    candidate = np.repeat(np.arange(starts.size), own)
     known = np.full((2, int((staying * own).sum())), np.nan)
     if both.size:
-        stays = weights[np.repeat(both, own[both])] > 0.0
-        known[:, np.repeat(np.isin(candidate, both), staying[candidate])] = mean[stays], variance[stays]
+        stays = found.weights[np.repeat(both, own[both])] > 0.0
+        known[:, np.repeat(np.isin(candidate, both), staying[candidate])] = found.mean[stays], found.variance[stays]
+    strengths, weights = found.strengths, found.weights
     if strata is not None:
         staying, strengths, weights = staying[candidate], strengths[candidate], weights[candidate]
     sizes = staying * (blocks.rows + 1) * (blocks.columns + 1)
@@ -193,7 +231,7 @@ def _mixtures(
     share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)
     table = np.repeat(np.arange(blocks.rows.size), staying)
     return (
-        AdaptiveWeights(p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
+        AdaptiveWeights(found.p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
         known[0],
         known[1],
     )

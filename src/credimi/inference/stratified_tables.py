@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
+from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents, mixtures_with_moments
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.many_tables import pseudo_counts_of, summary_of
@@ -101,6 +102,11 @@ def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
     weights, candidate = strata.weights, strata.candidate
     at_mode = np.bincount(candidate, weights * leading) / np.bincount(candidate, weights)
     return summary_of(components(strata, options), strata.upper, at_mode, options)
+
+
+def independence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:
+    """P(independent in every stratum) of all candidates, without the cost of moments."""
+    return adaptive_prior.independence(strata.tables, (strata.starts[:-1], strata.starts[1:]), threads=threads)
 
 
 def components(strata: StratifiedTables, options: PosteriorOptions) -> PosteriorComponents:
