@@ -127,8 +127,8 @@ def test_moments_of_fixed_pseudo_counts_are_those_of_the_sum() -> None:
     assert found.var() == pytest.approx(square - mean**2, rel=1e-9)
 
 
-def test_a_thin_class_keeps_its_parts() -> None:
-    """A stratum whose table is a mixture stays one: the moments are those of the sum, the law is that of draws."""
+def test_a_thin_class_of_a_stratum_with_most_rows_keeps_its_parts() -> None:
+    """Its table is a mixture, and so is the sum: the moments are those of the sum, the law is that of draws."""
     generator = np.random.default_rng(3)
     blocks = np.zeros((2, 3, 3))
     blocks[0, :-1, :-1], blocks[1, :-1, :-1] = [[60, 20], [1, 2]], [[30, 30], [20, 25]]
@@ -142,6 +142,8 @@ def test_a_thin_class_keeps_its_parts() -> None:
     draws = exact_draws(blocks, np.full((2, 2, 2), 0.5), 20_000, generator)
     assert found.std() == pytest.approx(draws.std(), rel=0.03)
     assert distance(found, draws) <= 0.02
+    blocks[1, :-1, :-1] *= 2.0  # now the other has most rows
+    assert len(law(blocks, "jeffreys").components) == 1
 
 
 def exact_draws(blocks: FloatArray, pseudo: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:

@@ -54,6 +54,8 @@ from credimi.kernels import adaptive_weights, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from credimi.core.types import FloatArray, IntegerArray
 
 GRID = 18
@@ -100,11 +102,12 @@ def components(blocks: Tables, *, matched: bool = True, threads: int | None = No
 def mixtures_with_moments(
     blocks: Tables,
     strata: tuple[IntegerArray, IntegerArray] | None = None,
+    whole: NDArray[np.bool_] | None = None,
     *,
     matched: bool = True,
     threads: int | None = None,
 ) -> tuple[AdaptiveWeights, Moments]:
-    """The mixtures, and the moments of every component; `strata` as `mixtures` has them."""
+    """The mixtures, and the moments of every component; `strata` as `mixtures` has them, `whole` as `moments`."""
     mixed, mean, variance = _mixtures(blocks, strata, matched=matched, threads=threads)
     # Where both sides miss the moments come with the weights; now and then they are none that a distribution can have.
     unknown = np.isnan(mean)
@@ -115,7 +118,8 @@ def mixtures_with_moments(
         none = np.empty((0, 1))
         return mixed, Moments(mean, variance, np.empty(0, dtype=np.int64), none, none)
     some = mixed.blocks if unknown.all() else mixed.blocks.chosen(unknown)
-    found = moments(some, 0.0, matched=matched, threads=threads)
+    undivided = None if whole is None else whole[mixed.table[unknown]]
+    found = moments(some, 0.0, matched=matched, threads=threads, whole=undivided)
     mean[unknown], variance[unknown] = found.mean, found.variance
     split = np.flatnonzero(unknown)[found.split]
     return mixed, Moments(mean, variance, split, found.mean_given, found.variance_given)

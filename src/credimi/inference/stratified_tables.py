@@ -18,9 +18,9 @@ stratum, and exact independence in all of them with probability 1/2. The evidenc
 (see `adaptive_prior`), and each K has a component with the moments above. A thin stratum has evidence near 1 for every
 K and takes from K, which the others tell, how dependent it is likely to be: sparse strata do no harm.
 
-**Thin classes.** The table of such a stratum has a mixture of parts in place of one component (see `hard_tables`). Of
-the strata of a component that have one, the stratum with the largest share of the variance stays a mixture; the others
-enter with mean and variance. One stratum alone has what `many_tables` says of its table.
+**Thin classes.** The table of such a stratum has a mixture of parts in place of one component (see `hard_tables`). A
+stratum with more than half of the rows stays a mixture: the sum has such parts, too. The others enter with mean and
+variance, which is all that is seen of them in a sum. One stratum alone has what `many_tables` says of its table.
 
 Beyond weights and moments of the tables, O(1) a table and component.
 """
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.inference.many_tables import Summary
     from credimi.inference.options import PosteriorOptions
+
+
+_MOST = 0.5  # of the rows: no other stratum has as many
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +84,12 @@ class StratifiedTables:
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
     @property
+    def shares(self) -> FloatArray:
+        """Of each table its share of the candidate's rows, q_z."""
+        shares: FloatArray = self.weights / np.bincount(self.candidate, self.weights)[self.candidate]
+        return shares
+
+    @property
     def upper(self) -> FloatArray:
         """The largest information of each candidate."""
         first = self.starts[:-1]
@@ -114,11 +123,13 @@ def components(strata: StratifiedTables, options: PosteriorOptions) -> Posterior
     tables, starts = strata.tables, strata.starts
     if options.prior == ADAPTIVE:
         spans = starts[:-1], starts[1:]
-        mixed, found = mixtures_with_moments(tables, spans, matched=options.matched, threads=options.threads)
+        whole = strata.shares <= _MOST
+        mixed, found = mixtures_with_moments(tables, spans, whole, matched=options.matched, threads=options.threads)
         p_zero, table, weight = mixed.p_zero, mixed.table, mixed.weight
     else:
         pseudo = pseudo_counts_of(tables, options.prior)
-        found = moments(tables, pseudo, matched=options.matched, threads=options.threads)
+        whole = strata.shares <= _MOST
+        found = moments(tables, pseudo, matched=options.matched, threads=options.threads, whole=whole)
         p_zero, table, weight = np.zeros(starts.size - 1), np.arange(tables.rows.size), np.ones(tables.rows.size)
     upper = strata.upper
     # Every stratum of a candidate has the same components, K after K: `number` says which sums of them belong together.
@@ -140,28 +151,21 @@ def _sums_over_strata(
 ) -> Moments:
     """Moments of sum p_z I_z, one for each `number` of a sum; `table`, `number` and `found` have one a component."""
     count = candidate.size
-    weight, total = strata.weights, np.bincount(strata.candidate, strata.weights)
-    rows, of_all = weight[table], total[candidate[number]]
-    share = rows / of_all
-    square = share * (rows + 1.0) / (of_all + 1.0)
+    total = np.bincount(strata.candidate, strata.weights)
+    share = strata.shares[table]
+    square = share * (strata.weights[table] + 1.0) / (total[candidate[number]] + 1.0)
     mean = np.bincount(number, share * found.mean, count).astype(np.float64)
     apart = found.mean - mean[number]
     between = np.bincount(number, share * apart**2, count).astype(np.float64)
     inside = np.bincount(number, square * found.variance, count).astype(np.float64)
     rest = 1.0 + total[candidate]
-    variance = inside + between / rest
-    # Of the strata that are mixtures themselves the one that matters most, last in this order, stays one.
-    order = np.argsort(square[found.split] * found.variance[found.split], kind="stable")
-    lead = np.full(count, -1)
-    lead[number[found.split[order]]] = order
-    split = np.flatnonzero(lead >= 0)
-    own = found.split[lead[split]]
-    given, spread, q = found.mean_given[lead[split]], found.variance_given[lead[split]], share[own][:, np.newaxis]
-    away, old = q * (given - found.mean[own][:, np.newaxis]), apart[own][:, np.newaxis]
+    # A part gives one stratum another mean, and moves E by `away`: the sums above, with its terms in place of the old.
+    of, split = found.split, number[found.split]
+    q, given = share[of][:, np.newaxis], found.mean_given
+    away = q * (given - found.mean[of][:, np.newaxis])
     mean_given = mean[split][:, np.newaxis] + away
-    # The sum of q_z (E[I_z] - E)^2, where a part moves E[I_z] of one stratum, and E by `away`.
-    others = (between[split] - share[own] * apart[own] ** 2)[:, np.newaxis] + 2.0 * away * q * old
-    moved = others + away**2 * (1.0 - q) + q * (given - mean_given) ** 2
-    within = (inside[split] - square[own] * found.variance[own])[:, np.newaxis] + square[own][:, np.newaxis] * spread
-    variance_given = np.maximum(within + np.maximum(moved, 0.0) / rest[split][:, np.newaxis], 0.0)
-    return Moments(mean, variance, split, mean_given, variance_given)
+    others = (between[split] - share[of] * apart[of] ** 2)[:, np.newaxis] + 2.0 * away * q * apart[of][:, np.newaxis]
+    moved = np.maximum(others + away**2 * (1.0 - q), 0.0) + q * (given - mean_given) ** 2
+    within = np.maximum(inside[split] - square[of] * found.variance[of], 0.0)[:, np.newaxis]
+    variance_given = within + square[of][:, np.newaxis] * found.variance_given + moved / rest[split][:, np.newaxis]
+    return Moments(mean, inside + between / rest, split, mean_given, variance_given)
