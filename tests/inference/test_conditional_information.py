@@ -65,6 +65,21 @@ def log_evidence(block: FloatArray, strength: float) -> float:
     return score
 
 
+def log_excess(block: FloatArray, strength: float) -> float:
+    """What the evidence is above 1 on average under independence, given the margins: pairs of rows in the same cell."""
+    joint = block[:-1, :-1]
+    by_class, by_value = joint.sum(axis=1), joint.sum(axis=0)
+    classes, values = by_class + block[:-1, -1] + 0.5, by_value + block[-1, :-1] + 0.5
+    classes, values = classes / classes.sum(), values / values.sum()
+    pairs = joint.sum() * (joint.sum() - 1.0)
+    if pairs <= 0.0:
+        return 0.0
+    expected = np.outer(by_class * (by_class - 1.0), by_value * (by_value - 1.0)) / pairs
+    change = pairs + (expected / np.outer(classes, values)).sum()
+    change -= (by_class * (by_class - 1.0) / classes).sum() + (by_value * (by_value - 1.0) / values).sum()
+    return math.log1p(max(change / (2.0 * strength), -0.5))
+
+
 def plain_weights(blocks: FloatArray) -> FloatArray:
     """Of independence, and of every K of the one grid."""
     strata, classes, values = blocks.shape[0], blocks.shape[1] - 1, blocks.shape[2] - 1
@@ -72,7 +87,7 @@ def plain_weights(blocks: FloatArray) -> FloatArray:
     most = 50.0 * min(classes, values) * max(blocks[:, :-1, :-1].sum(), classes * values)
     scores = [math.log(0.5)]
     for strength in np.geomspace(4.0, most, points):
-        of_all = sum(log_evidence(block, strength) for block in blocks)
+        of_all = sum(log_evidence(block, strength) - log_excess(block, strength) for block in blocks)
         scores.append(of_all + math.log(0.5 / points))
     found = np.exp(np.array(scores) - max(scores))
     found /= found.sum()

@@ -16,7 +16,8 @@ from the moments that every table has.
 **Adaptive prior.** One concentration K for all strata, pi_z ~ Dirichlet(K a_zi b_zj) with margins a_z, b_z of the
 stratum, and exact independence in all of them with probability 1/2. The evidence of K is the product over the strata
 (see `adaptive_prior`), and each K has a component with the moments above. A thin stratum has evidence near 1 for every
-K and takes from K, which the others tell, how dependent it is likely to be: sparse strata do no harm.
+K and takes from K, which the others tell, how dependent it is likely to be: sparse strata do no harm. (A small excess
+of their evidence, which adds up over hundreds of them, is taken off: see `kernels.adaptive_weights`.)
 
 **Thin classes.** The table of such a stratum has a mixture of parts in place of one component (see `hard_tables`). A
 stratum with more than half of the rows stays a mixture: the sum has such parts, too. The others enter with mean and

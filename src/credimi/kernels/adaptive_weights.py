@@ -8,7 +8,14 @@ and K b_j. With `special.log_rise` for the rising factorials, the evidence relat
 because what log_rise leaves out, n log K + sum n_ij log(a_i b_j) - ..., is 0 exactly; so that with many rows no large
 terms cancel.
 
-Tables may be strata of one candidate, of one shape, with one K for all of them: then log B_K is summed over them.
+Tables may be strata of one candidate, of one shape, with one K for all of them: then log B_K is summed over them. For
+a_i and b_j were learned from the same rows, B_K is a little above 1 on average under independence: given the margins,
+where n_ij (n_ij - 1) has the mean n_i (n_i - 1) n_j (n_j - 1)/P, P = n (n - 1), to first order in 1/K
+
+    E[B_K] = 1 + (P - R)(P - C)/(2 K P),     R = sum n_i (n_i - 1)/a_i,  C = sum n_j (n_j - 1)/b_j,
+
+(r - 1)(s - 1)/(2K) for many rows. That is nothing beside the evidence of one table, and left alone there; over hundreds
+of strata of a few rows it adds up, so the logarithm of it is taken off each of several strata.
 
 Loops run over `LANES` points of the grid side by side, where they vectorise however small the table is, and a cell's
 count, which decides on the formula, is the same for all. Counts of 0 and 1 have log_rise 0. Small whole counts are
@@ -38,6 +45,7 @@ _MANY_CELLS = 16  # degrees of freedom of a table, or of all strata
 _VERY_MANY_CELLS = 80  # of which the evidence may be a peak that falls between two points of the grid
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
 MOST_ZOOMS = 8
+_LEAST_EXCESS = -0.5  # where first order does not hold
 
 
 @inlined
@@ -181,14 +189,18 @@ def fill_scores(
 
 
 @inlined
-def complete_rows(flat: NumberArray, start: int, r: int, s: int) -> float:
-    """The complete counts of one table."""
-    total = 0.0
+def _excess(total: float, margins: FloatArray, r: int, s: int) -> float:
+    """K (E[B_K] - 1) of one table, to first order."""
+    pairs = total * (total - 1.0)
+    if pairs <= 0.0:
+        return 0.0
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    of_rows, of_columns = pairs, pairs
     for i in range(r):
-        row = flat[start + i * (s + 1) : start + (i + 1) * (s + 1)]
-        for j in range(s):
-            total += row[j]
-    return total
+        of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
+    for j in range(s):
+        of_columns -= by_value[j] * (by_value[j] - 1.0) / values[j]
+    return of_rows * of_columns / (2.0 * pairs)
 
 
 @inlined
@@ -204,15 +216,19 @@ def fill_sums(
     terms: FloatArray,
     lanes: FloatArray,
 ) -> None:
-    """Fill the sum over the strata from `first` up to `after` of what `fill_scores` fills, into `lanes[1]`."""
-    sums = lanes[4]
+    """Fill the sum over the strata from `first` up to `after` of what `fill_scores` fills, into `lanes[1]`.
+
+    Of several strata the excess of each is taken off (see above).
+    """
+    inverse, sums = lanes[2], lanes[4]
     for point in range(sums.size):
         sums[point] = 0.0
     for table in range(first, after):
         total = shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
         fill_scores(flat, offsets[table], r, s, total, margins, terms, lanes)
+        excess = _excess(total, margins, r, s) if after - first > 1 else 0.0
         for point in range(sums.size):
-            sums[point] += lanes[1, point]
+            sums[point] += lanes[1, point] - logarithm(1.0 + max(excess * inverse[point], _LEAST_EXCESS))
     for point in range(sums.size):
         lanes[1, point] = sums[point]
 
@@ -292,10 +308,9 @@ def weigh(
     Grids and weights are (candidates, points). The strata of a candidate are the tables from its start up to its stop;
     most candidates have one, their table.
 
-    For tables with a complete side; candidates with one that misses values on both are marked `BOTH_SIDES_MISS`, and
-    are for `two_sided_weights`. Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in
-    log K. A grid of wider steps zooms in on it; a point keeps the prior weight of the stretch of log K that it stands
-    for.
+    Candidates with a table that misses values on both sides are marked `BOTH_SIDES_MISS`, for `two_sided_weights`.
+    Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider steps
+    zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for.
 
     A point that has less than `negligible` has none. Independence, which costs no moments, keeps its weight however
     small: other odds than these may multiply it.
@@ -315,13 +330,14 @@ def weigh(
         pattern, total = CONSTANT, 0.0
         for table in range(first, after):
             pattern = max(pattern, pattern_of(flat, offsets[table], rows[table], columns[table]))
-            total += complete_rows(flat, offsets[table], rows[table], columns[table])
         if pattern == CONSTANT:  # nothing can depend: independent for sure
             continue
         if pattern == BOTH:
             staying[candidate] = BOTH_SIDES_MISS
             continue
         r, s = rows[first], columns[first]
+        for table in range(first, after):
+            total += shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
         freedom = (after - first) * (r - 1) * (s - 1)
         points = grid_size(freedom, weights.shape[1])
         padded = (points + LANES - 1) // LANES * LANES

@@ -35,7 +35,6 @@ import numpy as np
 from credimi.kernels.adaptive_weights import (
     LANES,
     MOST_ZOOMS,
-    complete_rows,
     fill_grid,
     fill_sums,
     grid_ratio,
@@ -257,7 +256,9 @@ def weigh_two_sided(
         log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
         total = 0.0
         for table in range(first, after):
-            total += complete_rows(flat, offsets[table], height, width)
+            total += shares(
+                flat, offsets[table], height, width, smoothing, margins[0], margins[1], margins[2], margins[3]
+            )
             for point in range(weights.shape[1]):
                 mean[place + table - first, point] = np.nan
                 variance[place + table - first, point] = np.nan
