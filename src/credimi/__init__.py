@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
+    from credimi.selection.feature_sets import select
     from credimi.selection.rank import Ranking, rank
+    from credimi.selection.selection import Selection
 
 __all__ = [
     "Counts",
@@ -34,6 +36,7 @@ __all__ = [
     "IncrementalNaiveBayes",
     "Posterior",
     "Ranking",
+    "Selection",
     "Table",
     "__version__",
     "conditional_information",
@@ -43,6 +46,7 @@ __all__ = [
     "posterior",
     "prequential",
     "rank",
+    "select",
 ]
 
 _MODULE_OF = {
@@ -54,6 +58,7 @@ _MODULE_OF = {
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
+    "Selection": "credimi.selection.selection",
     "Table": "credimi.core.table",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
@@ -62,6 +67,7 @@ _MODULE_OF = {
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
     "rank": "credimi.selection.rank",
+    "select": "credimi.selection.feature_sets",
 }
 
 # Not public: parts of public objects, which pickles find here whatever module they are in.
@@ -81,9 +87,11 @@ _STORED_MODULE_OF = {
     "PrequentialOptions": "credimi.experiments.prequential_options",
     "ReadingOptions": "credimi.columns.reading_options",
     "Remark": "credimi.selection.remarks",
+    "Rejection": "credimi.selection.selection",
     "RemarkKind": "credimi.selection.remarks",
     "Rows": "credimi.counting.coded_table",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
+    "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
     "UncountableError": "credimi.core.errors",
 }

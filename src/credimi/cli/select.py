@@ -1,32 +1,43 @@
-"""`credimi select`: the same rows with the columns that a filter keeps."""
+"""`credimi select`: which columns to keep together, step by step; or the same rows with the columns that are kept."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
-from credimi.cli import terminal_io
+from credimi.cli import startup, terminal_io
 from credimi.cli.rank import ranked
-from credimi.core.atomic_files import replacing
+from credimi.core.atomic_files import replacing, write
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
+    from credimi.counting.engines.data_file import DataFile
+    from credimi.selection.selection import Selection
 
 _EXAMPLES = """\
-rules: forward keeps what is surely informative, P(I > epsilon) >= level;
+goals look at columns together: smallest takes the fewest that tell all there is
+to tell, and says what each adds; relevant takes all that matter, alone or with a
+partner. They need all rows in memory. Without --output the steps are printed.
+
+rules look at each column alone: forward keeps what is surely informative, P(I > epsilon) >= level;
 backward drops what is surely not; plugin goes by the estimate alone; fdr keeps
 as many as it may while at most a share --fdr of them is expected to be noise.
 
 examples:
+  credimi select survey.csv --target income
+  credimi select survey.csv --target income --goal smallest --output reduced.csv
   credimi select survey.csv --target income --output reduced.csv
   credimi select old.parquet --target income --rule plugin --output new.parquet
 """
 
 _NAMED = 10  # features named in the last line
+_SURE = 0.95  # the level of the rules
+_FIXED = {"prior": "adaptive", "approximation": "matched", "missing_as": "ignore", "units": "nats", "fdr": 0.05}
 
 
 def add(commands: Foreign) -> None:
@@ -35,42 +46,96 @@ def add(commands: Foreign) -> None:
         commands,
         "select",
         run,
-        summary="write the data with the informative columns only",
-        description="Write the same rows, the target and those columns that a filter keeps.",
+        summary="the columns that tell about the target together; or the data with those only",
+        description="Select columns: print which tell about the target together, or write the same rows with them.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
-    parser.add_argument(
-        "--rule", choices=["forward", "backward", "plugin", "fdr"], default="forward", help="(default: %(default)s)"
+    parser.set_defaults(level=None)
+    by = parser.add_mutually_exclusive_group()
+    by.add_argument(
+        "--goal", choices=["smallest", "relevant"], help="look at columns together (default without --output: smallest)"
     )
-    parser.add_argument("--output", metavar="REDUCED", required=True, help="the file to write, in the input's format")
+    by.add_argument(
+        "--rule",
+        choices=["forward", "backward", "plugin", "fdr"],
+        help="look at each column alone (default with --output: forward)",
+    )
+    parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument(
+        "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
+    )
+    parser.add_argument("--output", metavar="REDUCED", help="the file to write, in the input's format")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Rank, then copy the columns that stay."""
+    """Select; then print the steps, or copy the columns that stay."""
     from credimi.counting.engines import files
 
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: --output needs its name")
+    if options.rule is not None and options.output is None:
+        raise CredimiError(f"the rule {options.rule} selects columns to be written: name a file with --output")
     given = shared.files(options, twice=True)
     if len(given) != 1:
         raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
     data = given[0]
     if data.is_counts:
         raise CredimiError(f"{data} holds counts, which have no rows to write: name the data")
+    if options.goal is not None or options.output is None:
+        if options.output is not None:
+            _check(options, data)
+        selection = _selected(options, data)
+        if options.output is None:
+            _show(selection, options)
+            return
+        kept, total, by = set(selection.features), len(selection) + len(selection.rejected), f"goal {options.goal}"
+    else:
+        _check(options, data)
+        options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
+        ranking = ranked(options, given)
+        kept, total, by = set(ranking.selected(options.rule)), len(ranking), f"rule {options.rule}"
     output = Path(options.output)
-    shared.check_output(options.output, [data.identity])
-    files.check_format(data, output)
-    ranking = ranked(options, given)
-    kept = set(ranking.selected(options.rule))
     wanted = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
         files.copy_columns(data, wanted, temporary, output.suffix)
     listed = [name for name in wanted if name != options.target]
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
-    terminal_io.say(
-        f"{output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}"
-        f"{': ' * bool(names)}{names}"
-    )
+    terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {by}{': ' * bool(names)}{names}")
+
+
+def _check(options: argparse.Namespace, data: DataFile) -> None:
+    """Refuse an output before the work is done."""
+    from credimi.counting.engines import files
+
+    shared.check_output(options.output, [data.identity])
+    files.check_format(data, Path(options.output))
+
+
+def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
+    """The columns that tell about the target together."""
+    for name, value in _FIXED.items():
+        if getattr(options, name) != value:
+            raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {value} only, leave it out")
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    shared.check_thresholds(options)
+    startup.announce_compiling()
+    from credimi.selection.feature_sets import select
+
+    goal, asked = options.goal or "smallest", shared.counting(options)
+    asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
+    return select([data], options.target, goal=goal, **asked)
+
+
+def _show(selection: Selection, options: argparse.Namespace) -> None:
+    if options.format == "json":
+        ascii_only = not terminal_io.speaks_unicode(None)
+        write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
+        return
+    from credimi.report.selection_view import selection_grids
+
+    console = terminal_io.console(None)
+    terminal_io.show(selection_grids(selection.to_dict()), None, console)

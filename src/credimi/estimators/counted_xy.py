@@ -10,7 +10,8 @@ import numpy as np
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.text_types import shown
-from credimi.counting.batch import Batch, tally
+from credimi.counting.batch import Batch, count_coded, encode_batch, tally
+from credimi.counting.coded_table import CodedTable
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import columns_of
 
@@ -35,11 +36,29 @@ def counted(
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
+    counts = tally(_batch(features, target, name, weights), name, features.names, settings, threads=threads)
+    return counts if unlabeled is None else _without_class(counts, unlabeled)
+
+
+def coded(
+    features: Features,
+    target: Values,
+    settings: ReadingOptions,
+    *,
+    name: str,
+    weights: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> CodedTable:
+    """The rows as codes, and their counts, for what needs rows again."""
+    batch = _batch(features, target, name, weights)
+    found = encode_batch(batch, name, features.names, settings, threads=threads)
+    return CodedTable(found, count_coded(found, threads=threads))
+
+
+def _batch(features: Features, target: Values, name: str, weights: NDArray[np.float64] | None) -> Batch:
     columns_of([*features.names, name], name, None)  # names are checked: each has to be there once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
-    batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
-    counts = tally(batch, name, features.names, settings, threads=threads)
-    return counts if unlabeled is None else _without_class(counts, unlabeled)
+    return Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
 
 
 def target_name(target: Values, features: Features) -> str:

@@ -1,4 +1,4 @@
-"""`CredibleSelector`: univariate selection for scikit-learn, with holes anywhere and a probability for each feature."""
+"""`CredibleSelector`: selection for scikit-learn, with missing values anywhere and a probability for each feature."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from credimi.columns.reading_options import ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.estimators.counted_xy import counted, target_name
+from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.many_tables import beliefs
+from credimi.selection.feature_sets import GOALS, selected
 from credimi.selection.rank import Ranking, rank
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
@@ -27,8 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
-    from credimi.core.types import AnyArray, Data, Foreign, Option, Value, Values
+    from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
+    from credimi.selection.selection import Selection
+
+
+_SURE = 0.95
 
 
 @public
@@ -39,13 +44,18 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     Parameters
     ----------
-    rule : "forward", "backward", "plugin" or "fdr"
+    rule : "forward", "backward", "plugin" or "fdr"; "smallest" or "relevant"
         Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
         the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed it.
+        The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so there is
+        no `partial_fit`, and the prior is adaptive.
     k : int, optional
-        Keep this many instead, the best by P(I > epsilon), then by E[I].
-    epsilon, level, fdr, prior, approximation, missing
+        Keep this many instead, the best by P(I > epsilon), then by E[I]; at most so many where columns are looked at
+        together.
+    epsilon, fdr, prior, approximation, missing
         As in `credimi.rank`.
+    level : float, optional
+        As in `credimi.rank`, 0.95 unless said; 0.5 with the rule "smallest".
     missing_values, discretize
         As in `credimi.count`.
     unlabeled : optional
@@ -59,6 +69,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         One row a feature, best first.
     counts_ : credimi.Counts
         All that was learned: the counts of the target with each feature.
+    selection_ : credimi.Selection
+        With the rules "smallest" and "relevant": the steps, and why other columns were not taken.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -71,6 +83,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     """
 
     counts_: Counts
+    selection_: Selection
     _ranking: Ranking | None = None
 
     def __init__(
@@ -79,7 +92,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         *,
         k: int | None = None,
         epsilon: float = 0.003,
-        level: float = 0.95,
+        level: float | None = None,
         fdr: float = 0.05,
         prior: str | float = "adaptive",
         approximation: str = "matched",
@@ -103,13 +116,17 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count, and rank."""
-        self._learn(X, y, sample_weight, reset=True)
+        """Count, and rank; or select columns together."""
+        if self.rule in GOALS:
+            self._select(X, y, sample_weight)
+        else:
+            self._learn(X, y, sample_weight, reset=True)
         self._ranking = self._ranked()
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count more rows; what is kept follows from all of them, whatever their parts."""
+        self._require_counts_to_do("partial_fit")
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
@@ -117,6 +134,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
         """A fitted selector, from counts made before, of files larger than memory say."""
         selector = cls(**parameters)
+        selector._require_counts_to_do("from_counts")
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
@@ -157,8 +175,35 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
+    def _require_counts_to_do(self, method: str) -> None:
+        if self.rule in GOALS:
+            raise CredimiError(
+                f"rule {self.rule!r} looks at columns together and needs all rows: use fit, not {method}"
+            )
+
+    def _select(self, X: Data, y: Values, sample_weight: Values) -> None:
+        """Look at columns together."""
+        for name, value in (
+            ("prior", "adaptive"),
+            ("approximation", "matched"),
+            ("missing", "ignore"),
+            ("unlabeled", None),
+        ):
+            if getattr(self, name) != value:
+                raise CredimiError(f"rule {self.rule!r} knows {name}={value!r} only: leave out {name}")
+        features = checked_features(self, X, reset=True)
+        target = checked_target(y, features.rows, type(self).__name__)
+        settings, threads = ReadingOptions.of(self.missing_values, self.discretize), threads_of(self.n_jobs)
+        weights = checked_weights(sample_weight, features.rows)
+        table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
+        asked: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
+        self.selection_ = selected(table, self.rule, **asked)
+        self.counts_ = table.counts
+
     def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
         checked_rule(self.rule)
+        if hasattr(self, "selection_"):  # of another rule
+            del self.selection_
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
         counts = counted(
@@ -177,7 +222,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return rank(
             self.counts_,
             epsilon=self.epsilon,
-            level=self.level,
+            level=_SURE if self.level is None else self.level,
             fdr=self.fdr,
             prior=self.prior,
             approximation=self.approximation,
@@ -186,6 +231,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         )
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
+        if self.rule in GOALS:
+            check_is_fitted(self, "selection_")
+            taken = set(self.selection_.features)
+            return np.array([name in taken for name in self.counts_.features], dtype=bool)
         ranking = self.ranking_
         if self.k is None:
             kept = set(ranking.selected(self.rule))
@@ -200,7 +249,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             prior=self.prior,
             approximation=self.approximation,
             epsilon=self.epsilon,
-            level=self.level,
+            level=_SURE if self.level is None else self.level,
             fdr=self.fdr,
             threads=1,
         )

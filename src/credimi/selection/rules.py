@@ -102,7 +102,7 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     `p_independent` is that of each, NaN where it has no say in how many are independent.
     """
     if p_independent is not None:
-        p_above = _from_common_odds(p_above, p_independent)
+        p_above = from_common_odds(p_above, p_independent)
     doubt = np.where(np.isnan(p_above), np.inf, 1.0 - p_above)
     order = np.argsort(doubt, kind="stable")
     shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
@@ -111,7 +111,7 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     return kept
 
 
-def _from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
+def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) if as many features are independent beforehand as all of them together say."""
     heard = p_independent[~np.isnan(p_independent)]
     share = _EVEN
