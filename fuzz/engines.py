@@ -43,6 +43,12 @@ HERE = (
     "dask frame",
 )
 ELSEWHERE = ("dask files",)  # starts a cluster of threads
+STORED: list[dict[str, Any]] = [
+    {},
+    {"data_page_version": "2.0"},
+    {"compression": "zstd"},
+    {"data_page_size": 20, "write_batch_size": 3},
+]
 
 
 def make(random: Random) -> dict[str, Any]:
@@ -66,7 +72,9 @@ def make(random: Random) -> dict[str, Any]:
         "cells": random.choice([1, 16, 1 << 20]),
         "block": random.choice([2, 3, 17]),
         "cut": random.random(),
-        "compiled": random.random() < 0.2,
+        "compiled": random.random() < 0.5,
+        "dictionaries": random.choice([1, 1 << 13]),  # rows of a group from which on its dictionaries are read
+        "stored": random.choice(STORED),
         "threads": random.choice([1, 2]),
     }
 
@@ -98,7 +106,7 @@ def write_csv(table: Any, path: Path) -> Path:  # noqa: ANN401
 
 def write_parquet(table: Any, path: Path, case: dict[str, Any]) -> Path:  # noqa: ANN401
     """The same rows in groups of few."""
-    pq.write_table(table, path, row_group_size=case["group"])
+    pq.write_table(table, path, row_group_size=case["group"], **case["stored"])
     return path
 
 
@@ -150,7 +158,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
             options["threads"] = case["threads"]
         with (
             patched(csv_files, _PART=case["part"], _ROWS=2),
-            patched(parquet_files, _CELLS=case["cells"], COLUMNS=case["block"]),
+            patched(parquet_files, _CELLS=case["cells"], COLUMNS=case["block"], _GROUP=case["dictionaries"]),
             patched(tabulate, CELLS_WORTH_COMPILING=least),
             dask.config.set(scheduler="synchronous") if way == "dask frame" else nullcontext(),
         ):

@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=2_000, help="a line, of noise ten times (default: %(default)s)")
     options = parser.parse_args()
     generator = np.random.default_rng(0)
-    print("| classes | rows | shift | a cut passes | kept | kept, not paid for | kept, quantile |")
+    print("| classes | rows | shift | a cut passes | kept | kept, not corrected | kept, quantile |")
     print("|---:|---:|---:|---:|---:|---:|---:|")
     for classes, rows, shift in LINES:
         shares: dict[str, list[float]] = {"passed": [], "paid": [], "not paid": [], "quantile": []}

@@ -32,7 +32,9 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=200, help="a line (default: %(default)s)")
     options = parser.parse_args()
     generator = np.random.default_rng(0)
-    print("| chance of a class | values | rows | I held, % | width | error of E[I] |\n|---|---:|---:|---:|---:|---:|")
+    print(
+        "| probability of a class | values | rows | I held, % | width | error of E[I] |\n|---|---:|---:|---:|---:|---:|"
+    )
     for law, draw in LAWS.items():
         for values, rows in SIZES:
             held, widths, errors = [], [], []

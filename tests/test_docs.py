@@ -55,6 +55,7 @@ EXPECTED_NOT_RUN = {
     "docs/architecture.md": ["$ python3 tools/bootstrap.py fuzz --seconds 3600"],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
+    "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
     "docs/how-to/spark.md": [
         "from pyspark.sql import SparkSession",
         '$ credimi rank examples/clinic.csv --target diabetes --engine spark --master "local[2]" --top 3',
@@ -63,6 +64,8 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/moments.py",
         "$ .venv/bin/python benchmarks/counting.py",
         "$ .venv/bin/pip install pandas && .venv/bin/python benchmarks/ranking.py --repeats 7",
+        "$ .venv/bin/pip install polars && .venv/bin/python benchmarks/reading.py",
+        "$ .venv/bin/python benchmarks/layouts.py --processor --repeats 15",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",

@@ -96,7 +96,7 @@ def test_the_package_loads_no_pickle() -> None:
     ] == []
 
 
-def test_a_change_to_any_kernel_makes_every_cached_kernel_stale(tmp_path: Path) -> None:
+def test_a_change_to_a_kernel_makes_those_that_use_it_stale(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     program = (
         "from credimi.kernels.jit_hooks import wishes; compiled = []; wishes.compiling = lambda: compiled.append(1);"

@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
             marks=pytest.mark.slow,
         ),
         ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),
+        ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
+        ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (
             "benchmarks/engines.py",
@@ -62,6 +64,7 @@ ROOT = Path(__file__).resolve().parent.parent
             2 + 27 + 3,
         ),
         ("studies/fixed_information.py", ["--tables", "2"], 2 + 36 + 1 + 2 + 12),
+        ("studies/compare.py", ["--columns", "1"], 2 + 15 + 1 + 3 + 9 + 3 + 18),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

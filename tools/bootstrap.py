@@ -7,6 +7,8 @@
     python3 tools/bootstrap.py spark                             the tests of Spark, on a cluster of this machine too
     python3 tools/bootstrap.py fuzz [arguments for fuzz]         the fuzzers (python -m fuzz)
     python3 tools/bootstrap.py lowest                            some tests, each dependency at its declared minimum
+    python3 tools/bootstrap.py wheel                             a wheel with compiled kernels and an sdist, into dist;
+                                                                 then the wheel is tried in an empty environment
     python3 tools/bootstrap.py lint                              ruff, mypy, import-linter
 
 Only the standard library is used, and only Python and pip are expected on the machine: no root, no write to the
@@ -128,8 +130,10 @@ def install(*extras: str) -> None:
 
 def lowest_versions(*extras: str) -> list[str]:
     """Read the least version of each dependency from pyproject.toml, as pip wants it: numpy>=2.0 is numpy==2.0."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    always = settings["tool"]["hatch"]["metadata"]["hooks"]["custom"]
+    further = settings["project"]["optional-dependencies"]
+    wanted = [*always["always"], *always["compiler"], *(line for extra in extras for line in further[extra])]
     return sorted({re.sub(r"\[.*?\]", "", line).replace(">=", "==") for line in wanted})
 
 
@@ -144,6 +148,16 @@ def lowest() -> int:
     files = [str(Path("tests", room, f"test_{name}.py")) for room, each in names.items() for name in each]
     # Old libraries warn of newer ones, which is no fault of ours. Killed workers take long, whatever the versions.
     return run("python", "-m", "pytest", "-n", "auto", "-W", "default", "-k", "not killed", *files)
+
+
+def wheel() -> int:
+    """Build an sdist, and from it a wheel for this platform that has the kernels compiled; then try the wheel."""
+    if not shutil.which(os.environ.get("CC", "cc")):
+        say("NOT TESTED: there is no C compiler to link kernels with, so no wheel was built.")
+        return 0
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    os.environ["CREDIMI_COMPILE_KERNELS"] = "1"
+    return run("python", "-m", "build", "--outdir", "dist") or run("python", "-m", "pytest", "-m", "wheel", "-n", "0")
 
 
 def lint() -> int:
@@ -206,7 +220,7 @@ def spark() -> int:
 
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    commands = {"demo", "test", "browser", "docs", "spark", "fuzz", "lowest", "lint"}
+    commands = {"demo", "test", "browser", "docs", "spark", "fuzz", "lowest", "wheel", "lint"}
     if command not in commands or (arguments and command not in {"test", "fuzz"}):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
@@ -214,7 +228,7 @@ def main(command: str = "", *arguments: str) -> int:
         say("NOT TESTED: the lowest versions are for Python 3.11, and later Pythons have no builds of them.")
         return 0
     build_environment()
-    needed = {"browser": ("browser", "test"), "spark": ("connect", "spark", "test")}
+    needed = {"browser": ("browser", "test"), "spark": ("connect", "spark", "test"), "wheel": ("test", "wheel")}
     needed |= {"demo": (), "fuzz": ("test",), "lowest": ("test",)}
     install(*needed.get(command, (command,)))  # the other extras are called as the commands that need them
     if command == "demo":
@@ -222,7 +236,7 @@ def main(command: str = "", *arguments: str) -> int:
     if command in {"test", "fuzz"}:
         program_of = {"test": ("pytest", "-n", "auto"), "fuzz": ("fuzz",)}
         return run("python", "-m", *program_of[command], *arguments)
-    return {"browser": browser, "docs": docs, "lint": lint, "lowest": lowest, "spark": spark}[command]()
+    return {"browser": browser, "docs": docs, "lint": lint, "lowest": lowest, "spark": spark, "wheel": wheel}[command]()
 
 
 if __name__ == "__main__":

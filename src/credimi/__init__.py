@@ -1,7 +1,7 @@
 """Credible mutual information: which columns of an incomplete table inform about a target, how much, how surely.
 
-All that is public is listed here. A name's module is loaded when the name is first used (PEP 562), so that
-`import credimi` costs nothing: no compiler, no SciPy, no Arrow.
+All public names are listed here. A name's module is loaded when the name is first used (PEP 562), so that `import
+credimi` is fast: it loads no compiler, no SciPy, no Arrow.
 """
 
 from importlib import import_module
@@ -23,22 +23,28 @@ if TYPE_CHECKING:
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
+    from credimi.selection.compare import compare
+    from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
+    from credimi.selection.groups import GroupedRanking, rank_by
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
 __all__ = [
+    "Comparison",
     "Counts",
     "CredibleSelector",
     "CredimiError",
     "Distribution",
     "EntropyDiscretizer",
+    "GroupedRanking",
     "IncrementalNaiveBayes",
     "Posterior",
     "Ranking",
     "Selection",
     "Table",
     "__version__",
+    "compare",
     "conditional_information",
     "count",
     "mutual_information",
@@ -46,20 +52,24 @@ __all__ = [
     "posterior",
     "prequential",
     "rank",
+    "rank_by",
     "select",
 ]
 
 _MODULE_OF = {
+    "Comparison": "credimi.selection.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
+    "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
     "Table": "credimi.core.table",
+    "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
     "mutual_information": "credimi.inference.mutual_information",
@@ -67,11 +77,13 @@ _MODULE_OF = {
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
     "rank": "credimi.selection.rank",
+    "rank_by": "credimi.selection.groups",
     "select": "credimi.selection.feature_sets",
 }
 
-# Not public: parts of public objects, which pickles find here whatever module they are in.
+# Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
+    "Beliefs": "credimi.inference.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
     "Empirical": "credimi.inference.distributions.components",
@@ -90,16 +102,17 @@ _STORED_MODULE_OF = {
     "Rejection": "credimi.selection.selection",
     "RemarkKind": "credimi.selection.remarks",
     "Rows": "credimi.counting.coded_table",
+    "RuleOptions": "credimi.selection.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
     "UncountableError": "credimi.core.errors",
 }
 
-if not TYPE_CHECKING:  # a type checker that saw this function would believe in any name
+if not TYPE_CHECKING:  # with this function, a type checker would accept any name
 
     def __getattr__(name: str) -> object:
-        """Load a public name from its module, and keep it."""
+        """Load a public name from its module, and store it."""
         module = _MODULE_OF.get(name) or _STORED_MODULE_OF.get(name)
         if module is None:
             offer = ", ".join(__all__)
@@ -111,5 +124,5 @@ if not TYPE_CHECKING:  # a type checker that saw this function would believe in 
 
 
 def __dir__() -> list[str]:
-    """List what is public, loaded or not."""
+    """List the public names, loaded or not."""
     return sorted(__all__)

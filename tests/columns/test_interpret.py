@@ -78,7 +78,10 @@ def test_numbers_that_pass_no_test_are_cut_into_quarters() -> None:
     feature = count(rows, "class").feature("n")
     assert (feature.kind, feature.cut_by, feature.useless) == ("ranges", "quarters", True)
     assert sentences.note(feature.facts).startswith("quarters, as no cut passes the MDL test, 3 cuts: ")
-    assert sentences.why_left_out(feature.facts) == "no cut passes the MDL test"
+    assert sentences.why_left_out(feature.facts) == (
+        f"no cut passes the MDL test (`rank` alone takes its quarters then; discretize={{{feature.name!r}: "
+        "'quantile'} uses it here)"
+    )
     assert feature.block[:-1, :-1].sum(axis=0) == pytest.approx([100, 100, 100, 100], abs=4)
 
 
@@ -215,11 +218,11 @@ def test_excluded_columns_are_left_out_of_all_kinds_of_data(kind: str, tmp_path:
     assert len(rank(data, target, exclude=["real", "word"])) == 2
     assert "there is no column 'words': did you mean 'word'" in refusal(data, target, exclude=["words"])
     both = refusal(data, target, features=["word", "real"], exclude=["whole", "real"])
-    assert both == "column 'real' is both in features and in exclude: take it out of one of them"
+    assert both == "column 'real' is both in features and in exclude: remove it from one of them"
 
 
 def test_the_target_cannot_be_excluded() -> None:
-    assert refusal(ROWS, exclude=["class"]) == "'class' is the target and cannot be left out: take it out of exclude"
+    assert refusal(ROWS, exclude=["class"]) == "'class' is the target and cannot be left out: remove it from exclude"
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_days_of_numpy_beyond_those_of_arrow(value: int, unit: str) -> None:
 def test_instants_and_spans_that_numpy_would_turn_round(kind: str, unit: str) -> None:
     """In the unit that Arrow has they are more than 64 bits hold; numpy says nothing, and makes others of them."""
     values = np.array([2**60, 1, 2] * 2).astype(f"{kind}8[{unit}]")
-    with pytest.raises(CredimiError, match="column 'x' holds dates or spans of 100,000,000,000 years and more"):
+    with pytest.raises(CredimiError, match="column 'x' holds dates or durations of 100,000,000,000 years and more"):
         encode(values, "x")
     assert "beyond all calendars" in rank({"x": values, "y": CLASSES}, "y")["x"]["note"]
 

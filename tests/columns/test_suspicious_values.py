@@ -196,7 +196,7 @@ def test_a_target_that_may_not_be_one_is_pointed_out() -> None:
     assert ranking.to_dict()["doubts"] == [doubt]
     assert doubt == (
         "the target 'target' has 51 classes, all of them numbers, and looks like a measurement: cut it into a few "
-        "ranges first"
+        "ranges (target_cuts='quantile:4', say)"
     )
     assert "caution: the target 'target' has 51 classes" in str(ranking)
     (doubt,) = rank(features, [(0, 1, 99)[row % 3] for row in range(600)]).doubts

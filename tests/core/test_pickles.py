@@ -46,6 +46,8 @@ def asked_posterior() -> credimi.Posterior:
 
 
 MAKERS: dict[str, Callable[[Path], Any]] = {
+    "Comparison": lambda _: credimi.compare(COLUMNS, COLUMNS, "y"),
+    "GroupedRanking": lambda _: credimi.rank_by(COLUMNS | {"site": ["a", "b"] * (len(COLUMNS["y"]) // 2)}, "y", "site"),
     "Counts": lambda _: credimi.count(COLUMNS, "y"),
     "Counts of a file": of_file,
     "CredibleSelector": lambda _: credimi.CredibleSelector().fit(X, CLASSES),

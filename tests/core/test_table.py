@@ -152,7 +152,7 @@ def test_nested_rows_are_refused(nested: ArrayLike) -> None:
 def test_shape_that_is_no_table_is_named(joint: ArrayLike, shape: str) -> None:
     message = refusal(joint)
     assert f"got shape {shape}" in message
-    assert "one row a target class, one column a feature value" in message
+    assert "one row per target class, one column per feature value" in message
 
 
 @pytest.mark.parametrize("joint", [None, "10 2; 3 15", {"a": [1, 2]}, iter([[1, 2]])])

@@ -72,9 +72,9 @@ def test_delimiter_of_what_has_none_is_refused(folder: Path) -> None:
     pq.write_table(table(), folder / "a.parquet")
     with pytest.raises(CredimiError, match=r"a\.parquet is Parquet, and has no delimiter: leave it out"):
         count(folder / "a.parquet", "class", delimiter=";")
-    with pytest.raises(CredimiError, match="is for CSV files: a Table has its columns apart already"):
+    with pytest.raises(CredimiError, match="is for CSV files, not for a Table: leave delimiter out"):
         count(table(), "class", delimiter=";")
-    with pytest.raises(CredimiError, match="is for CSV files: a dict"):
+    with pytest.raises(CredimiError, match="is for CSV files, not for a dict"):
         prequential({"f": ["a"], "class": ["b"]}, "class", delimiter=";")
 
 
@@ -378,11 +378,11 @@ def test_faults_of_files_are_named(folder: Path, content: bytes, said: str) -> N
 def test_faults_of_paths_are_named(folder: Path) -> None:
     assert "No such file" in refusal(folder / "nothing.csv")
     assert "no file matches" in refusal(str(folder / "*.csv"))
-    assert "holds no CSV or Parquet file" in refusal(folder)
+    assert "holds no CSV, Parquet, Arrow or JSON lines file" in refusal(folder)
     write_csv(folder / "1.csv")
     write_csv(folder / "2.csv", names=("word", "class"))
     assert "differ: only one of them has the column 'real'" in refusal(folder)
-    assert "the target of a file is the name" in refusal(folder / "1.csv", ["a"])
+    assert "for files, pass the name of a column as the target" in refusal(folder / "1.csv", ["a"])
     (folder / "3.csv.gz").write_bytes(gzip.compress(csv_text(ROWS).encode())[:100])
     assert "cannot read" in refusal(folder / "3.csv.gz")
     (folder / "4.csv.gz").write_text("f,class\n1,a\n")

@@ -497,4 +497,4 @@ def test_target_of_another_length_is_refused(values: list[str]) -> None:
 
 
 def test_target_of_two_dimensions_is_refused() -> None:
-    assert "shape (2, 1): pass one value a row" in refusal(np.array([[1], [2]]), np.array([[1], [2]]))
+    assert "shape (2, 1): pass one value per row" in refusal(np.array([[1], [2]]), np.array([[1], [2]]))

@@ -132,7 +132,7 @@ def test_a_source_that_is_gone() -> None:
 def test_an_unfinished_file_that_has_changed_is_refused_even_if_forced() -> None:
     source = CountedFile("/a.csv", 1, 1, "x", unfinished=True)
     assert fresh([CountedFile("/a.csv", 1, 1, "x")], [source], "c") == []
-    with pytest.raises(CredimiError, match="has changed since: its former rows would count twice; count all files"):
+    with pytest.raises(CredimiError, match="has changed since: its old rows would count twice; count all files"):
         fresh([CountedFile("/a.csv", 2, 1, "x")], [source], "c", force=True)
 
 
@@ -213,7 +213,7 @@ def test_killed_fifty_times() -> None:
         Path("all.counts").unlink()
 
 
-@pytest.mark.filterwarnings("always:these are counts")
+@pytest.mark.filterwarnings("always:these counts come")
 @pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
 def test_what_a_killed_call_left_is_told_and_finished(
     said: Callable[..., str], capsys: pytest.CaptureFixture[str]
@@ -228,7 +228,7 @@ def test_what_a_killed_call_left_is_told_and_finished(
     assert 0 < len(left.sources) < 6
     assert main(["rank", "all.counts", "--format", "json"]) == 0
     captured = capsys.readouterr()
-    assert "warning: these are counts of a call that was killed" in captured.err
+    assert "warning: these counts come from a call that was killed" in captured.err
     assert json.loads(captured.out)["rows"] == left.rows
     assert f"{len(left.sources)} of 6 files were counted before the last call ended" in said("data")
     assert Counts.load("all.counts") == count("data", "y")

@@ -43,34 +43,34 @@ FAULTS: dict[str, Callable[[dict[str, Any]], object]] = {
     "rows is True": lambda header: header.update(rows=True),
     "rows is nan": lambda header: header.update(rows=float("nan")),
     "rows is 'many'": lambda header: header.update(rows="many"),
-    "rows is a number beyond all sense": lambda header: header.update(rows=10**4000),
+    "rows is a number that is far too large": lambda header: header.update(rows=10**4000),
     "those of 4 rows, not 5": lambda header: header.update(rows=5),
     "counts are whole": lambda header: header.update(rows=4.0),
-    "target is 7, and no text": lambda header: header.update(target=7),
+    "target is 7, not text": lambda header: header.update(target=7),
     "'text' is a feature as well": lambda header: header.update(target="text"),
     "half a character": lambda header: header.update(target="\ud800"),
-    "two features have one name": lambda header: feature(header, "text").update(name="truth"),
-    "labels of 'text' are there twice": lambda header: feature(header, "text").update(texts=["a", "a", "b"]),
-    "labels of 'y' are there twice": lambda header: header["classes"].update(texts=["p", "p"]),
+    "two features have the same name": lambda header: feature(header, "text").update(name="truth"),
+    "labels of 'text' are repeated": lambda header: feature(header, "text").update(texts=["a", "a", "b"]),
+    "labels of 'y' are repeated": lambda header: header["classes"].update(texts=["p", "p"]),
     "a label of 'text' is 1": lambda header: feature(header, "text").update(texts=[1, 2, 3]),
     "a label of 'text' is a list": lambda header: feature(header, "text").update(texts=[["a"], ["b"], ["c"]]),
     "texts is no list": lambda header: feature(header, "text").update(texts="abc"),
-    "of the kind 'odd'": lambda header: feature(header, "text").update(kind="odd"),
-    "of the kind \\['raw'\\]": lambda header: feature(header, "text").update(kind=["raw"]),
-    "no truth values": lambda header: feature(header, "truth").update(texts=["no", "yes"]),
-    "were given up, and have 3": lambda header: feature(header, "text").update(kind="many"),
+    "have the kind 'odd'": lambda header: feature(header, "text").update(kind="odd"),
+    "have the kind \\['raw'\\]": lambda header: feature(header, "text").update(kind=["raw"]),
+    "are not booleans": lambda header: feature(header, "truth").update(texts=["no", "yes"]),
+    "were given up, but have 3": lambda header: feature(header, "text").update(kind="many"),
     "numbers of 'number' is -3": lambda header: feature(header, "number").update(numbers=-3),
     "numbers of 'number' is True": lambda header: feature(header, "number").update(numbers=True),
     "there are not 1000000000000000000000 numbers": lambda header: feature(header, "number").update(numbers=10**21),
-    "labels take 2 of 3 numbers": lambda header: feature(header, "number").update(numbers=2),
+    "labels use 2 of 3 numbers": lambda header: feature(header, "number").update(numbers=2),
     "dropped_bits": lambda header: feature(header, "number").update(dropped_bits=64),
     "instants": lambda header: feature(header, "number").update(instants="yes"),
-    "are no numbers, and have some": lambda header: feature(header, "text").update(instants=True),
+    "are not numbers, but have some": lambda header: feature(header, "text").update(instants=True),
     "do not fill": lambda header: header["features"].pop(0),
     "features is no list": lambda header: header.update(features={}),
     "features is, or holds, 3": lambda header: header.update(features=[3]),
     "classes is, or holds, a list": lambda header: header.update(classes=[]),
-    "classes is not there": lambda header: header.pop("classes"),
+    "classes is absent": lambda header: header.pop("classes"),
     "missing_values holds None": lambda header: header.update(missing_values=[None]),
     "missing_values is no list": lambda header: header.update(missing_values="ab"),
     "unknown discretization 'odd'": lambda header: header.update(discretize="odd"),
@@ -90,10 +90,10 @@ FAULTS: dict[str, Callable[[dict[str, Any]], object]] = {
     ),
     "has no size": lambda header: header.update(arrays=[["numbers", "float64", -1], ["counts", "int64", 3]]),
     "larger than|maximum|count|too large": lambda header: header.update(arrays=[["numbers", "float64", 10**30]]),
-    "counts is not there": lambda header: header["arrays"][1].__setitem__(0, "other"),
-    "no doubles": lambda header: header["arrays"][0].__setitem__(1, "int64"),
-    "do not end where the file does": lambda header: header.update(arrays=[["numbers", "float64", 3]]),
-    "of the type 'odd'": lambda header: header.update(arrays=[["numbers", "odd", 3]]),
+    "counts is absent": lambda header: header["arrays"][1].__setitem__(0, "other"),
+    "does not hold doubles": lambda header: header["arrays"][0].__setitem__(1, "int64"),
+    "do not end at the end of the file": lambda header: header.update(arrays=[["numbers", "float64", 3]]),
+    "has the type 'odd'": lambda header: header.update(arrays=[["numbers", "odd", 3]]),
 }
 
 
@@ -127,14 +127,14 @@ def test_weights_that_are_none_are_refused(odd: float) -> None:
     counts = np.frombuffer(arrays[24:], dtype="<i8").astype("<f8")
     counts[0] = odd
     header["arrays"][1][1] = "float64"
-    with pytest.raises(CredimiError, match="counts are negative, or no numbers"):
+    with pytest.raises(CredimiError, match="counts are negative, or not numbers"):
         Counts.from_bytes(written(json.dumps(header).encode(), arrays[:24] + counts.tobytes()))
 
 
 @pytest.mark.parametrize("numbers", [[1.5, 1.5, 3.5], [3.5, 2.5, 1.5], [1.5, np.nan, 3.5]])
 def test_numbers_that_are_no_labels_are_refused(numbers: list[float]) -> None:
     header, arrays = parts()
-    with pytest.raises(CredimiError, match="labels of 'number' are there twice, or are not in order"):
+    with pytest.raises(CredimiError, match="labels of 'number' are repeated, or not in order"):
         Counts.from_bytes(written(json.dumps(header).encode(), np.array(numbers).tobytes() + arrays[24:]))
 
 

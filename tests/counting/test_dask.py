@@ -65,7 +65,7 @@ def test_frame_of_other_columns_is_refused() -> None:
         count(frame, "clas")
     with pytest.raises(CredimiError, match="there is no column 'class': there are 'word'"):
         count(frame["word"], "class")
-    with pytest.raises(CredimiError, match="only tables in memory take its values"):
+    with pytest.raises(CredimiError, match="only tables in memory accept the target's values"):
         count(frame, [1] * len(ROWS))
 
 
@@ -102,7 +102,7 @@ def test_files_of_a_delimiter_that_is_named(tmp_path: Path) -> None:
 
 
 def test_delimiter_of_a_frame_is_refused() -> None:
-    with pytest.raises(CredimiError, match="delimiter=';' is for CSV files: a DataFrame"):
+    with pytest.raises(CredimiError, match="delimiter=';' is for CSV files, not for a DataFrame"):
         count(dataframe.from_pandas(pandas_frame(), npartitions=2), "class", delimiter=";")
 
 

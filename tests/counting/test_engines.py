@@ -284,8 +284,8 @@ def test_duckdb_many_columns_and_groups(tmp_path: Path, monkeypatch: pytest.Monk
     ("options", "said"),
     [
         ({"engine": "hadoop"}, "engine is 'hadoop': choose one of files, duckdb, dask, spark"),
-        ({"master": "local"}, "a master is where Spark runs"),
-        ({"engine": "spark", "scheduler": "tcp://x"}, "a scheduler is where Dask runs"),
+        ({"master": "local"}, "master is for Spark only"),
+        ({"engine": "spark", "scheduler": "tcp://x"}, "scheduler is for Dask only"),
         ({"engine": "dask"}, "engine='dask' is for files"),
     ],
 )
@@ -320,8 +320,8 @@ def test_engines_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--master", "local"], "credimi: a master is where Spark runs: ask for the engine spark as well"),
-        (["--engine", "spark", "--scheduler", "tcp://x"], "credimi: a scheduler is where Dask runs"),
+        (["--master", "local"], "credimi: master is for Spark only: add the engine spark"),
+        (["--engine", "spark", "--scheduler", "tcp://x"], "credimi: scheduler is for Dask only"),
     ],
 )
 def test_engines_of_the_command_that_cannot_be_meant(

@@ -76,7 +76,7 @@ def test_two_calls_at_once_lose_nothing() -> None:
     assert sorted(Path(source.path).stem for source in Counts.load("all.counts").sources) == succeeded == ["one"]
     assert codes["two"] == 2
     where = f"process {first.pid} on {platform.node()}"
-    assert f"all.counts is being changed by {where}: wait until that has ended, and call again" in said["two"]
+    assert f"all.counts is being changed by {where}: wait until it has ended, and try again" in said["two"]
     assert call("two")[0] == 0
     assert Counts.load("all.counts") == count("one.csv", "y") + count("two.csv", "y")
     assert not list(Path().glob(".*"))  # no lock is left
@@ -96,8 +96,8 @@ def test_a_lock_of_another_machine_is_left_alone() -> None:
     Path(".all.counts.lock").write_text("elsewhere 42\n")
     code, said = call("one")
     assert code == 2
-    assert "all.counts is being changed by process 42 on elsewhere, or was when that was killed" in said
-    assert f"delete {Path('.all.counts.lock').resolve()} if it is not at work any more" in said
+    assert "all.counts is being changed by process 42 on elsewhere, or was when that process was killed" in said
+    assert f"delete {Path('.all.counts.lock').resolve()} if it no longer runs" in said
     assert not Path("all.counts").exists()
     Path(".all.counts.lock").unlink()
     assert call("one")[0] == 0

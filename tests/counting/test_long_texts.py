@@ -11,8 +11,8 @@ import pytest
 from credimi import CredimiError, count, rank
 from credimi.columns import labels
 from credimi.columns.labels import MANY, TEXT, Labels
+from credimi.core.arguments import unknown
 from credimi.counting import batch as batches
-from credimi.counting.counts import unknown
 from credimi.counting.engines import csv_files, frames
 
 if TYPE_CHECKING:

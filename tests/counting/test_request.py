@@ -78,8 +78,8 @@ def test_a_request_is_frozen() -> None:
     ("asked", "message"),
     [
         ({"engine": "abacus"}, "engine is 'abacus': choose one of files, duckdb, dask, spark"),
-        ({"master": "local"}, "a master is where Spark runs"),
-        ({"scheduler": "tcp://here:1"}, "a scheduler is where Dask runs"),
+        ({"master": "local"}, "master is for Spark only"),
+        ({"scheduler": "tcp://here:1"}, "scheduler is for Dask only"),
         ({"max_levels": 0}, "max_levels is 0: pass a whole number from 1 up"),
         ({"max_levels": True}, "max_levels is True: pass a whole number from 1 up"),
         ({"discretize": "finely"}, "unknown discretization 'finely'"),

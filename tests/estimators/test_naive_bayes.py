@@ -418,9 +418,9 @@ def test_what_is_wrong_is_said() -> None:
         IncrementalNaiveBayes().fit(rows, [None, None])
     model = IncrementalNaiveBayes().fit(rows, ["x", "y"])
     before = cells_of(model)
-    with pytest.raises(CredimiError, match="column 'f0': more is taken away than was counted"):
+    with pytest.raises(CredimiError, match="column 'f0': more is subtracted than was counted"):
         model.unlearn(frame([("a",)]), ["y"])
-    with pytest.raises(CredimiError, match="column 'f0': more is taken away than was counted"):
+    with pytest.raises(CredimiError, match="column 'f0': more is subtracted than was counted"):
         model.unlearn(frame([("q",)]), ["y"])
     assert cells_of(model) == before
     with pytest.raises(CredimiError, match="unlearn needs decay=None"):

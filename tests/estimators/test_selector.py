@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from credimi import CredibleSelector, CredimiError, Ranking, count, rank
+from credimi.inference import many_tables
 
 RULES = ("forward", "backward", "plugin", "fdr")
 
@@ -61,6 +62,35 @@ def test_keeps_what_rank_keeps(rule: str) -> None:
     assert selector.counts_ == count(columns, y)
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_no_interval_is_computed_unless_the_ranking_is_asked_for(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns, y = table()
+    expected = sorted(rank(columns, y).selected(rule))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(many_tables, "credible_interval", refuse)
+    for selector in (CredibleSelector(rule).fit(pa.table(columns), y), CredibleSelector.from_counts(count(columns, y))):
+        selector.set_params(rule=rule)
+        assert sorted(selector.get_feature_names_out()) == expected
+        with pytest.raises(AssertionError):
+            selector.ranking_  # noqa: B018  (a property)
+
+
+def test_what_rank_refuses_is_refused_in_fit() -> None:
+    columns, y = table(50)
+    with pytest.raises(CredimiError, match="missing is 'other'"):
+        CredibleSelector(missing="other").fit(pa.table(columns), y)
+    with pytest.raises(CredimiError, match="epsilon"):
+        CredibleSelector(epsilon=-1.0).fit(pa.table(columns), y)
+    with pytest.raises(CredimiError, match="one class only"):
+        CredibleSelector().fit(pa.table(columns), ["a"] * 50)
+    apart = {"never": ["x", "y", None, None], "other": list("xyxy")}
+    with pytest.raises(CredimiError, match="'never' is never seen together with the target"):
+        CredibleSelector(prior="haldane").fit(pa.table(apart), [None, None, "a", "b"])
+
+
 def test_frames_of_all_libraries_come_back_as_they_went_in() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     columns, y = table()
@@ -99,7 +129,7 @@ def test_arrays() -> None:
     back = selector.inverse_transform(X[:, [1]])
     np.testing.assert_array_equal(back[:, 1], X[:, 1])
     assert np.isnan(back[:, [0, 2]]).all()
-    with pytest.raises(CredimiError, match="X has 2 columns, and 1 were kept"):
+    with pytest.raises(CredimiError, match="X has 2 columns, but 1 were kept"):
         selector.inverse_transform(X[:, :2])
     assert CredibleSelector.from_counts(count(X, y)).get_support().tolist() == [False, True, False]
 

@@ -195,7 +195,7 @@ def test_the_command_refuses_in_words(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "name another folder" in capsys.readouterr().err
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main(["reproduce", "--data", str(tmp_path), "--output", str(tmp_path / "file")]) == 2
-    assert "is no folder to write to" in capsys.readouterr().err
+    assert "is not a folder that can be written to" in capsys.readouterr().err
 
 
 def test_prequential_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -206,7 +206,7 @@ def test_prequential_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
     assert main([*command, "--rule", "forward", "--rule", "all"]) == 0
     shown = capsys.readouterr().out
     assert "Naive Bayes on class, 60 rows in 3 random orders, 2 features" in shown
-    assert "1 rows without the target" in shown
+    assert "1 row without the target" in shown
     assert main([*command, "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     result = credimi.prequential(path, "class", orders=3, random_state=5)

@@ -4,16 +4,28 @@ import math
 from collections.abc import Callable
 
 import mpmath
+import numba
 import numpy as np
 import pytest
 
-from credimi.kernels.special import (
-    log_excess,
-    log_rise,
-    log_rise_of_large,
-    log_spread,
-    logarithm,
-    logarithm_of_one_plus,
+from credimi.kernels import special
+
+
+def _callable(piece: Callable[..., float]) -> Callable[..., float]:
+    """A piece of kernels as a function that Python can call."""
+    return numba.njit(lambda *arguments: piece(*arguments))  # noqa: PLW0108  (Numba compiles no kernel twice)
+
+
+log_excess, log_rise, log_rise_of_large, log_spread, logarithm, logarithm_of_one_plus = map(
+    _callable,
+    (
+        special.log_excess,
+        special.log_rise,
+        special.log_rise_of_large,
+        special.log_spread,
+        special.logarithm,
+        special.logarithm_of_one_plus,
+    ),
 )
 
 GENERATOR = np.random.default_rng(20030715)

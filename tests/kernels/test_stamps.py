@@ -2,7 +2,12 @@
 
 from pathlib import Path
 
-from credimi.kernels import jit
+import pytest
+
+from credimi.kernels import mixture_tails
+from credimi.kernels import numba_jit as jit
+from credimi.kernels.jit_hooks import wishes
+from credimi.kernels.signatures import SIGNATURES
 
 
 def _names(module: str) -> set[str]:
@@ -12,8 +17,18 @@ def _names(module: str) -> set[str]:
 
 def test_stamp_covers_what_is_imported_by_way_of_others() -> None:
     names = _names("credimi.kernels.two_sided_weights")
-    assert {"jit", "two_sided_weights", "mode/find", "mode/boundary", "moments/one_sided", "special"} <= names
+    assert {"numba_jit", "two_sided_weights", "mode/find", "mode/boundary", "moments/one_sided", "special"} <= names
 
 
 def test_stamp_leaves_out_what_is_not_compiled_in() -> None:
-    assert _names("credimi.kernels.pair_counts") == {"jit", "pair_counts"}
+    assert _names("credimi.kernels.pair_counts") == {"numba_jit", "pair_counts"}
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_compiling_is_announced_to_the_latest_who_wished_so(monkeypatch: pytest.MonkeyPatch, *, cached: bool) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(jit.NumbaKernel, "_is_cached", lambda _self, _types: cached)
+    for name in ("first", "second", "third"):
+        monkeypatch.setattr(wishes, "compiling", lambda name=name: calls.append(name))
+    mixture_tails.log_scales.prepare(SIGNATURES["mixture_tails.log_scales"][0])  # type: ignore[attr-defined]
+    assert calls == ([] if cached else ["third"])

@@ -276,7 +276,8 @@ def test_a_ranking_without_counts_has_no_page(tmp_path: Path) -> None:
 
 def test_what_is_kept_for_the_page_is_not_in_the_results() -> None:
     found = rank(table(2), "class")
-    assert set(found.to_dict()) == {"settings", "rows", "classes", "entropy", "doubts", "remarks", "features"}
+    told = {"settings", "rows", "rows_with_target", "classes", "entropy", "doubts", "remarks", "features", "cuts"}
+    assert set(found.to_dict()) == told
     assert "_kept" not in found.columns
 
 

@@ -102,8 +102,6 @@ def test_the_page_only_shows_words() -> None:
 
 def test_all_faces_have_the_same_remarks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ranking = credimi.rank(TABLE, "class", discretize={"cut": "mdl"})
-    kinds = [remark.kind for remark in ranking.remarks]
-    assert kinds == sorted(kinds, key=list(RemarkKind).index)
     assert {(remark.kind.value, remark.feature) for remark in ranking.remarks if remark.caution} == {
         ("nearly_target", "copy"),
         ("nearly_target", "group"),
@@ -121,7 +119,7 @@ def test_all_faces_have_the_same_remarks(tmp_path: Path, capsys: pytest.CaptureF
     assert code["text"] == "code: 99 may mean missing (if so: add 99 to missing_values, for all columns)"
     printed, notebook = " ".join(str(ranking).split()), ranking._repr_html_()
     lines = ranking.remark_lines()
-    assert len(lines) == len({each.kind for each in ranking.remarks})
+    assert len(lines) == len({each.kind for each in ranking.remarks})  # each kind in one place
     for line in lines:
         assert line in printed
         assert line.replace("'", "&#x27;") in notebook
@@ -152,7 +150,8 @@ def test_what_may_mean_missing_is_remarked_also_where_missing_is_a_value() -> No
     table = {"x": [("a", "b", "N/A", None)[row % 4] for row in range(200)], "y": list("pq") * 100}
     for missing in ("ignore", "category"):
         (remark,) = (each for each in credimi.rank(table, "y", missing=missing).remarks if each.caution and each.codes)
-        assert remark == Remark(RemarkKind.MAY_MEAN_MISSING, "x", notation=SuspicionKind.MISSING_TEXTS, codes=("N/A",))
+        told = {"notation": SuspicionKind.MISSING_TEXTS, "codes": ("N/A",), "stake": remark.stake}
+        assert remark == Remark(RemarkKind.MAY_MEAN_MISSING, "x", **told)
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -178,7 +177,8 @@ def test_every_fact_has_words(reader: str) -> None:
     notation = {"readable_text": "dates", "other_notation": "percent_signs"}
     worded = set()
     for kind in RemarkKind:
-        fields = Remark(kind, "x", "y", codes=("9",), values=5, rows=60, rows_each=2.5, nats=0.1).to_dict()
+        numbers = {"values": 5, "rows": 60, "rows_each": 2.5, "nats": 0.1, "mi": 0.2, "mi_with_target": 0.3}
+        fields = Remark(kind, "x", "y", codes=("9",), other="z", **numbers).to_dict()
         fields["notation"] = notation.get(kind, "missing_numbers")
         worded |= {sentences.remark([fields] * count, reader) for count in (1, 2, 5)}
     assert len(worded) > 2 * len(RemarkKind)

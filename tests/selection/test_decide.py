@@ -66,7 +66,7 @@ def test_the_k_best() -> None:
     kept = [np.flatnonzero(best(k, mean, p_above)).tolist() for k in range(1, 6)]
     assert kept == [[2], [0, 2], [0, 1, 2], [0, 1, 2, 4], [0, 1, 2, 3, 4]]
     for k in (0, 6, True, 1.5, "2"):
-        with pytest.raises(CredimiError, match="it must be a whole number from 1 to 5, as there are features"):
+        with pytest.raises(CredimiError, match="it must be a whole number from 1 to 5, the number of features"):
             best(k, mean, p_above)
 
 

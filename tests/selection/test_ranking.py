@@ -361,6 +361,7 @@ def test_ranking_speaks_arrow(counts: Counts) -> None:
         *["double"] * 4,
         *("string", "string"),
         *("double", "double", "double", "bool"),
+        *["double"] * 5,
     ]
 
 

@@ -59,7 +59,7 @@ def test_what_lies_at_epsilon_has_no_such_number(rows: int, prior: str) -> None:
     row = ranking["f"]
     assert row["rows_to_decide"] is None
     assert row["at_epsilon"] is True
-    assert "no sample would decide, since I lies at epsilon: f" in " ".join(repr(ranking).split())
+    assert "no sample of a usual size would decide, since I lies at epsilon: f" in " ".join(repr(ranking).split())
     assert "lies at epsilon" in ranking_html(ranking)
     told = ranking.to_dict()["features"][0]
     assert (told["rows_to_decide"], told["at_epsilon"]) == (None, True)

@@ -1,6 +1,6 @@
-"""The command line: reads, formats, and knows no mathematics.
+"""The command line: it reads options and prints results; the mathematics is elsewhere.
 
-Exit codes: 0 done, 2 the input was refused, 1 a bug, 130 interrupted.
+Exit codes: 0 done, 2 the input was refused, 3 `select` kept nothing, 1 a bug, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """The program `credimi`: ends at once, as taking all modules apart would cost a fifth of a second.
+    """The program `credimi`. It exits at once, because an orderly exit of the interpreter costs a fifth of a second.
 
-    For the same reason no garbage is looked for while modules load: there is none. Nor do matrices get threads, which
-    would turn round in wait for work while a file is read: those of ours are small.
+    For the same reason the garbage collector is off while modules load: there is no garbage. Matrix libraries get no
+    threads: our matrices are small, and idle threads would spin while a file is read.
 
-    pyarrow's own choice of a memory pool keeps much of what its threads have freed, and the more the longer they read.
-    A library leaves that choice to its user; this process is ours, and pyarrow has not been loaded yet.
+    pyarrow's default memory pool keeps much of the memory that its threads have freed, more and more the longer they
+    read. A library leaves that choice to its user. This process is ours, and pyarrow has not been loaded yet.
     """
     gc.disable()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -41,6 +41,6 @@ def command() -> NoReturn:
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, AttributeError, ValueError):  # closed, or nobody reads any more
+        with suppress(OSError, AttributeError, ValueError):  # closed, or the reader has gone
             stream.flush()
     os._exit(code)

@@ -1,9 +1,9 @@
-"""`credimi count`: counts kept in a file, extended by later calls; `credimi rank` reads them.
+"""`credimi count`: saves counts in a file that later calls extend; `credimi rank` reads them.
 
-The file names the files that were counted, so that none is added twice. Of several, it is written again and again
-while they are counted, each time whole: a call that was killed leaves what it had written last, and made again, counts
-the rest. Writing takes at most a tenth of the time, however large the counts are. Two calls at once would lose what one
-of them adds: the second is refused.
+The file names the files that were counted, so that none is added twice. If there are several, the counts are written
+repeatedly while they are counted, each time as a whole. A call that was killed leaves what it wrote last, and the same
+call again counts the rest. Writing takes at most a tenth of the time, however large the counts are. Two calls at once
+would lose what one of them adds, so the second is refused.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import locked
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +34,7 @@ examples:
   credimi count february.csv --target churn --into churn.counts    # adds
   credimi rank churn.counts
 """
-SAVE_EVERY = 5.0  # seconds, or ten times as long as it takes
+SAVE_EVERY = 5.0  # seconds, or ten times as long as writing takes
 
 
 def add(commands: Foreign) -> None:
@@ -43,13 +44,14 @@ def add(commands: Foreign) -> None:
         "count",
         run,
         summary="count data into a file that later calls extend",
-        description="Count a target with every column, and keep the counts: all that ranking needs.",
+        description="Count a target with every column, and save the counts for rankings.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
-    parser.add_argument("--into", metavar="COUNTS", required=True, help="the file; if it holds counts, these are added")
-    parser.add_argument("--force", action="store_true", help="count files again that were counted into it before")
+    parser.add_argument("--into", metavar="COUNTS", required=True, help="the counts file; counts it holds are added to")
+    parser.add_argument("--force", action="store_true", help="count files even if they were counted before")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -57,14 +59,15 @@ def run(options: argparse.Namespace) -> None:
     given = shared.files(options, twice=True)
     for file in given:
         if file.is_counts:
-            raise CredimiError(f"{file} holds counts, not data: `credimi rank` takes several files of counts, and adds")
+            raise CredimiError(f"{file} holds counts, not data: pass several files of counts to `credimi rank`")
     shared.check_output(options.into, [file.identity for file in given])
     with locked(options.into):
         _extend(given, options)
 
 
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
-    """Read the counts that are there, and write the sum; nobody else may in between."""
+    """Read the existing counts and write the sum; the file is locked in between."""
+    from credimi.counting.count import with_target_cuts
     from credimi.counting.counted_files import finished, fresh
     from credimi.counting.counts import Counts
     from credimi.counting.engines.files import names
@@ -74,10 +77,16 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    limits = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
+    limits = (
+        shared.counting(options)
+        | shared.engine(options)
+        | {"max_levels": options.max_levels, "weights": options.weights}
+    )
     request = CountRequest.of(target, **limits)
     offered = names(files, request.delimiter)
-    if before is not None:
+    if before is None:
+        request = with_target_cuts(files, request)
+    else:
         _check_settings(before, request, options)
         _check_columns(before, offered, files[0], request, options.into)
         request = replace(request, features=before.features, exclude=None, settings=before.settings)
@@ -94,25 +103,26 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
     added = f", {rows:,} of them new" if before is not None else ""
-    terminal_io.say(f"{options.into}: {total.rows:,} rows{added}, {shared.features(len(total))}")
+    terminal_io.say(f"{options.into}: {sentences.counted(total.rows, 'row')}{added}, {shared.features(len(total))}")
 
 
 def _check_settings(before: Counts, request: CountRequest, options: argparse.Namespace) -> None:
-    """Refuse other settings than those of the first call, which hold on."""
+    """Refuse settings other than those of the first call, which stay in force."""
     if request.target != before.target:
         raise CredimiError(
             f"{options.into} counts the target {before.target!r}, not {request.target!r}: name another file"
         )
-    if (options.missing or options.discretize) and request.settings != before.settings:
+    asked = options.missing or options.discretize or options.target_cuts or options.weights
+    if asked and request.settings != before.settings:
         raise CredimiError(
-            f"{options.into} was counted with another --missing or --discretize: leave them out, which keeps "
-            "those of the first call, or name another file"
+            f"{options.into} was counted with another --missing, --discretize, --target-cuts or --weights: leave them "
+            "out to keep those of the first call, or name another file"
         )
 
 
 def _check_columns(before: Counts, offered: list[str], file: DataFile, request: CountRequest, into: str) -> None:
-    """Refuse other columns than those of the first call, which hold on, and say which side lacks one."""
-    from credimi.counting.counts import unknown
+    """Refuse columns other than those of the first call, and say which side lacks one."""
+    from credimi.core.arguments import unknown
     from credimi.counting.request import columns_of
 
     kept, new = dict.fromkeys(before.features), set(offered)
@@ -126,26 +136,27 @@ def _check_columns(before: Counts, offered: list[str], file: DataFile, request: 
         if name not in new:
             raise CredimiError(unknown(name, offered, str(file)))
     if request.features or request.exclude:
-        asked = columns_of(offered, before.target, request.features, request.exclude)
+        rest = [name for name in offered if name != before.settings.weights]
+        asked = columns_of(rest, before.target, request.features, request.exclude)
         _check_same(asked, list(kept), file, into)
 
 
 def _check_same(asked: list[str], kept: list[str], path: DataFile, into: str) -> None:
-    """Refuse to add other columns than were counted before."""
+    """Refuse to add columns other than those counted before."""
     less, more = sorted(set(kept) - set(asked)), sorted(set(asked) - set(kept))
     if less:
         raise CredimiError(
-            f"{into} counts the column {less[0]!r}, which is left out here: count the same columns, or leave "
-            "--features and --exclude out"
+            f"{into} counts the column {less[0]!r}, which is left out here: count the same columns, or remove "
+            "--features and --exclude"
         )
     if more:
         raise CredimiError(
-            f"{into} does not count the column {more[0]!r} of {path}: leave it out here, too, or leave --exclude out"
+            f"{into} does not count the column {more[0]!r} of {path}: leave it out here, too, or remove --exclude"
         )
 
 
 def _total(before: Counts | None, files: list[DataFile], request: CountRequest, plan: Plan, into: str) -> Counts:
-    """All counts, also kept in the file now and then."""
+    """All counts; they are also saved to the file from time to time."""
     from credimi.counting.batch import counted
     from credimi.counting.engines.dispatch import tallies
     from credimi.counting.request import checked

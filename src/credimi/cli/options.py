@@ -1,4 +1,4 @@
-"""What several commands share: options, what they print where, and how they say that they are working."""
+"""Options that several commands share, and how they are read and checked."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from credimi.cli import standard_input
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
+from credimi.report import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,20 +21,24 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses in one line, as the commands do themselves; the usage, which may fill a screen, is left to --help."""
+    """Reports errors in one line, as the commands do; the usage, which may fill a screen, is left to --help."""
 
     listing: str | None = None  # the option whose list of columns was read
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
-        if self.listing and "required: DATA" in message:
-            message += f"; {self.listing} takes all words up to the next option: put DATA before it, or -- between them"
+        missed = re.search(r"required: (DATA|A|B)\b", message)
+        if self.listing and missed:
+            data = "DATA" if missed[1] == "DATA" else "A and B"
+            message += (
+                f"; {self.listing} takes all words up to the next option: put {data} before it, or -- between them"
+            )
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
 
 class _Columns(argparse.Action):
-    """A list of columns; which is remembered, as it may have taken DATA for one of them."""
+    """A list of columns. The option is remembered, as its list may have swallowed DATA."""
 
     def __call__(
         self,
@@ -50,13 +56,13 @@ class _Columns(argparse.Action):
 def add_command(
     commands: Foreign,
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     *,
     summary: str,
     description: str,
     epilog: str,
 ) -> argparse.ArgumentParser:
-    """Add one command, which `run` carries out."""
+    """Add one command, which `run` carries out; `run` returns the exit code, if that is not 0."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -75,7 +81,7 @@ def add_posterior_options(
     parser.add_argument(
         "--prior",
         default="adaptive",
-        help="adaptive, which knows independence, or pseudo-counts a cell: uniform 1, jeffreys 1/2, perks 1/rs, "
+        help="adaptive (allows for independence), or a pseudo-count per cell: uniform 1, jeffreys 1/2, perks 1/rs, "
         "haldane 0, or a number (default: %(default)s)",
     )
     parser.add_argument(
@@ -86,32 +92,48 @@ def add_posterior_options(
     parser.add_argument(
         "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
     )
-    parser.add_argument("--level", type=number, default=0.95, help="of the credible interval (default: %(default)s)")
-    parser.add_argument("--seed", type=seed, default=0, help=f"for {seed_for} (default: %(default)s)")
+    parser.add_argument(
+        "--level", type=number, default=0.95, help="probability of the credible interval (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=seed, default=0, help=f"random seed for {seed_for} (default: %(default)s)")
     if units:
         parser.add_argument(
             "--units",
             choices=["nats", "bits"],
             default="nats",
-            help="of the printed information (default: %(default)s)",
+            help="units of the printed information (default: %(default)s)",
         )
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add how results are printed, and where."""
+    """Add the options for the format of the results and the file to write."""
     parser.add_argument(
-        "--format", choices=["table", "json", "csv"], default="table", help="of the output (default: %(default)s)"
+        "--format", choices=["table", "json", "csv"], default="table", help="output format (default: %(default)s)"
     )
-    parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
+    parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says which data are meant, and how they are read."""
-    parser.add_argument("data", metavar="DATA", nargs="+", help="CSV or Parquet files, directories, patterns, URLs")
-    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be known")
+def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) -> None:
+    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern."""
+    if samples:
+        parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
+        parser.add_argument("b", metavar="B", help="the same for other rows")
+    else:
+        parser.add_argument(
+            "data",
+            metavar="DATA",
+            nargs="+",
+            help="CSV, Parquet, Arrow or JSON lines files, directories, patterns, URLs; - for standard input",
+        )
+        parser.add_argument(
+            "--input-format",
+            choices=list(standard_input.FORMATS),
+            help="format of standard input (default: found from its first bytes, as for files)",
+        )
+    parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
-    chosen.add_argument("--features", help="the columns to look at (default: all others)", **listed)
+    chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
@@ -129,53 +151,85 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "age=18,65 or visit=2024-02-29; may be repeated",
     )
     parser.add_argument(
+        "--target-cuts",
+        metavar="CUTS",
+        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
+        "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more",
+    )
+    parser.add_argument(
         "--delimiter",
         type=delimiter,
         metavar="CHARACTER",
-        help="between the fields of CSV files, in quotes where the shell wants it; tab, space and \\x01 may be written "
-        "so (default: the commonest of , ; tab | in the header)",
+        help="the character between the fields of CSV files, quoted if the shell needs it; tab, space and \\x01 are "
+        "accepted names (default: the most frequent of , ; tab | in the header)",
     )
-    parser.add_argument("--threads", type=positive, metavar="N", help="(default: all cores)")
+    parser.add_argument("--threads", type=positive, metavar="N", help="number of threads (default: all cores)")
+
+
+def add_weights_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for weights of rows."""
+    parser.add_argument(
+        "--weights",
+        metavar="COLUMN",
+        help="the weight of each row: whole weights are numbers of rows; others, as in surveys, are scaled to as "
+        "many rows as they are worth, (sum w)^2 / sum w^2",
+    )
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
-    """Add who counts, and what is too much."""
+    """Add the options for the engine that counts, and for limits."""
     parser.add_argument(
-        "--max-levels", type=positive, metavar="N", help="refuse a column of more categories (default: no limit)"
+        "--max-levels", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
     )
     parser.add_argument(
         "--engine",
         choices=["files", "duckdb", "dask", "spark"],
-        help="who counts the files: this process (files, the default), DuckDB in it, or the workers of a cluster, "
-        "which see the same paths",
+        help="who counts the files: this process (files, the default), DuckDB in this process, or the workers of a "
+        "cluster, which must see the same paths",
     )
-    parser.add_argument("--master", metavar="URL", help="of Spark: spark://HOST:PORT, local[4], sc://HOST of Connect")
-    parser.add_argument("--scheduler", metavar="URL", help="of Dask: tcp://HOST:PORT")
+    parser.add_argument("--master", metavar="URL", help="address of Spark: spark://HOST:PORT, local[4], sc://HOST")
+    parser.add_argument("--scheduler", metavar="URL", help="address of the Dask scheduler: tcp://HOST:PORT")
 
 
 def engine(options: argparse.Namespace) -> Record:
-    """The options of `add_engine_options`, where a command has them, as `credimi.count` takes them."""
+    """The options of `add_engine_options`, if a command has them, as arguments of `credimi.count`."""
     return {name: getattr(options, name, None) for name in ("engine", "master", "scheduler")}
 
 
 def add_ranking_options(parser: argparse.ArgumentParser) -> None:
-    """Add the false-discovery rate, and what a hole is taken for."""
+    """Add the false-discovery rate, and how a missing value is treated."""
+    add_missing_as(parser)
+    parser.add_argument(
+        "--fdr",
+        type=number,
+        default=0.05,
+        help="expected share of noise among the columns that the rule fdr keeps (default: %(default)s)",
+    )
+
+
+def add_missing_as(parser: argparse.ArgumentParser) -> None:
+    """Add what a missing value is taken for."""
     parser.add_argument(
         "--missing-as",
         choices=["ignore", "category"],
         default="ignore",
         help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
     )
+
+
+def add_order(parser: argparse.ArgumentParser, *, by_name: bool = False) -> None:
+    """Add the option for the order of features."""
     parser.add_argument(
-        "--fdr",
-        type=number,
-        default=0.05,
-        help="expected share of noise among what the rule fdr keeps (default: %(default)s)",
+        "--sort",
+        choices=["mean", "low", "p"] + ["name"] * by_name,
+        default="mean",
+        help="best first by the mean of I, by the lower end of its interval or by P(I > epsilon)"
+        f"{'; or by name' * by_name} (default: %(default)s)",
     )
 
 
 def check_thresholds(options: argparse.Namespace) -> None:
-    """Refuse, before the data are read, an epsilon, a level or a rate that cannot be meant."""
+    """Refuse an impossible epsilon, level or rate before the data are read."""
     from credimi.core.arguments import require_information, require_share
 
     require_information("--epsilon", _as_typed(options.epsilon))
@@ -186,29 +240,49 @@ def check_thresholds(options: argparse.Namespace) -> None:
 
 
 def _as_typed(value: float) -> float:
-    """A number as users write it: 95, and not 95.0."""
+    """A number as users write it: 95, not 95.0."""
     return int(value) if value.is_integer() else value
 
 
 def features(count: int) -> str:
     """How many features, in words."""
-    return f"{count:,} {'feature' if count == 1 else 'features'}"
+    return sentences.counted(count, "feature")
 
 
 def orders(count: int) -> str:
     """How many orders, in words."""
-    return f"{count:,} random {'order' if count == 1 else 'orders'}"
+    return sentences.counted(count, "random order")
 
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The files that DATA names; `twice`: also one that is named so often."""
+    """The files that DATA names; with `twice`, a file that is named twice is returned twice."""
+    found = files_of(options.data, options, twice=twice)
+    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
+    return found
+
+
+def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The same for some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    return data_files(list(options.data), options.delimiter, twice=twice)
+    told = getattr(options, "input_format", None)  # not an option of `compare`
+    if "-" not in data:
+        if told is not None:
+            raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
+        return data_files(list(data), options.delimiter, twice=twice)
+    paths = [standard_input.saved(options) if each == "-" else each for each in data]
+    found = data_files(paths, options.delimiter, twice=twice)
+    for file in found:
+        if told and file.place == options.saved and file.kind != standard_input.FORMATS[told]:
+            raise CredimiError(
+                f"standard input is {file.kind}, and no {standard_input.FORMATS[told]}: leave --input-format out, or "
+                "correct it"
+            )
+    return found
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:
-    """Refuse before the work an output that has no directory to be in, or is one of the inputs (identities)."""
+    """Before the work, refuse an output whose directory does not exist, or that is one of the inputs (identities)."""
     if output is None or output == "-":
         return
     from credimi.core.remote_files import identity
@@ -222,7 +296,7 @@ def check_output(output: str | None, inputs: Sequence[object]) -> None:
         raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
     if not path.parent.is_dir():
         raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and identity(path) in inputs:  # under whatever name, of links and URLs, too
+    if path.exists() and identity(path) in inputs:  # under any name, including links and URLs
         raise CredimiError(f"{output} is the input: name another file")
 
 
@@ -235,9 +309,14 @@ def counting(options: argparse.Namespace) -> Record:
         "exclude": options.exclude,
         "missing_values": (*MISSING_VALUES, *options.missing),
         "discretize": _methods(options.discretize),
+        "target_cuts": _target_cuts(options.target_cuts),
         "delimiter": options.delimiter,
         "threads": options.threads,
     }
+
+
+def _target_cuts(text: str | None) -> object:
+    return text if text is None or text.startswith("quantile") else [word.strip() for word in text.split(",")]
 
 
 def _methods(texts: list[str]) -> object:
@@ -250,7 +329,7 @@ def _methods(texts: list[str]) -> object:
             [float(word) if is_number(word) else word for word in words] if cuts else method
         )
         if not equals and cuts:
-            raise CredimiError(f"--discretize {text}: cuts are for one column: write COLUMN={text}")
+            raise CredimiError(f"--discretize {text}: cuts need a column: write COLUMN={text}")
     named = {column: None if method == "none" else method for column, method in named.items()}
     return named.get("*", "mdl") if not set(named) - {"*"} else named
 
@@ -259,12 +338,12 @@ def is_number(word: str) -> bool:
     """Whether a word is a number."""
     with suppress(ValueError):
         float(word)
-        return "_" not in word  # Python reads 1_0 as 10; in a table it is a slip
+        return "_" not in word  # Python reads 1_0 as 10; in a table it is a typing error
     return False
 
 
 def is_date(word: str) -> bool:
-    """Whether a word starts as a date does: 2024-12-31."""
+    """Whether a word starts like a date: 2024-12-31."""
     return bool(re.match(r"\d{4}-\d\d-\d\d", word))
 
 
@@ -290,7 +369,7 @@ def positive(text: str) -> int:
 
 
 def delimiter(text: str) -> str:
-    """A delimiter from the command line, where some are better written in words."""
+    """A delimiter from the command line; some of them have names."""
     words = {"tab": "\t", r"\t": "\t", "space": " "}
     code = re.fullmatch(r"\\x([0-7][0-9a-fA-F])", text)
     return chr(int(code[1], 16)) if code else words.get(text, text)

@@ -1,15 +1,16 @@
-"""All commands under one parser; what they refuse is said in one line."""
+"""All commands under one parser; errors are reported in one line."""
 
 from __future__ import annotations
 
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import count, prequential, rank, reproduce, select, table
+from credimi.cli import compare, count, prequential, rank, reproduce, select, standard_input, table, warm_up
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
 from credimi.core.version import __version__
+from credimi.kernels.jit_hooks import NoKernelsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,30 +19,31 @@ if TYPE_CHECKING:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options, unknown = _parser().parse_known_args(arguments)
-    if unknown:  # `parse_args` would leave it to the parser of all commands, whose help knows none of their options
+    if unknown:  # `parse_args` would report it with the main parser, whose help does not list the command's options
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        with warnings.catch_warnings():  # which puts `showwarning` back
+        with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
-            options.run(options)
-    except CredimiError as error:
+            with standard_input.kept(options):
+                code: int | None = options.run(options)
+    except (CredimiError, NoKernelsError) as error:
         say(str(error))
         return 2
-    return 0
+    return code or 0
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="credimi",
-        description="Which columns of an incomplete table inform about a target, how much, and how sure one may be.",
+        description="Which columns of an incomplete table inform about a target, how much, and how sure one can be.",
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, select, count, table, prequential, reproduce):
+    for command in (rank, compare, select, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Say it as the command says everything, without a place in the program."""
+    """Print a warning like the command's other messages, without its place in the code."""
     say(f"warning: {message}")

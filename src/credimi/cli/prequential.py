@@ -1,4 +1,4 @@
-"""`credimi prequential`: accuracy and features used, row by row, per filter."""
+"""`credimi prequential`: accuracy of naive Bayes and number of features, row by row, for each filter."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     from credimi.experiments.prequential import Prequential
 
 _EXAMPLES = """\
-Each row, in a random order, is a question first: a filter picks columns from
-the rows before it, naive Bayes says the class from them, and only then is the
-row counted. rules: plugin (F), forward (FF), backward (BF), all (no filter),
-imputed (most frequent value for what is missing, then as plugin).
+The rows come in random orders. For each row, a filter first picks columns from
+the rows before it, naive Bayes predicts the class from these columns, and only
+then is the row learned. rules: plugin (F), forward (FF), backward (BF), all
+(no filter), imputed (missing values replaced by the most frequent value, then
+as plugin).
 
-Numbers are cut once, from all rows: by mdl, the default, with a look at the
-classes that are to be predicted, which flatters accuracy where such columns
-are many; --discretize quantile does not look.
+Numbers are cut once, from all rows. With mdl, the default, the cuts look at the
+classes that are to be predicted, which makes the accuracy too good if there are
+many such columns; --discretize quantile does not look at the classes. Columns
+in which no cut passes the test are left out, and named; only `rank` cuts them
+into quarters.
 
 examples:
   credimi prequential survey.csv --target income
@@ -46,8 +49,8 @@ def add(commands: Foreign) -> None:
         commands,
         "prequential",
         run,
-        summary="what the filters do to naive Bayes, row by row",
-        description="Accuracy of naive Bayes and features used, each row first asked and then learned from.",
+        summary="how the filters affect naive Bayes, row by row",
+        description="Accuracy of naive Bayes and number of features; each row is first predicted, then learned.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
@@ -61,12 +64,12 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--orders", type=shared.positive, default=10, metavar="K", help="random orders of the rows (default: 10)"
     )
-    parser.add_argument("--keep", metavar="DIR", help="a folder for finished orders: a killed run goes on from them")
+    parser.add_argument("--keep", metavar="DIR", help="a folder for finished orders, so that a killed run can continue")
     shared.add_output_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print one row a rule."""
+    """Print one line per rule."""
     shared.check_thresholds(options)
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
@@ -77,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     shared.check_output(options.output, [file.identity for file in files])
     for file in files:
         if file.is_counts:
-            raise CredimiError(f"{file} holds counts, which have no rows to go through: name the data")
+            raise CredimiError(f"{file} holds counts, not rows: name the data")
     with terminal_io_module.progress("going through the rows") as told:
         found = prequential(
             files,
@@ -115,7 +118,7 @@ def _report(found: Prequential, options: argparse.Namespace) -> Record:
 
 
 def _csv(found: Prequential, options: argparse.Namespace) -> str:
-    """One line a rule, full precision; the settings stand in lines that start with #."""
+    """One line per rule, full precision; the settings are in lines that start with #."""
     from credimi.report.export import csv_writer
 
     report = _report(found, options)
@@ -139,7 +142,9 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
         grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
     rows, gone = found.rows, found.rows.without_target
-    head = f"Naive Bayes on {options.target}, {len(rows):,} rows in {shared.orders(options.orders)}, "
+    head = (
+        f"Naive Bayes on {options.target}, {sentences.counted(len(rows), 'row')} in {shared.orders(options.orders)}, "
+    )
     yield head + shared.features(len(rows.features))
     yield grid
     yield (
@@ -148,7 +153,7 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         f"level {options.level:g}, seed {options.seed}"
     )
     if gone:
-        yield f"{gone:,} rows without the target are left out"
+        yield f"{sentences.counted(gone, 'row')} without the target {'is' if gone == 1 else 'are'} left out"
     for name, why in _left_out(rows).items():
         yield f"{name}: left out: {why}"
 

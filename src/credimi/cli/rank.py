@@ -1,4 +1,4 @@
-"""`credimi rank`: the columns of a table, by what they tell about the target."""
+"""`credimi rank`: the columns of a table, ranked by what they tell about the target."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import compare, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
@@ -23,27 +23,30 @@ if TYPE_CHECKING:
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
+    from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.selection.rank import Ranking
 
 _EXAMPLES = """\
-numbers: whole numbers of at most 20 different values are categories; other
-numbers are cut where that tells most about the target (mdl), or into
-quarters if no cut passes, and the note says how often. A column of nearly
-all different values is called an identifier and not ranked. Decimal commas
-(1,5) and dates (2024-12-31) of CSV files are text, until --discretize
-COLUMN=mdl asks to cut them; 31.12.2024, 1,001.18, 12 % and $12.50 are text.
+numbers: whole numbers of at most 20 different values are categories. Other
+numbers are cut where that tells most about the target (mdl), or into quarters
+if no cut passes; the note says which. A column whose values are nearly all
+different is called an identifier and not ranked. In CSV files, decimal commas
+(1,5) and dates (2024-12-31) are text unless --discretize COLUMN=mdl asks to
+cut them; 31.12.2024, 1,001.18, 12 % and $12.50 are always text.
 
 examples:
   credimi rank survey.csv --target income
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
+  credimi rank survey.csv --target age --target-cuts quantile:4
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
 _GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
-_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, "missing_mi", "missing_low", "missing_high")
+_MISSING = tuple(f"{start}missing_{name}" for start in ("", "target_") for name in ("mi", "low", "high"))
+_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, *_MISSING)
 
 
 def add(commands: Foreign) -> None:
@@ -57,17 +60,26 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
+    shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
-    parser.add_argument("--top", type=shared.positive, metavar="N", help="show the best N only (of --format table)")
+    parser.add_argument(
+        "--by", metavar="COLUMN", help="rank each group of rows separately, and compare them (see credimi compare)"
+    )
+    compare.add_p_same(parser, "of --by: ")
+    shared.add_order(parser, by_name=True)
+    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K (with --format table)")
     shared.add_output_options(parser)
-    parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking with in a browser, offline")
-    parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, into a .png, .svg or .pdf file")
+    parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking in a browser, offline")
+    parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, in a .png, .svg or .pdf file")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the ranking."""
+    if options.by is not None:
+        compare.run_groups(options)
+        return
     _check_pictures(options)
     ranking = ranked(options)
     if options.html is not None:
@@ -76,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
         ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
         ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(_report(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        write(json.dumps(report_of(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     elif options.format == "csv":
         write(terminal_io.sayable(_csv(ranking, options.units), options.output), options.output)
     else:
@@ -88,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _check_pictures(options: argparse.Namespace) -> None:
-    """Refuse, before the work is done, a page or a picture that could not be written."""
+    """Before the work is done, refuse a page or a picture that could not be written."""
     for path in (options.html, options.plot):
         if path == "-":
             raise CredimiError("a page or a picture needs a file of its own, not standard output")
@@ -104,32 +116,12 @@ def _check_pictures(options: argparse.Namespace) -> None:
 
 
 def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
-    """The ranking that the options ask for; the files may be known already."""
+    """The ranking that the options ask for; `given` are the files, if they are already known."""
     shared.check_thresholds(options)
     files = given or shared.files(options)
-    for output in ("output", "html", "plot"):  # `select` has the first of them
+    for output in ("output", "html", "plot"):  # `select` has only the first
         shared.check_output(getattr(options, output, None), [file.identity for file in files])
-    kept = [file.place for file in files if file.is_counts]
-    if not kept and options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
-    if kept and len(kept) < len(files):
-        raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
-    startup.announce_compiling()
-    if kept:
-        counts = _loaded(kept, options)
-    else:
-        from credimi.counting.count import count
-
-        with terminal_io_module.progress("counting") as told:
-            asked = shared.counting(options) | shared.engine(options)
-            most = getattr(options, "max_levels", None)  # not an option of `select`
-            counts = count(files, options.target, max_levels=most, progress=told, **asked)
-        if not counts.rows:
-            raise CredimiError(f"{options.data[0]} has no rows: nothing can be said about {options.target!r}")
-        if not len(counts):
-            raise CredimiError(
-                f"{options.data[0]} has no column besides the target {options.target!r}: nothing to rank"
-            )
+    counts = counted(options, files)
     from credimi.selection.rank import rank
 
     ranking = rank(
@@ -144,10 +136,35 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         random_state=options.seed,
         threads=options.threads,
     )
-    return ranking.worded_for(sentences.COMMAND_LINE)
+    return ranking.sorted_by(options.sort).worded_for(sentences.COMMAND_LINE)
 
 
-def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
+def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
+    """The counts of the files, or in them."""
+    kept = [file.place for file in files if file.is_counts]
+    if not kept and options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    if kept and len(kept) < len(files):
+        raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
+    startup.announce_compiling()
+    if kept:
+        return _loaded(kept, options)
+    if not any(shared.engine(options).values()):  # others may start processes, best from a single thread
+        startup.load_meanwhile("credimi.selection.rank")
+    from credimi.counting.count import count
+
+    with terminal_io_module.progress("counting") as told:
+        asked = shared.counting(options) | shared.engine(options) | {"weights": getattr(options, "weights", None)}
+        most = getattr(options, "max_levels", None)  # not an option of `select`
+        counts = count(files, options.target, max_levels=most, progress=told, **asked)
+    if not counts.rows:
+        raise CredimiError(f"{files[0]} has no rows: nothing can be said about {options.target!r}")
+    if not len(counts):
+        raise CredimiError(f"{files[0]} has no column besides the target {options.target!r}: nothing to rank")
+    return counts
+
+
+def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
     from credimi.counting.counts import Counts
 
     given = [
@@ -155,43 +172,50 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Foreign:
         options.exclude,
         options.missing,
         options.discretize,
+        options.target_cuts,
+        getattr(options, "weights", None),
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
     if any(given) or any(shared.engine(options).values()):
         raise CredimiError(
-            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --delimiter and --max-levels, "
-            "as --engine, are for data"
+            f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
+            "--delimiter, --max-levels and --engine apply to data only"
         )
     counts = Counts.load(paths[0])
     for path in paths[1:]:
         counts = counts + Counts.load(path)
     if any(source.unfinished for source in counts.sources):
         warnings.warn(
-            "these are counts of a call that was killed: the same `credimi count` again would finish them", stacklevel=2
+            "these counts come from a call that was killed: the same `credimi count` again would finish them",
+            stacklevel=2,
         )
     if not counts.rows:
         raise CredimiError(f"{paths[0]} counts no rows: nothing can be said about {counts.target!r}")
     return counts
 
 
-def _report(ranking: Ranking, units: str) -> Record:
+def report_of(ranking: Ranking, units: str) -> Record:
+    """The ranking as JSON has it, in these units."""
+    from credimi.selection.remarks import worded
+
     report = ranking.to_dict()
     if units == "bits":
         report["settings"]["units"] = "bits"
         report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
+        report["remarks"] = worded(ranking.remarks, ranking.reader, units)
         for feature in report["features"]:
             feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
     return report
 
 
 def _csv(ranking: Ranking, units: str) -> str:
-    """One line a feature, full precision; the settings stand in lines that start with #."""
+    """One line per feature, full precision; the settings are in lines that start with #."""
     from credimi.report.export import csv_writer
 
-    report = _report(ranking, units)
+    report = report_of(ranking, units)
     text = io.StringIO()
-    known = ((name, report[name]) for name in ("rows", "classes", "entropy"))
+    known = ((name, report[name]) for name in ("rows", "rows_with_target", "classes", "entropy"))
     for name, value in (*report["settings"].items(), *known):
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv_writer(text)

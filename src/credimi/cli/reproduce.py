@@ -1,4 +1,4 @@
-"""`credimi reproduce`: the experiments of Hutter and Zaffalon (2003), ours beside theirs."""
+"""`credimi reproduce`: the experiments of Hutter and Zaffalon (2003), our results beside theirs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign
 
 _EXAMPLES = """\
-Data come from --data, else from the folder that the environment variable
-CREDIMI_DATA names, else they are downloaded into the user's cache. Finished
-orders are kept in OUTPUT/runs: a killed run, called again, goes on from them.
+Data come from --data, or from the folder that the environment variable
+CREDIMI_DATA names; otherwise they are downloaded into the user's cache. Finished
+orders are saved in OUTPUT/runs, so that a killed run can continue.
 
 examples:
   credimi reproduce --output reproduction
@@ -35,15 +35,15 @@ def add(commands: Foreign) -> None:
         commands,
         "reproduce",
         run,
-        summary="the paper's experiments done again: table, figure, and more",
-        description="Write reproduction.json, reproduction.md and one figure a data set.",
+        summary="the paper's experiments repeated: table, figure, and more",
+        description="Write reproduction.json, reproduction.md and one figure per data set.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("--data", metavar="DIR", help="the folder that has the data sets, a folder each")
+    parser.add_argument("--data", metavar="DIR", help="the folder with the data sets, each in a folder of its own")
     parser.add_argument(
         "--orders", type=shared.positive, default=20, metavar="K", help="random orders of the rows (default: 20)"
     )
-    parser.add_argument("--seed", type=shared.seed, default=0, help="of these orders (default: %(default)s)")
+    parser.add_argument("--seed", type=shared.seed, default=0, help="random seed of the orders (default: %(default)s)")
     parser.add_argument(
         "--output", metavar="DIR", default="reproduction", help="the folder to write to (default: %(default)s)"
     )
@@ -53,12 +53,12 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--complete", action="store_true", help="also the complete data sets of Zaffalon and Hutter (2002)"
     )
-    parser.add_argument("--quick", action="store_true", help="the paper's table and figure, and no other priors")
-    parser.add_argument("--threads", type=shared.positive, metavar="N", help="(default: all cores)")
+    parser.add_argument("--quick", action="store_true", help="only the paper's table and figure, no other priors")
+    parser.add_argument("--threads", type=shared.positive, metavar="N", help="number of threads (default: all cores)")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run all, and write it."""
+    """Run everything, and write the results."""
     startup.announce_compiling()
     from credimi.experiments import paper_datasets, paper_figures, paper_report, reproduction
 
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CredimiError(f"{folder} is no folder to write to: {error.strerror or error}") from None
+        raise CredimiError(f"{folder} is not a folder that can be written to: {error.strerror or error}") from None
     with terminal_io_module.progress("going through the rows") as told:
         report, runs = reproduction.reproduce(
             data=options.data,

@@ -1,12 +1,14 @@
-"""What happens while modules load: Numba, garbage collection, and what the user is told of it."""
+"""Loading of modules: Numba, garbage collection, and the message that announces compiling."""
 
 from __future__ import annotations
 
 import gc
 import importlib
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from credimi.cli.terminal_io import say
+from credimi.cli.terminal_io import progress, say
 from credimi.kernels.jit_hooks import wishes
 
 if TYPE_CHECKING:
@@ -14,14 +16,24 @@ if TYPE_CHECKING:
 
 
 def announce_compiling() -> None:
-    """Tell the user, once, if kernels have to be compiled."""
+    """If kernels have to be compiled, compile all that rankings need, on all cores, and show how far it is."""
     _look_for_garbage()
     wishes.before_numba = _load_numba
-    wishes.compiling = _say_once("compiling for this machine; later runs start at once")
+    wishes.compiling = _once(_compile_side_by_side)
+
+
+def load_meanwhile(module: str) -> None:
+    """Load a module on another thread while the data are read; it is needed after counting."""
+
+    def load() -> None:
+        with suppress(Exception):  # the later import will raise it again
+            importlib.import_module(module)
+
+    threading.Thread(target=load, daemon=True).start()
 
 
 def _load_numba() -> None:
-    """Load Numba without looking for garbage in between: there is none."""
+    """Load Numba with the garbage collector off: there is no garbage yet."""
     gc.disable()
     try:
         importlib.import_module("numba")
@@ -30,18 +42,37 @@ def _load_numba() -> None:
 
 
 def _look_for_garbage() -> None:
-    """From now on: what has been loaded is none."""
+    """Switch the garbage collector on, and exclude everything that has been loaded."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
 
 
-def _say_once(message: str) -> Callable[[], None]:
-    said: list[str] = []
+def _compile_side_by_side() -> None:
+    from credimi.kernels import warm_up
 
-    def tell() -> None:
-        if not said:
-            said.append(message)
-            say(message)
+    say("compiling for this machine, which is done once; `credimi warm-up` compiles the rest")
+    compile_with_bar(warm_up.tasks(everything=False))
 
-    return tell
+
+def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
+    """Compile these kernels on all cores."""
+    from credimi.core.threads import cores
+    from credimi.kernels import warm_up
+
+    with progress("compiling") as told:
+        warm_up.compile_all(tasks, cores(), lambda done, all_of_them: told(done / all_of_them))
+
+
+def _once(action: Callable[[], None]) -> Callable[[], None]:
+    """The action for the first caller; others wait until it is done, and go on."""
+    lock = threading.Lock()
+    done: list[bool] = []
+
+    def act() -> None:
+        with lock:
+            if not done:
+                done.append(True)
+                action()
+
+    return act

@@ -1,4 +1,4 @@
-"""`credimi table`: one contingency table, or one a stratum, written out, in a file or on standard input."""
+"""`credimi table`: the posterior of one contingency table or one per stratum, as text, in a file or standard input."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.posterior import Posterior
 
-_ADAPTIVE = "adaptive"  # as credimi.inference.fixed_priors has it, whose import would cost `--help` half its time
+_ADAPTIVE = "adaptive"  # as in credimi.inference.fixed_priors, which is not imported to keep `--help` fast
 _Counts = tuple[list[list[float]], dict[str, list[float]]]  # the rows of a table, and its margins
 _LARGEST = 1 << 24  # bytes of a table's text
 _EXAMPLES = """\
-a table is text: one row a target class, one column a feature value, numbers
+a table is text: one row per target class, one column per feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
 'target-only: 4 1' and 'feature-only: 0 2' give the counts of data rows with a
 missing value, and '#' starts a comment. With --given there is one table a
@@ -54,16 +54,16 @@ def add(commands: Foreign) -> None:
         commands,
         "table",
         run,
-        summary="one contingency table's posterior of mutual information",
-        description="The posterior of mutual information of one table, missing values included.",
+        summary="posterior of the mutual information of one contingency table",
+        description="The posterior of the mutual information of one table, missing values included.",
         epilog=_EXAMPLES,
     )
     parser.add_argument(
         "table", metavar="TABLE", help='the counts ("10 2; 3 15"), a file that holds them, or - for standard input'
     )
-    parser.add_argument("--target-only", metavar="COUNTS", help="one count a row: data rows whose feature is missing")
+    parser.add_argument("--target-only", metavar="COUNTS", help="one count per row: data rows whose feature is missing")
     parser.add_argument(
-        "--feature-only", metavar="COUNTS", help="one count a column: data rows whose target is missing"
+        "--feature-only", metavar="COUNTS", help="one count per column: data rows whose target is missing"
     )
     parser.add_argument(
         "--given",
@@ -72,9 +72,9 @@ def add(commands: Foreign) -> None:
     )
     shared.add_posterior_options(parser)
     parser.add_argument(
-        "--format", choices=["table", "json"], default="table", help="of the output (default: %(default)s)"
+        "--format", choices=["table", "json"], default="table", help="output format (default: %(default)s)"
     )
-    parser.add_argument("--output", metavar="FILE", help="write there; - or nothing is standard output")
+    parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -178,7 +178,7 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
         scale = math.log(2.0) if unit == "bits" else 1.0
         summary.add_row("possible range", f"{lowest / scale:.4g} to {highest / scale:.4g} {unit}")
     if min(tables[0].shape) == 1:
-        summary.add_row("note", "one row or one column: nothing can depend on it (rows are separated by ';')")
+        summary.add_row("note", "one row or one column: there is nothing to depend on (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
     return summary
 
@@ -214,13 +214,13 @@ def _grids(report: Record, chances: Posterior, information: Distribution, consol
     if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
         yield mode
     else:
-        yield "(the mode of the chances is left out of this view: see --format json)"
+        yield "(the mode of the cell probabilities is not shown here: see --format json)"
 
 
 def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
     from rich.table import Table as Grid
 
-    with_prior = ", prior jeffreys" if prior == _ADAPTIVE else ""  # the chances have no adaptive one
+    with_prior = ", prior jeffreys" if prior == _ADAPTIVE else ""  # the cell probabilities have no adaptive prior
     grid = Grid(title=f"Mode of the chances{with_prior}", title_justify="left")
     grid.add_column("class \\ value")
     for column in range(len(chances[0])):
@@ -292,18 +292,18 @@ def _read_table(text: str, name: str) -> _Counts:
                 raise CredimiError(f"{place}: {_option(margin)} is given twice: keep one of them")
             margins[margin] = _numbers(values, place)
     if not joint:
-        raise CredimiError(f"{name} holds no counts: give one row a target class, such as 10 2")
+        raise CredimiError(f"{name} holds no counts: give one row per target class, such as 10 2")
     for row, counts in enumerate(joint, 1):
         if len(counts) != len(joint[0]):
             raise CredimiError(
                 f"{name}: row {row} has {len(counts)} counts, row 1 has {len(joint[0])}: "
-                "every row needs one count a column"
+                "every row needs one count per column"
             )
     return joint, margins
 
 
 def _table_text(source: str) -> tuple[str, str]:
-    """What was meant by TABLE, and how to call it in a message."""
+    """The text that TABLE means, and its name for messages."""
     if source == "-":
         return _input_text(), "standard input"
     if not source.strip():
@@ -332,7 +332,7 @@ def _input_text() -> str:
 
 def _file_text(path: str) -> str:
     try:
-        with Path(path).open("rb") as file:  # a device may have no end
+        with Path(path).open("rb") as file:  # a device may never end
             return _decoded(file.read(_LARGEST + 1), path)
     except FileNotFoundError:
         raise CredimiError(f'{path}: no such file; counts are written like "10 2; 3 15"') from None
@@ -342,7 +342,7 @@ def _file_text(path: str) -> str:
 
 def _decoded(content: bytes, name: str) -> str:
     if len(content) > _LARGEST:
-        raise CredimiError(f"{name} is larger than {_LARGEST >> 20} MiB, which no table of counts is: check the name")
+        raise CredimiError(f"{name} is larger than {_LARGEST >> 20} MiB, too large for a table: check the name")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -354,7 +354,7 @@ def _numbers(text: str, place: str) -> list[float]:
         raise CredimiError(f"{place} holds no counts: give numbers separated by blanks or commas")
     fields = [field.split() for field in text.split(",")]
     if [] in fields:
-        raise CredimiError(f"{place}: nothing stands before or after a comma in {text.strip()!r}: put 0 for no count")
+        raise CredimiError(f"{place}: a comma in {text.strip()!r} has no number beside it: write 0 for no count")
     words = [word for field in fields for word in field]
     if "|" in text:
         raise CredimiError(f"{place}: '|' is not a count: it separates the tables of strata, for which say --given")

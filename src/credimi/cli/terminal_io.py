@@ -1,6 +1,6 @@
-"""The doors of what a command prints: `say` for one line on standard error, `show` for what is to be read by people.
+"""Everything that a command prints: `say` for one line on standard error, `show` for tables that people read.
 
-Names and values of the data are theirs who wrote the data. Nothing of them steers a terminal
+Names and values come from the data, and may be hostile. Characters that control a terminal are made visible
 (`core.atomic_files.plain`).
 """
 
@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
+from credimi.report.terminal import without_trailing_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,29 +29,29 @@ _LONGEST = 4_000  # characters of a message: a name may be of any length
 
 
 def say(message: str) -> None:
-    """One line on standard error: the door of all that is said besides results."""
+    """Print one line on standard error: all messages that are not results."""
     if len(message) > _LONGEST:
         message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
     print("credimi:", plain(message.replace("\n", " ")), file=sys.stderr)
 
 
 def speaks_unicode(path: str | None) -> bool:
-    """Whether the place that the text goes to takes every character; files do."""
+    """Whether the destination accepts every character; files do."""
     if (path is not None and path != "-") or sys.stdout is None:
         return True
     return "utf" in (sys.stdout.encoding or "utf-8").lower()
 
 
 def sayable(text: str, path: str | None) -> str:
-    """The text in the characters of the place it goes to."""
+    """The text in characters that the destination accepts."""
     if speaks_unicode(path):
         return text
-    plain = text.translate({ord("─"): "-", ord("●"): "o"})
+    plain = text.translate({ord("─"): "-", ord("●"): "o", ord("…"): "~"})
     return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
 
 
 def console(path: str | None) -> Console:
-    """Where the text is laid out: as wide, as colourful and in the characters of the place it goes to."""
+    """The console for a destination: its width, its colours and its characters."""
     from rich.console import Console
 
     screen = path is None and sys.stdout is not None and sys.stdout.isatty()
@@ -63,19 +64,20 @@ def console(path: str | None) -> Console:
 
 
 def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = None) -> None:
-    """Lay out and write what is to be read by people: the door of all tables. Texts are made plain, each on a line."""
+    """Lay out and write tables for people. Texts are made plain, each on one line."""
     from rich.text import Text
 
     screen = console(path) if screen is None else screen
     with screen.capture() as capture:
         for part in parts:
             screen.print(Text(plain(part)) if isinstance(part, str) else part)
-    write(sayable(capture.get(), path), path, laid_out=True)
+    text = capture.get() if screen.is_terminal else without_trailing_blanks(capture.get())
+    write(sayable(text, path), path, laid_out=True)
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error, if that is a terminal; it comes only where the work takes longer than a moment."""
+    """A bar on standard error, if that is a terminal; it appears only if the work takes longer than a moment."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return

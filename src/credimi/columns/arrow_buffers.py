@@ -1,8 +1,8 @@
-"""Arrow's arrays as numpy's, straight from their buffers, and codes of what they hold.
+"""Arrow's arrays as numpy arrays, straight from their buffers, and codes of their values.
 
-`to_numpy` would import pandas, and copies where there are nulls. Here nulls stay apart: a buffer of bits says which
-values are valid. A code is the distance from the least value, or the place among few distinct ones; all bits of it are
-set where there is no value. With `compiled` one pass does it (`kernels.text_codes`), without holding Python's lock.
+`to_numpy` would import pandas, and copies if there are nulls. Here nulls stay apart: a buffer of bits says which values
+are valid. A code is the distance from the least value, or the position among few distinct values; all its bits are set
+if there is no value. With `compiled` one pass does it (`kernels.text_codes`), without holding Python's lock.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 2**31 - 1  # of texts with offsets of 32 bits
 _WIDE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
-_PLAIN = {  # as which pyarrow joins dictionaries: of views it cannot where there are nulls, half floats come out wrong
+_PLAIN = {  # types in which pyarrow joins dictionaries: it fails on views with nulls, and gets half floats wrong
     pa.string_view(): pa.large_string(),
     pa.binary_view(): pa.large_binary(),
     pa.float16(): pa.float32(),
 }
-NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity where all is valid, bytes of no text
+NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity if all values are valid; bytes of an empty text
 
 
 def doubles(values: ArrowColumn) -> NDArray[np.float64]:
-    """An Arrow array of numbers or truth values as doubles, NaN where it is null."""
+    """An Arrow array of numbers or booleans as doubles, NaN where it is null."""
     array = one_chunk(values)
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.uint8())
@@ -40,20 +40,20 @@ def doubles(values: ArrowColumn) -> NDArray[np.float64]:
 
 
 def to_doubles(array: pa.Array, *, safe: bool = True) -> pa.Array:
-    """An Arrow array of numbers as one of doubles, each the nearest: Arrow casts decimals to a double beside it.
+    """An Arrow array of numbers as one of doubles, each the nearest double, which Arrow's own cast of decimals is not.
 
     It is the double that a CSV file with the same number gives.
     """
     if not pa.types.is_decimal(array.type):
         return array.cast(pa.float64(), safe=safe)
     quotients = _quotients(array)
-    if quotients is None:  # by way of text, which takes four times as long
+    if quotients is None:  # through text, which takes four times as long
         return array.cast(pa.large_string()).cast(pa.float64())
     return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
 
 
 def _quotients(array: pa.Array) -> NDArray[np.float64] | None:
-    """Decimals as whole numbers over a power of ten; None unless both are doubles: then the quotient is the nearest."""
+    """Decimals as whole numbers divided by a power of ten; None unless both are doubles: then it is the nearest."""
     if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
         return None
     words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)[array.offset : array.offset + len(array)]
@@ -66,7 +66,7 @@ def _quotients(array: pa.Array) -> NDArray[np.float64] | None:
 
 
 def one_chunk(values: ArrowColumn) -> pa.Array:
-    """An array of one piece; dictionaries of several pieces are made one."""
+    """An array of one piece; dictionaries of several pieces are joined."""
     if not isinstance(values, pa.ChunkedArray):
         return values
     if values.num_chunks == 1:
@@ -74,13 +74,13 @@ def one_chunk(values: ArrowColumn) -> pa.Array:
     if pa.types.is_dictionary(values.type):
         values = _one_dictionary(values)
     wide = _WIDE.get(values.type)
-    if wide is not None and values.nbytes > _MOST_BYTES:  # offsets of 32 bits do not reach so far
+    if wide is not None and values.nbytes > _MOST_BYTES:  # too much for offsets of 32 bits
         values = values.cast(wide)
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
 
 
 def _one_dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same with one dictionary for all pieces, or without any."""
+    """The same array with one dictionary for all pieces, or without any."""
     plain_kind = _PLAIN.get(values.type.value_type)
     chunks = [
         chunk
@@ -96,7 +96,7 @@ def _one_dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
-    """An Arrow array of these texts; `pa.array`, like all that takes Python's objects, would import pandas."""
+    """An Arrow array of these texts; `pa.array`, which takes Python objects, would import pandas."""
     encoded = [text.encode("utf-8", errors="surrogatepass") for text in texts]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
@@ -104,8 +104,8 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
 
 
 def distances(array: pa.Array, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:
-    """How far Arrow's integers are from the least of them, as codes; null as missing."""
-    if compiled and array.type in (pa.int32(), pa.int64()):  # as files have them; others are as narrow as can be
+    """The distances of Arrow's integers from the least of them, as codes; null is missing."""
+    if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
         from credimi.kernels.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
 
         codes: Codes = np.empty(len(array), dtype=wide)
@@ -116,12 +116,12 @@ def distances(array: pa.Array, least: int, wide: type[np.unsignedinteger], *, co
 
 
 def narrowed(values: AnyArray, least: int, wide: type[np.unsignedinteger]) -> Codes:
-    """The same of numpy's integers, none of which is missing."""
+    """The same for numpy's integers, none of which is missing."""
     return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
 
 
 def plain(array: pa.Array) -> AnyArray:
-    """An Arrow array of numbers as numpy's, whatever stands for null; pyarrow's own ways may import pandas."""
+    """An Arrow array of numbers as numpy's, with any value for null; pyarrow's own ways may import pandas."""
     own = array.type
     sort = "f" if pa.types.is_floating(own) else "u" if pa.types.is_unsigned_integer(own) else "i"
     kind = np.dtype(f"{sort}{own.bit_width // 8}")
@@ -136,25 +136,25 @@ def valid(array: pa.Array) -> NDArray[np.bool_]:
 
 
 def bits_of(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
-    """One of an array's buffers of bits, its own bits of it, a byte each."""
+    """One of an array's bit buffers: the bits of this array, one byte each."""
     first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
     bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:behind], bitorder="little")
     return bits[array.offset - 8 * first :][: len(array)]
 
 
 def validity(array: pa.Array) -> tuple[NDArray[np.uint8], int]:
-    """The bits that say which values are not null, as kernels want them: none where all are; and where they begin."""
+    """The bits that say which values are not null, and where they begin, for kernels; empty if all values are valid."""
     bits = array.buffers()[0] if array.null_count else None
     return (NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
 
 
 def width(size: int) -> type[np.unsignedinteger]:
-    """The smallest type that has a code for each of so many values, and one to spare."""
+    """The smallest type that has a code for each of so many values, and one more."""
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
 def few_distinct(bits: NDArray[np.int64], array: pa.Array) -> tuple[Codes, NDArray[np.int64]] | None:
-    """Codes in the order of first appearance, and a row of each; None where they are too many."""
+    """Codes in the order of first appearance, and one row of each; None if there are too many."""
     from credimi.kernels.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 
     codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)

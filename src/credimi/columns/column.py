@@ -1,4 +1,4 @@
-"""What a column is on its way to be counted: codes and labels, or, of values that cannot be, where there are any."""
+"""A column before it is counted: codes and labels, or, if its values cannot be counted, which rows have a value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels
 from credimi.columns.labels import MANY
@@ -21,16 +20,21 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, ArrowColumn
 
     Codes = NDArray[np.unsignedinteger]
-    ColumnValues: TypeAlias = "AnyArray | ArrowColumn | PrecodedColumn | UnreadableColumn"  # what `encode` takes
+    ColumnValues: TypeAlias = (
+        "AnyArray | ArrowColumn | PrecodedColumn | SparseColumn | UnreadableColumn"  # what `encode` takes
+    )
 
-_COARSE = frozenset("YMWDhm")  # units that may reach further than Arrow's
+_COARSE = frozenset("YMWDhm")  # units whose range may exceed Arrow's
 _MOST_DAYS = 2**31  # Arrow's dates have 32 bits
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes."""
+    """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes.
+
+    Of a sparse column the codes are those of the rows `at`, and one more, the last, which is that of all other rows.
+    """
 
     codes: Codes
     kind: str
@@ -39,6 +43,7 @@ class Column:
     dropped_bits: int = 0
     instants: bool = False  # the numbers are days since 1970
     spans: bool = False  # the numbers are seconds: times of day, durations
+    at: NDArray[np.integer] | None = None
 
     @property
     def values(self) -> int:
@@ -48,7 +53,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrecodedColumn:
-    """A column that comes with codes of its own, as pandas' categoricals do: -1 is missing."""
+    """A column that already has codes, such as a pandas categorical: -1 is missing."""
 
     codes: NDArray[np.signedinteger]
     values: ColumnValues
@@ -61,8 +66,29 @@ class PrecodedColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SparseColumn:
+    """A column of a sparse matrix: the values of the rows `at`; all other rows have the value 0."""
+
+    at: NDArray[np.integer]
+    values: AnyArray
+    rows: int
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, rows: slice) -> AnyArray:
+        return self.dense()[rows]
+
+    def dense(self) -> AnyArray:
+        """The same with all its zeros."""
+        array = np.zeros(self.rows, dtype=self.values.dtype)
+        array[self.at] = self.values
+        return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class UnreadableColumn:
-    """A column that Arrow does not take, as polars has some: which rows have a value, and what is wrong with it."""
+    """A column that Arrow cannot take, as polars has some: which rows have a value, and what is wrong with it."""
 
     seen: NDArray[np.bool_]
     fault: UncountableError
@@ -75,14 +101,14 @@ class UnreadableColumn:
 
 
 def seen_only(values: ColumnValues, fault: UncountableError, missing: MissingValues) -> Column:
-    """A column that `encode` refuses, as seen or missing; its one label says what it holds, if it holds anything."""
+    """A column that `encode` refuses, as seen or missing; its only label, if any, says what it holds."""
     what = fault.what
     if isinstance(values, UnreadableColumn):
         seen = values.seen
     elif isinstance(values, PrecodedColumn):
         seen = values.codes >= 0
     elif isinstance(values, np.ndarray):
-        if values.dtype.kind == "O":  # all are looked at, so that it does not matter in which batch they are
+        if values.dtype.kind == "O":  # all values are looked at, so that the division into batches does not matter
             what = min(filter(None, map(uncountable, values)), default=what)
         seen = _seen_in_numpy(values, missing)
     else:
@@ -103,6 +129,8 @@ def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> NDArray[np.bool_
 
 
 def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     seen = pc.is_valid(values)
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))
@@ -111,17 +139,17 @@ def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> NDArray[np.bo
 
 
 def is_bytes(kind: pa.DataType) -> bool:
-    """Whether Arrow has bytes there, which may be text."""
+    """Whether Arrow's type is bytes, which may be text."""
     tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
     return any(test(kind) for test in tests)
 
 
 def refusal(kind: pa.DataType, name: str) -> UncountableError:
-    """What to say of a type; in short without the names of what is inside, which differ from library to library."""
+    """The error for a type; its short form leaves out the names of inner fields, which differ between libraries."""
     inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
     short = next((word for test, word in inner if test(kind)), str(kind))
     return UncountableError(
-        f"column {name!r} holds values of type {kind}: only text, numbers, truth values and categories can be "
+        f"column {name!r} holds values of type {kind}: only text, numbers, booleans and categories can be "
         "counted; convert it, or leave it out (exclude, --exclude)",
         f"values of type {short}",
     )
@@ -139,7 +167,7 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def in_arrow_unit(values: AnyArray, unit: str, name: str) -> AnyArray:
-    """Dates, times or spans in a unit of Arrow's; an error where they are too far away, which numpy does not tell."""
+    """Dates, times or durations in a unit of Arrow; an error if they are out of range, which numpy does not report."""
     kind = values.dtype.kind
     found = values.astype(f"{kind}8[{unit}]", copy=False)
     if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
@@ -147,15 +175,15 @@ def in_arrow_unit(values: AnyArray, unit: str, name: str) -> AnyArray:
     coarse = np.datetime_data(values.dtype)[0] in _COARSE
     if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
         raise UncountableError(
-            f"column {name!r} holds dates or spans of {10**11:,} years and more: correct them, or leave it out "
+            f"column {name!r} holds dates or durations of {10**11:,} years and more: correct them, or leave it out "
             "(exclude, --exclude)",
-            "dates or spans beyond all calendars",
+            "dates or durations beyond all calendars",
         )
     return found
 
 
 def arrow_unit(kind: np.dtype[np.datetime64 | np.timedelta64]) -> str:
-    """The unit of Arrow's that dates, times and spans of this type are kept in; "" if there is none."""
+    """The unit of Arrow for dates, times and durations of this type; "" if there is none."""
     unit, _ = np.datetime_data(kind)
     if kind.kind == "M":
         return _ARROW_UNITS.get(unit, "s" if unit == "generic" else unit)  # without a unit, all of them are NaT

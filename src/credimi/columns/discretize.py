@@ -1,15 +1,16 @@
-"""Numbers into intervals: where to cut a continuous column, so that it can be counted like a nominal one.
+"""Numbers into intervals: where to cut a continuous column, so that it can be counted like categories.
 
 `mdl_cuts` follows Fayyad and Irani (1993). A set S of n instances, k of whose classes are present, with class entropy
 
     Ent(S) = -sum_c p_c log2 p_c                                                  (bits per instance)
 
-is split at the cut that leaves the least entropy within the two sides, S1 (value <= cut) and S2, which is the most
+is split at the cut that leaves the least entropy within the two sides, S1 (value <= cut) and S2, that is, at the
+largest
 
     gain = Ent(S) - (n1/n) Ent(S1) - (n2/n) Ent(S2),
 
-and the sides are split again in the same way, as long as a split pays for itself. What it has to pay is its
-description. A sender tells the classes to a receiver who knows the values:
+and the sides are split again in the same way, as long as a split shortens the description of the data. Suppose a sender
+tells the classes to a receiver who knows the values:
 
     without the split     n Ent(S)                  the classes, in the best code for them
                           k Ent(S)                  that code: one word of mean length Ent(S) for each class
@@ -23,25 +24,25 @@ The split is the shorter message, and is accepted, if
 
     n gain > log2(n - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2).
 
-Candidates lie halfway between neighbouring values. Not all need be looked at: n Ent as a function of the class counts
-is homogeneous and concave, so along a run of values with proportional class counts the entropy left is a concave
-function of how much of the run lies to the left, and least at an end of the run. Runs are therefore joined first, and
-no minimum is lost. (Values of one single class, Fayyad and Irani's case, are such runs.) Cuts that are equally good
-within rounding are told apart by their place: the lowest wins, whatever the order of the classes.
+Candidates lie halfway between neighbouring values. Not all of them have to be tried: n Ent as a function of the class
+counts is homogeneous and concave. So along a run of values with proportional class counts, the remaining entropy is a
+concave function of how much of the run lies to the left, and is least at an end of the run. Runs are therefore joined
+first, and no minimum is lost. (Values of one single class, Fayyad and Irani's case, are such runs.) Of cuts that are
+equally good within rounding, the lowest wins, whatever the order of the classes.
 
 A split of d runs and r classes costs O(d r) operations, from sums over all lower values that are taken once.
 
-**What the choice costs.** Where the target depends on the column through m cuts, nobody knows beforehand between which
-of the d values these lie. So the evidence for dependence is that of the table behind given cuts, B(c), averaged over
-all C(d - 1, m) places where they might be. What was found are the best ones, c*, and B(c*) is much more than the
-average, above all where nothing depends. `evidence_share` is the average as a share of the best. The evidence of a set
-of cuts goes with the likelihood of the classes in the bins, exp(-sum_bins n Ent) in nats, and it falls as each of the
-cuts is moved, nearly whatever the others do:
+**Correction for the choice.** If the target depends on the column through m cuts, it is not known beforehand between
+which of the d values they lie. So the evidence for dependence is that of the table with given cuts, B(c), averaged over
+all C(d - 1, m) places where they might be. The cuts that were found are the best ones, c*, and B(c*) is much more than
+the average, above all if there is no dependence. `evidence_share` is the average as a share of the best. The evidence
+of a set of cuts is taken proportional to the likelihood of the classes in the bins, exp(-sum_bins n Ent) in nats. It
+falls when one of the cuts is moved, almost independently of the others:
 
     share = prod_k [ sum_c exp(log likelihood with the k-th cut at c - log likelihood at c*) ] / C(d - 1, m),
 
-c over all places between the neighbours of the k-th cut. For one cut this is the average itself, with the likelihood
-for the evidence; for two it was found within .3 nats of the sum over all pairs. It costs O(d r).
+c over all places between the neighbours of the k-th cut. For one cut this is the average itself, with the likelihood as
+the evidence; for two cuts it was within .3 nats of the sum over all pairs. It costs O(d r).
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.sorted_numbers import Room
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -64,45 +66,51 @@ if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
     Classes = NDArray[np.unsignedinteger]
-    Split = tuple[int, FloatArray, FloatArray]  # what stands behind it, the counts on its two sides
+    Split = tuple[int, FloatArray, FloatArray]  # the position after it, and the counts on its two sides
 
-_ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what a choice turns on
+_ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what decides a choice
 _TABLE_BITS = 22  # of the largest n whose n log2 n is looked up: 32 MiB
 _LARGEST = np.finfo(np.float64).max
 _SMALLEST = np.finfo(np.float64).tiny
-_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; with seventeen every double is itself
+_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; seventeen digits identify every double
 
 
 def mdl_cuts(
     values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
 ) -> FloatArray:
-    """Cuts by least class entropy, as many as shorten the description; in order, and perhaps none.
+    """Cuts by least class entropy, as many as shorten the description; sorted, possibly none.
 
     Parameters
     ----------
     values : (d,) array
         The distinct values of the column, in order.
     class_counts : (d, r) array
-        How often (or with which weight) each class occurs at each value. Values without counts are no values.
+        How often (or with which weight) each class occurs at each value. Values without counts are ignored.
     min_samples : float
         How many instances (or how much weight) each side of a split must hold.
     max_bins : int, optional
-        If there would be more bins, the splits that gain most bits are made, first of all the first.
+        If there would be more bins, only the splits that gain most bits are made, starting with the first.
     """
     numbers, places = mdl_places(values, class_counts, min_samples=min_samples, max_bins=max_bins)
     return cuts_after(numbers, places)
 
 
 def mdl_places(
-    values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
+    values: ArrayLike,
+    class_counts: ArrayLike,
+    *,
+    min_samples: float = 0.0,
+    max_bins: int | None = None,
+    compiled: bool = False,
 ) -> tuple[FloatArray, IntegerArray]:
-    """The values that have counts, and after which of them `mdl_cuts` cuts."""
+    """The values that have counts, and after which of them `mdl_cuts` cuts; of whole counts in `compiled` code."""
     numbers, counts = _occurring(*_checked(values, class_counts))
     ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
     edges = _sums_below(counts, ends)
+    left = _entropy_left(edges, compiled=compiled)
 
     def split(first: int, last: int) -> Split | None:
-        middle = _best_split(edges[:, first : last + 1], min_samples)
+        middle = _best_split(edges[:, first : last + 1], left(first, last), min_samples)
         if middle < 0:
             return None
         return first + middle, edges[:, first + middle] - edges[:, first], edges[:, last] - edges[:, first + middle]
@@ -113,60 +121,60 @@ def mdl_places(
 def mdl_places_of_rows(
     values: FloatArray, classes: Classes, number: int, *, min_samples: float = 0.0, max_bins: int | None = None
 ) -> tuple[FloatArray, IntegerArray]:
-    """The same for instances one by one, in any order, in compiled code: all values in order, and where to cut.
+    """The same for single instances, in any order, in compiled code: all values in order, and where to cut.
 
-    `values` may hold NaN, which is left out; `classes` are codes below `number`. Sorting is most of the work.
+    `values` may hold NaN, which is left out; `classes` are codes below `number`, which is at most 2^16.
     """
     from credimi.kernels import best_split  # noqa: PLC0415  (loads compiled code)
 
-    order = np.argsort(values)
-    numbers = values[order]
-    numbers = numbers[: np.searchsorted(numbers, np.nan)]  # NaN comes last
+    room = Room(values.size)
+    present = room.sort(values, classes.astype(np.uint16), 0, np.zeros(number, dtype=np.int64))
+    numbers, labels = room.numbers(present), room.labels[0, :present]
     if not numbers.size:
         return numbers, np.zeros(0, dtype=np.int64)
-    labels = classes[order[: numbers.size]]
     flags = np.empty(numbers.size, dtype=np.uint8)
     best_split.boundaries(numbers, labels, number, flags)
     sums = np.empty((numbers.size // best_split.STEP + 1, number), dtype=np.int64)
     best_split.sums_below(labels, sums)
     table, scale = _logarithms(numbers.size)
     left, right = np.empty((2, number), dtype=np.int64)
-    room = order  # which is not needed any more: fresh memory is slow
+    free = room.keys[1].view(np.int64)  # fresh memory is slow
     fewest = math.ceil(min_samples)
 
     def split(first: int, last: int) -> Split | None:
         behind = best_split.best_split(
-            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, room
+            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, free
         )
         return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
 
     return numbers, _accepted(numbers.size, split, max_bins) - 1
 
 
-def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
-    """The evidence for dependence, averaged over all places where as many cuts might be, as a share of that at these.
+def evidence_share(class_counts: ArrayLike, places: IntegerArray, *, compiled: bool = False) -> float:
+    """The evidence for dependence averaged over all places of the same number of cuts, as a share of that at `places`.
 
     Parameters
     ----------
     class_counts : (d, r) array
-        How often each class occurs at each of the distinct values, in order. Values without counts are no values.
+        How often each class occurs at each of the distinct values, in order. Values without counts are ignored.
     places : (m,) array
-        After which values the cuts are, in order, as `mdl_places` has them.
+        After which values the cuts are, in order, as returned by `mdl_places`.
     """
     cuts = len(places)
     if not cuts:
         return 1.0
-    counts = np.asarray(class_counts, dtype=np.float64)
-    counts = counts[counts.any(axis=1)].T
-    below = _sums_below(counts, np.arange(counts.shape[1] - 1))  # of a cut after the value k: column k + 1
+    counts = np.asarray(class_counts).T.astype(np.float64, order="C")
+    _, counts = _occurring(np.zeros(counts.shape[1]), counts)
+    below = np.zeros((counts.shape[0], counts.shape[1] + 1))  # column k + 1: for a cut after the value k
+    np.cumsum(counts, axis=1, out=below[:, 1:])
     edges = [0, *(np.asarray(places) + 1).tolist(), counts.shape[1]]
+    left = _entropy_left(below, compiled=compiled)
     total = math.lgamma(cuts + 1) + math.lgamma(counts.shape[1] - cuts) - math.lgamma(counts.shape[1])
     for low, best, high in zip(edges, edges[1:], edges[2:], strict=False):
-        inner = below[:, low + 1 : high]
-        remaining = _bits(inner - below[:, low : low + 1]) + _bits(below[:, high : high + 1] - inner)
+        remaining = left(low, high)
         least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
         total += math.log(2.0) * (remaining[best - low - 1] - least) + math.log(np.exp2(least - remaining).sum())
-    return max(math.exp(min(total, 0.0)), _SMALLEST)  # with hundreds of cuts, each of which pays more than it costs
+    return max(math.exp(min(total, 0.0)), _SMALLEST)  # hundreds of good cuts may give more than 1, or underflow
 
 
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
@@ -185,16 +193,16 @@ def _logarithms(size: int) -> tuple[IntegerArray, float]:
 
 
 def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:
-    """What stands behind the splits that pay, in order; `split` gives the best one between two places."""
+    """The positions after the accepted splits, in order; `split` gives the best split between two positions."""
     accepted: list[int] = []
-    offers: list[tuple[float, int, int, int]] = []  # a heap; the most gain comes first, then the lowest place
+    offers: list[tuple[float, int, int, int]] = []  # a heap: the largest gain first, then the lowest place
     most = size if max_bins is None else max_bins
 
     def look(first: int, last: int) -> None:
         found = split(first, last) if last - first > 1 else None
         gain = None if found is None else _gain(found[1], found[2])
         if found is not None and gain is not None:
-            # What differs by less than a millionth of a bit may differ by rounding: the lower goes first.
+            # A difference of less than a millionth of a bit may be rounding: then the lower place goes first.
             heappush(offers, (-round(gain, 6), first, found[0], last))
 
     look(0, size)
@@ -209,7 +217,7 @@ def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: in
 def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray:
     """Cuts into bins of nearly equal counts: each quantile k/bins at the nearest place between two values.
 
-    Of two places equally near the lower is taken. Quantiles that meet in one place are one cut, so there may be fewer
+    If two places are equally near, the lower is taken. Quantiles at the same place are one cut, so there may be fewer
     bins than asked for; there are at least two, if there are two values and two bins are asked for.
 
     Parameters
@@ -217,7 +225,7 @@ def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray
     values : (d,) array
         The distinct values of the column, in order.
     totals : (d,) array
-        How often each occurs. Values without counts are no values.
+        How often each occurs. Values without counts are ignored.
     bins : int
         The number of bins wanted.
     """
@@ -227,7 +235,7 @@ def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray
     if values.size < 2:
         return np.zeros(0)
     below = np.cumsum(counts[0])
-    places = below[:-1] * bins  # times bins, so that whole counts are compared exactly
+    places = below[:-1] * bins  # multiplied by bins, so that whole counts are compared exactly
     wanted = below[-1] * np.arange(1, bins)
     upper = np.searchsorted(places, wanted)
     lower, upper = np.maximum(upper - 1, 0), np.minimum(upper, places.size - 1)
@@ -236,22 +244,22 @@ def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray
 
 
 def bins_of(values: ArrayLike, cuts: ArrayLike) -> IntegerArray:
-    """The bin of each value, from 0: as many as there are cuts below it. A value at a cut goes left; NaN has no bin."""
+    """The bin of each value, from 0: the number of cuts below it. A value at a cut goes left; NaN has no bin."""
     return np.searchsorted(np.asarray(cuts, dtype=np.float64), np.asarray(values, dtype=np.float64)).astype(np.int64)
 
 
 def interval_labels(cuts: ArrayLike, values: ArrayLike | None = None) -> list[str]:
-    """A name for each bin, such as "<= 2.5", "2.5 to 7", "> 7"; "all" where nothing is cut.
+    """A name for each bin, such as "<= 2.5", "2.5 to 7", "> 7"; "all" if nothing is cut.
 
-    Cuts have six digits, or as many more as keep them distinct. Where the `values` are given, the digits also suffice
-    to say of each value in which bin it is: 123457.5, in six digits 123458, is no name for a cut below 123458.
+    Cuts have six digits, or as many more as keep them distinct. If `values` are given, the digits are also enough to
+    say in which bin each value is: 123457.5, in six digits 123458, is no name for a cut below 123458.
     """
     numbers = np.asarray(cuts, dtype=np.float64)
-    return named_ranges(_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
+    return named_ranges(cut_texts(numbers, np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)))
 
 
 def named_ranges(texts: Sequence[str]) -> list[str]:
-    """A name for each bin between cuts that are called so; "all" where there are none."""
+    """A name for each bin between cuts with these names; "all" if there are none."""
     if not texts:
         return ["all"]
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
@@ -259,17 +267,17 @@ def named_ranges(texts: Sequence[str]) -> list[str]:
 
 
 def _checked(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Values and their counts as doubles, (r, d): long rows are what numpy is fast on."""
+    """Values and their counts as doubles, (r, d): numpy is fast on long rows."""
     numbers = np.asarray(values, dtype=np.float64)
     counts = np.asarray(class_counts).T.astype(np.float64, order="C")
     if numbers.ndim != 1 or counts.ndim != 2 or numbers.size != counts.shape[1]:
         raise CredimiError(
-            f"values of shape {numbers.shape} do not go with counts of shape {counts.T.shape}: "
+            f"values of shape {numbers.shape} do not match counts of shape {counts.T.shape}: "
             "pass the distinct values, and one row of counts for each"
         )
     if not (numbers[1:] > numbers[:-1]).all() or np.isnan(numbers[:1]).any():  # NaN is not greater than anything
         raise CredimiError("values must be distinct numbers in increasing order: sort them, and leave out NaN")
-    if counts.size and not (counts.min() >= 0.0 and counts.max() < np.inf):  # neither is so of NaN
+    if counts.size and not (counts.min() >= 0.0 and counts.max() < np.inf):  # false for NaN
         raise CredimiError("counts must be finite numbers from 0 up")
     return numbers, counts
 
@@ -294,15 +302,41 @@ def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
     return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
 
 
-def _best_split(edges: FloatArray, fewest: float) -> int:
-    """The edge, neither first nor last, that leaves the least entropy on its two sides; the lowest of equals.
+def _entropy_left(edges: FloatArray, *, compiled: bool) -> Callable[[int, int], FloatArray]:
+    """A function that gives the bits that remain on both sides of each edge between two edges."""
 
-    Edges that leave less than the `fewest` instances to a side are passed over; -1 if there is no other.
+    def remaining(first: int, last: int) -> FloatArray:
+        inner = edges[:, first + 1 : last]
+        return _bits(inner - edges[:, first : first + 1]) + _bits(edges[:, last : last + 1] - inner)
+
+    if not compiled:
+        return remaining
+    from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+
+    below = np.ascontiguousarray(edges.T.astype(np.int64))
+    left = np.empty(below.shape[0])
+    table = _logarithm_table(int(below[-1].sum()).bit_length())
+
+    def fill(first: int, last: int) -> FloatArray:
+        sort_numbers.entropy_left(below, first, last, table, left)
+        return left[first + 1 : last].copy()
+
+    return fill
+
+
+@lru_cache(maxsize=2)
+def _logarithm_table(bits: int) -> FloatArray:
+    """n log2 n for fewer than 2^bits instances, or as many as are worth a table."""
+    return _times_logarithm(np.arange(1 << min(bits, _TABLE_BITS), dtype=np.float64))
+
+
+def _best_split(edges: FloatArray, remaining: FloatArray, fewest: float) -> int:
+    """The inner edge at which the least entropy remains; of equal ones the lowest.
+
+    Edges that leave fewer than `fewest` instances on a side are skipped; -1 if there is no other.
     """
-    inner = edges[:, 1:-1]
-    left, right = inner - edges[:, :1], edges[:, -1:] - inner
-    remaining = _bits(left) + _bits(right)
     if fewest > 0.0:
+        left, right = edges[:, 1:-1] - edges[:, :1], edges[:, -1:] - edges[:, 1:-1]
         remaining[np.minimum(left.sum(axis=0), right.sum(axis=0)) < fewest] = np.inf
         if np.isinf(remaining).all():
             return -1
@@ -312,22 +346,17 @@ def _best_split(edges: FloatArray, fewest: float) -> int:
 
 
 def _gain(left: FloatArray, right: FloatArray) -> float | None:
-    """n gain, the bits that a split into these two sides takes off the classes; None if it does not pay (see above)."""
-    whole = left + right
-    total = float(whole.sum())
-    classes = int(np.count_nonzero(whole))
-    whole_bits, left_bits, right_bits = _bits(whole), _bits(left), _bits(right)
-    # Between weights that add up to less than two instances there is still one place.
-    place = np.log2(max(total - 1.0, 1.0))
-    sides = classes * np.log2(3.0) + np.log1p(-2.0 * 3.0**-classes) / np.log(2.0)  # 3^k itself overflows
-    codes = _code_bits(left, left_bits) + _code_bits(right, right_bits) - _code_bits(whole, whole_bits)
+    """n gain, the bits that a split into these sides saves on the classes; None if it is not accepted (see above)."""
+    parts = np.stack([left + right, left, right], axis=1)  # together, as a call takes longer than its work
+    totals, present, bits = parts.sum(axis=0), np.count_nonzero(parts, axis=0), _bits(parts)
+    classes = int(present[0])
+    # Weights that add up to less than two instances still have one place between them.
+    place = math.log2(max(float(totals[0]) - 1.0, 1.0))
+    sides = classes * math.log2(3.0) + math.log1p(-2.0 * 3.0**-classes) / math.log(2.0)  # 3^k itself overflows
+    whole_code, left_code, right_code = (present * bits / totals).tolist()  # k Ent
+    whole_bits, left_bits, right_bits = bits.tolist()
     gain = float(whole_bits - left_bits - right_bits)
-    return gain if gain > place + sides + codes else None
-
-
-def _code_bits(counts: FloatArray, bits: FloatArray) -> float:
-    """k Ent."""
-    return float(np.count_nonzero(counts) * bits / counts.sum())
+    return gain if gain > place + sides + (left_code + right_code - whole_code) else None
 
 
 def _bits(counts: FloatArray) -> FloatArray:
@@ -342,16 +371,16 @@ def _times_logarithm(counts: FloatArray) -> FloatArray:
 
 
 def cuts_after(values: FloatArray, places: IntegerArray) -> FloatArray:
-    """The cut after each of these places among the values: in the middle to the next, but never at the next."""
+    """The cut after each of these positions among the values: halfway to the next value, but never at it."""
     # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
-    # is no middle, and the lower of them does.
+    # is no middle, and the lower one is used.
     low, high = values[places], values[places + 1]
     middle = 0.5 * np.maximum(low, -_LARGEST) + 0.5 * np.minimum(high, _LARGEST)
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _texts(cuts: FloatArray, values: FloatArray) -> list[str]:
-    """The cuts in as few digits, from six up, as keep them distinct and the values in their bins."""
+def cut_texts(cuts: FloatArray, values: FloatArray) -> list[str]:
+    """The cuts in as few digits, from six up, as keep the cuts distinct and the values in their bins."""
     bins = bins_of(values, cuts)
     for digits in _DIGITS:
         texts = [f"{cut + 0.0:.{digits}g}" for cut in cuts]  # + 0.0: no "-0"

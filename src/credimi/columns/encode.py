@@ -1,12 +1,13 @@
-"""A column of any kind -> small-integer codes and the labels they stand for.
+"""Encodes a column of any kind as small integer codes and the labels they stand for.
 
-Codes are unsigned integers of the smallest type that fits, the type's largest value where the value is missing: null
-or NaN. Labels come in the order of the codes. Nothing is remembered from one batch to the next.
+Codes are unsigned integers of the smallest type that fits; the type's largest value means missing: null or NaN. Labels
+come in the order of the codes. Each batch is encoded independently of the others.
 
-* text of few distinct values is coded straight from Arrow's buffers (`kernels.text_codes`); much of it, or little of it
-  (no compiled code is loaded for that), by pyarrow's dictionaries; categoricals and dictionaries are codes already;
+* text with few distinct values is coded straight from Arrow's buffers (`kernels.text_codes`); other text is coded by
+  pyarrow's dictionaries, and so are small columns, for which no compiled code is loaded; categoricals and dictionaries
+  already have codes;
 * integers of a narrow range are their own codes; other numbers are coded by pyarrow;
-* Python's objects are coded by their addresses, as most columns hold few objects many times, then by their values.
+* Python objects are coded by their addresses, as most columns hold few objects many times, then by their values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import (
@@ -35,6 +35,7 @@ from credimi.columns.arrow_buffers import (
 from credimi.columns.column import (
     Column,
     PrecodedColumn,
+    SparseColumn,
     UnreadableColumn,
     arrow_unit,
     in_arrow_unit,
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-_NARROW = 65_534  # a range of integers that is its own code
+_NARROW = 65_534  # integers within such a range are their own codes
 _NO_NUMBERS = rf"{text_types.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow
 _UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
 
@@ -81,16 +82,20 @@ def encode(
     raw: bool = False,
     compiled: bool = False,
 ) -> Column:
-    """Codes and labels of one Arrow or numpy array.
+    """Codes and labels of one Arrow or numpy array; a column that has them already stays as it is.
 
-    `raw` text may turn out to be numbers. Few distinct texts, besides those that mean missing, stay raw, so that the
-    whole column decides; many are read as numbers at once, if all of them are. Among Python's objects of another type
-    what means missing is missing, and no second type.
+    `raw` text may turn out to be numbers. A few distinct texts, besides those that mean missing, stay raw, so that the
+    whole column decides; many are read as numbers at once, if all of them are numbers. Among Python objects of another
+    type, a value that means missing is missing, and does not count as a second type.
 
-    `compiled` asks for the compiled kernels, which are worth loading where there is much to do.
+    `compiled` asks for the compiled kernels, which are worth loading if there is much to do.
     """
+    if isinstance(values, Column):
+        return values
     if isinstance(values, UnreadableColumn):
         raise values.fault
+    if isinstance(values, SparseColumn):
+        return encode(values.dense(), name, missing=missing, compiled=compiled)
     if isinstance(values, PrecodedColumn):
         unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
         return _translated(unsigned, encode(values.values, name, missing=missing))
@@ -125,7 +130,7 @@ def _encode_arrow(array: pa.Array, name: str, *, raw: MissingValues | None, comp
 
 
 def load_kernels() -> None:
-    """Load the compiled code now, as by the first text: it takes a third of a second, in which files can be read."""
+    """Load the compiled code now, not with the first text: this takes a third of a second, while files are read."""
     nothing = pa.py_buffer(bytes(8))  # two offsets, both 0
     _encode_few_texts(pa.Array.from_buffers(pa.string(), 1, [None, nothing, nothing]), RAW)
 
@@ -162,8 +167,10 @@ def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled
 def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] | None:
     """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `typed`.
 
-    What means missing is in no batch one of the few, as it is none of the labels.
+    Texts that mean missing do not count among the few in any batch, as they are no labels.
     """
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     gone = missing.among_texts(texts)
     kept = texts.filter(pc.invert(gone))
     if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
@@ -196,13 +203,13 @@ def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
 
 
 def _encode_dictionary(array: pa.Array, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:
-    """The dictionary's values may be of any kind, null among them or twice there; its indices become codes."""
+    """Encode a dictionary array: its values may be of any kind, null or repeated; its indices become codes."""
     codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
     return _translated(codes, _encode_arrow(one_chunk(array.dictionary), name, raw=raw, compiled=False))
 
 
 def _translated(codes: Codes, values: Column) -> Column:
-    """Codes of values that are coded themselves."""
+    """Codes of values that are encoded themselves."""
     if np.array_equal(values.codes, np.arange(len(values.codes))):
         return replace(values, codes=codes)
     wide = width(values.values)
@@ -218,6 +225,8 @@ def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
 
 
 def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
+    import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
+
     if compiled and array.type == pa.int64():
         values = plain(array)
         few = few_distinct(values, array)
@@ -236,7 +245,7 @@ def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
 
 
 def _encode_whole_decimals(array: pa.Array, *, compiled: bool) -> Column:
-    """As integers: those that no double holds are text, or neighbours would be one label."""
+    """Encode like integers; numbers that no double holds become text, or neighbours would be one label."""
     numbers = to_doubles(array)
     if np.any(np.abs(plain(numbers.fill_null(0.0))) >= labels.EXACT):
         return _encode_texts(array.cast(pa.large_string()))
@@ -244,12 +253,12 @@ def _encode_whole_decimals(array: pa.Array, *, compiled: bool) -> Column:
 
 
 def _ranging(codes: Codes, least: int, most: int) -> Column:
-    """Integers of a narrow range: their distance from the least is their code."""
+    """Integers of a narrow range: their distance from the least one is their code."""
     return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(least, most + 1, dtype=np.float64))
 
 
 def _encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
-    """Doubles; NaN is missing."""
+    """Encode doubles; NaN is missing."""
     if compiled:
         values = plain(array)
         few = few_distinct(values.view(np.int64), array)
@@ -270,10 +279,10 @@ def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
 
 
 def _encode_temporal(array: pa.Array) -> Column:
-    """Dates and timestamps are days since 1970, times of day and spans seconds: the same, whatever their unit.
+    """Dates and timestamps as days since 1970, times of day and durations as seconds, whatever their unit.
 
-    Timestamps are days as well, since a column may be of dates in one file and of timestamps in the next. All are
-    microseconds first and divided once, as `columns.text_types.readable` divides them, so that an instant is always one
+    Timestamps are days as well, since a column may hold dates in one file and timestamps in the next. All are converted
+    to microseconds first and divided once, as in `columns.text_types.readable`, so that an instant is always the same
     double.
     """
     kind = array.type
@@ -283,7 +292,7 @@ def _encode_temporal(array: pa.Array) -> Column:
     missing = counts.is_null().to_numpy(zero_copy_only=False)
     units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     many, few = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
-    whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding them would part them from others
+    whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding would make equal instants differ
     numbers = whole * float(many) + rest / few
     instants = bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
     numbers /= text_types.DAY if instants else text_types.SECOND
@@ -298,13 +307,13 @@ def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compil
         if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
             return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
     if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
-        return encode(pa.array(np.ascontiguousarray(values)), name)
+        return encode(pa.array(np.ascontiguousarray(values)), name, compiled=compiled)
     if kind in "UTO":
         return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
     if kind == "S":
         return encode(pa.array(values.astype(object), pa.large_binary()), name)
     raise UncountableError(
-        f"column {name!r} holds values of type {values.dtype}: only text, numbers and truth values can be counted",
+        f"column {name!r} holds values of type {values.dtype}: only text, numbers and booleans can be counted",
         f"values of type {values.dtype}",
     )
 
@@ -314,13 +323,13 @@ def _encode_numpy_texts(values: AnyArray, name: str, *, missing: MissingValues, 
         values = values.astype(object)
         try:
             return encode(pa.array(values, pa.large_string()), name, compiled=compiled)
-        except UnicodeEncodeError:  # halves of characters: Python has them, Arrow has not
+        except UnicodeEncodeError:  # halves of characters, which Python allows and Arrow does not
             pass
     return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
 def _as_arrow_has_it(values: AnyArray, name: str) -> AnyArray:
-    """The same in a type that Arrow takes: no mask, this machine's order of bytes, doubles at most, common units."""
+    """The same values in a type that Arrow takes: no mask, native byte order, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
         values = np.asarray(values.data).astype(object)
@@ -367,7 +376,7 @@ def _labels_of(items: Sequence[Value], kind: str, name: str) -> Column:
     if kind == TIME:
         try:
             return _labels_of_times(items, name)
-        except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError):  # dates among times of day, say
+        except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError):  # for example dates among times of day
             kind = TEXT
     if kind == NUMBER and any(map(is_no_double, items)):
         kind = TEXT
@@ -377,7 +386,7 @@ def _labels_of(items: Sequence[Value], kind: str, name: str) -> Column:
 
 
 def _labels_of_times(items: Sequence[Value], name: str) -> Column:
-    """Dates, datetimes and numpy's, coded type by type: of dates and datetimes together Arrow makes dates."""
+    """Dates and datetimes, coded type by type, as Arrow would turn a mixture of the two into dates."""
     groups: dict[object, list[int]] = {}
     for position, item in enumerate(items):
         groups.setdefault(type_of_instant(item), []).append(position)

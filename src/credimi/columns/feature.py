@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     Positions = NDArray[np.int64]
 
-MISSING_VALUE = "(missing)"  # the name of the value, where missing is one
+MISSING_VALUE = "(missing)"  # the name of the value if missing is treated as a value
 
 
 class FeatureKind(StrEnum):
-    """What a column is, once all of its values were counted."""
+    """What a column is, decided when all of its values were counted."""
 
     CATEGORIES = "categories"
     RANGES = "ranges"
@@ -36,12 +36,12 @@ class FeatureKind(StrEnum):
 
     @property
     def ranked(self) -> bool:
-        """Whether it has several values, so that there is something to be computed."""
+        """Whether the column has several values, so that something can be computed."""
         return self in {FeatureKind.CATEGORIES, FeatureKind.RANGES}
 
     @property
     def unknown(self) -> bool:
-        """Whether nothing is said of what it tells; the other kinds that are not ranked tell nothing."""
+        """Whether it is unknown what the column tells; the other kinds that are not ranked tell nothing."""
         return self in {FeatureKind.IDENTIFIER, FeatureKind.UNCOUNTABLE}
 
 
@@ -55,9 +55,9 @@ class CutBy(StrEnum):
 
 
 class SuspicionKind(StrEnum):
-    """What values may be that they are not taken for."""
+    """What values may mean, other than what they are read as."""
 
-    LEADING_ZEROS = text_types.LEADING_ZEROS  # these four are text that is cut as numbers if that is asked for
+    LEADING_ZEROS = text_types.LEADING_ZEROS  # these four are text that is cut as numbers if the user asks for it
     DECIMAL_COMMAS = text_types.DECIMAL_COMMAS
     DATES = text_types.DATES
     NUMERALS = "numerals"
@@ -68,12 +68,12 @@ class SuspicionKind(StrEnum):
     STRAYS = "strays"  # a few texts among numbers
     MISSING_TEXTS = "missing_texts"
     MISSING_NUMBERS = "missing_numbers"
-    MEASUREMENT = "measurement"  # of a target: very many numbers
+    MEASUREMENT = "measurement"  # of a target with very many numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What some values of a column may be; `values` are these, or an example of how they are written."""
+    """What some values of a column may mean; `values` are these values, or an example of how they are written."""
 
     kind: SuspicionKind
     values: tuple[str, ...] = ()
@@ -82,11 +82,11 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """One column as it is ranked: its block, the values' names, its kind, and what its values may be instead.
+    """One column as it is ranked: its block, the names of its values, its kind, and what its values may mean instead.
 
-    `labels` are those of the data, typed, and `places` says in which column of the block each of them is counted;
-    `typed_as` says of each label as it was counted, which of them it has become. `odds` are what is left of even prior
-    odds that it depends on the target, once its cuts were chosen for what they tell.
+    `labels` are the labels of the data, typed, and `places` says in which column of the block each of them is counted.
+    `typed_as` says, for each label as it was counted, which of the typed labels it has become. `odds` are the prior
+    odds of dependence that remain of even odds, because the cuts were chosen for what they tell.
     """
 
     name: str
@@ -103,24 +103,24 @@ class Feature:
 
     @property
     def table(self) -> Table:
-        """The counts without those rows in which both are missing."""
+        """The counts without the rows in which both are missing."""
         return Table.of_block(self.block)
 
     @property
     def shown_cuts(self) -> list[str]:
-        """The cuts as text: six digits, or dates; one between two days belongs to the first."""
+        """The cuts as text: six digits, or dates; a cut between two days is named after the first."""
         if self.labels.instants:
             return [text_types.shown_date(np.floor(cut) if self.labels.integral else cut) for cut in self.cuts.tolist()]
         return [text_types.shown_number(float(f"{cut:.6g}")) for cut in self.cuts.tolist()]
 
     @property
     def useless(self) -> bool:
-        """Whether a learner leaves the column out."""
+        """Whether learners leave the column out."""
         return not self.kind.ranked or self.cut_by == CutBy.QUARTERS
 
     @property
     def facts(self) -> Record:
-        """What is known of the column, as plain data from which sentences are made."""
+        """The facts about the column, as plain data for sentences."""
         constant, uncountable = self.kind == FeatureKind.CONSTANT, self.kind == FeatureKind.UNCOUNTABLE
         return {
             "kind": self.kind.value,
@@ -139,7 +139,7 @@ class Feature:
 
     @property
     def complete(self) -> int | float:
-        """Rows that have both."""
+        """Rows that have both target and feature."""
         found: int | float = self.block[:-1, :-1].sum().item()
         return found
 
@@ -151,18 +151,22 @@ class Feature:
 
     @property
     def missing_is_value(self) -> bool:
-        """Whether the last of the values is that there is none."""
+        """Whether the last of the values is "missing"."""
         return self.values[-1:] == (MISSING_VALUE,) and len(self.values) > len(np.unique(self.places))
 
     def indicator(self) -> CountArray:
-        """The block of the target with whether this feature is missing, which itself is never missing: no, yes."""
+        """Counts of the target by missingness of this feature (present, missing)."""
         seen, gone = self.block[:, :-1].sum(axis=1), self.block[:, -1]
         return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
 
+    def target_indicator(self) -> CountArray:
+        """The block of whether the target is missing, which is always known, with this feature: no, yes."""
+        return np.stack([self.block[:-1].sum(axis=0), self.block[-1], np.zeros_like(self.block[-1])])
+
     def with_missing_as_value(self) -> Feature:
-        """The same column, missing being one more of its values; those that are not ranked stay what they are."""
+        """The same column with missing as one more value; columns that are not ranked stay the same."""
         if self.missing == 0 or not self.values or self.kind.unknown:
             return self
-        kind = FeatureKind.RANGES if self.cut_by else FeatureKind.CATEGORIES  # two values at least, now
+        kind = FeatureKind.RANGES if self.cut_by else FeatureKind.CATEGORIES  # there are at least two values now
         block = np.hstack([self.block, np.zeros_like(self.block[:, :1])])
         return replace(self, block=block, values=(*self.values, MISSING_VALUE), kind=kind)

@@ -1,7 +1,7 @@
-"""What a column is, decided from its counts: categories, ranges of numbers, an identifier, nothing at all.
+"""Decides from its counts what a column is: categories, ranges of numbers, an identifier, or empty.
 
-Counts are kept raw. Only when all of them are there is it known whether text is numbers, whether numbers are many or
-few, and where they are cut; `settle` decides it, and gives the `Feature` that is ranked.
+Counts are kept raw. Only the complete counts show whether text is numbers, whether numbers are many or few, and where
+they are cut. `settle` decides this, and returns the `Feature` that is ranked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns import discretize, labels, suspicious_values, text_types
+from credimi.columns import discretize, labels, suspicious_values, target_ranges, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.reading_options import METHODS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.reading_options import Method, ReadingOptions
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.types import CountArray
 
     Positions = NDArray[np.int64]
@@ -31,15 +32,16 @@ CATEGORIES = 20  # whole numbers of at most so many distinct values are categori
 QUANTILES = 10
 _QUARTERS = 4
 MOST_CLASSES = 1000
-_MANY_CLASSES = 50  # numbers, from which on they are thought to be measured
+_MANY_CLASSES = 50  # a target with more different numbers looks like a measurement
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
+_CUT_IT = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SettledClasses:
-    """The target's classes, the place of each counted label among them, and how many rows have each of the classes."""
+    """The target's classes, the position of each counted label among them, and the number of rows of each class."""
 
     labels: Labels
     positions: Positions
@@ -47,20 +49,25 @@ class SettledClasses:
 
     @property
     def suspicions(self) -> tuple[Suspicion, ...]:
-        """What may be wrong with them."""
+        """What may be wrong with the classes."""
         return suspicious_classes(self.labels, self.totals)
 
     @property
     def entropy(self) -> float:
-        """In nats, as they are shared out; NaN where there is no feature to be compared with the target."""
+        """The entropy of the classes in nats; NaN if there is no feature to compare with the target."""
         if not self.totals.sum() > 0:
             return math.nan
         shares = self.totals[self.totals > 0] / self.totals.sum()
         return float(-(shares * np.log(shares)).sum())
 
 
-def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tuple[Labels, Positions]:
-    """The target's classes, and the place of each label among them; an error where they are not `least`."""
+def settle_classes(
+    target: str, own: Labels, rows: float, least: int = 2, *, cuts: Cuts | None = None
+) -> tuple[Labels, Positions]:
+    """The target's classes, and the position of each label among them; an error if there are fewer than `least`.
+
+    With `cuts`, the labels are positions of ranges, and the classes their names, in the order of the ranges.
+    """
     classes, positions = labels.typed(own)
     if rows == 0:
         raise CredimiError("there are no rows: nothing can be said about the target")
@@ -69,22 +76,33 @@ def settle_classes(target: str, own: Labels, rows: float, least: int = 2) -> tup
             f"target {target!r} is missing in all {rows:,} rows: choose another target, or check "
             "what means missing (missing_values, --missing)"
         )
+    if cuts is not None:
+        classes = target_ranges.named_classes(own, cuts)
+        if len(classes) < least:
+            raise CredimiError(
+                f"all values of target {target!r} lie in one range, {classes.texts[0]!r}: cut it elsewhere "
+                "(target_cuts, --target-cuts)"
+            )
     if len(classes) < least:
         raise CredimiError(f"target {target!r} has one class only, {classes.shown()[0]!r}: nothing can inform about it")
     if len(classes) > MOST_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
     if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
-        raise CredimiError(
-            f"target {target!r} holds {len(classes):,} different numbers, not classes: "
-            "cut it into a few ranges first, or choose another target"
-        )
+        raise CredimiError(f"target {target!r} holds {len(classes):,} different numbers, not classes: {_CUT_IT}")
     return classes, positions
 
 
 def settle(  # noqa: PLR0911  (one way for each kind of column)
-    name: str, own: Labels, block: CountArray, classes: tuple[Labels, Positions], *, settings: ReadingOptions, most: int
+    name: str,
+    own: Labels,
+    block: CountArray,
+    classes: tuple[Labels, Positions],
+    *,
+    settings: ReadingOptions,
+    most: int,
+    compiled: bool = False,
 ) -> Feature:
-    """One column as it is ranked, from its raw labels and counts; of more than `most` labels numbers are coarser."""
+    """One column as it is ranked, from its raw labels and counts; numbers with more than `most` labels are coarser."""
     method, named = settings.method(name), name in settings.named
     kept, positions = labels.typed(own, most)
     readable = text_types.readable(own.texts) if kept.kind == TEXT else None
@@ -93,25 +111,25 @@ def settle(  # noqa: PLR0911  (one way for each kind of column)
             notation = suspicious_values.notation_of(own.texts)
             dates = notation is not None and notation.kind == SuspicionKind.DATE_NOTATION
             plain = "YYYY-MM-DD" if dates else "plain numbers, such as 12.5"
-            remedy = f"write them as {plain}, or take" if notation else "take"
+            remedy = f"write them as {plain}, or remove" if notation else "remove"
             raise CredimiError(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
-                f"only numbers and dates can be cut; {remedy} it out of discretize"
+                f"only numbers and dates can be cut; {remedy} it from discretize"
             )
         kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == text_types.DATES)
     counts = relabel(block, classes[1], positions, (len(classes[0]), len(kept)))
     as_they_are = kept.kind != NUMBER or plainly_categories(kept, method, named=named)
-    values = kept.shown() if as_they_are else ()  # ranges have names of their own, and numbers take long to write
+    values = kept.shown() if as_they_are else ()  # ranges have names of their own, and writing numbers takes long
     feature = Feature(name, counts, values, kept, np.arange(len(kept)), positions)
     if len(kept) == 0:
         return replace(feature, kind=FeatureKind.EMPTY)
-    if kept.kind == MANY:  # which has a text only where it says why values cannot be counted
+    if kept.kind == MANY:  # it has a text only if values cannot be counted: the text says why
         kind = FeatureKind.UNCOUNTABLE if kept.texts else FeatureKind.IDENTIFIER
         return replace(feature, values=("(many)",), kind=kind)
     if len(kept) == 1:
         return replace(feature, values=kept.shown(), kind=FeatureKind.CONSTANT)
     if kept.kind == NUMBER:
-        return _settle_numbers(feature, method, named=named)
+        return _settle_numbers(feature, method, named=named, compiled=compiled)
     if kept.kind != TEXT:
         return feature
     kind = FeatureKind.CATEGORIES
@@ -123,7 +141,7 @@ def settle(  # noqa: PLR0911  (one way for each kind of column)
 
 
 def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Suspicion, ...]:
-    """What texts may be: numbers, some other notation of numbers or dates, codes that mean missing."""
+    """What texts may be: numbers, another notation of numbers or dates, codes that mean missing."""
     if readable:
         return (Suspicion(SuspicionKind.NUMERALS),) if suspicious_values.are_numerals(kept.texts) else ()
     strays = suspicious_values.strays(own.texts) if own.kind == RAW else []
@@ -134,11 +152,11 @@ def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Sus
     return (notation, *missing) if notation else missing
 
 
-def _settle_numbers(feature: Feature, method: Method, *, named: bool) -> Feature:
+def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
     name, kept, counts = feature.name, feature.labels, feature.block
     seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
     feature = replace(feature, suspicions=_suspicious_numbers(kept, totals))
-    if feature.values:  # categories as they are
+    if feature.values:  # categories
         return feature
     if not named and seen >= _FEW and _is_key(kept, totals):
         return replace(feature, kind=FeatureKind.IDENTIFIER)
@@ -150,16 +168,17 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool) -> Feature
     cut_by, odds = CutBy(method) if isinstance(method, str) else CutBy.GIVEN, 1.0
     if method == "mdl":
         of_classes = counts[:-1, :-1].T
-        numbers, places = discretize.mdl_places(kept.numbers, of_classes)
-        cuts, odds = discretize.cuts_after(numbers, places), discretize.evidence_share(of_classes, places)
-        if not cuts.size:  # which is no proof that nothing is there: few rows pass no test
+        numbers, places = discretize.mdl_places(kept.numbers, of_classes, compiled=compiled)
+        cuts = discretize.cuts_after(numbers, places)
+        odds = discretize.evidence_share(of_classes, places, compiled=compiled)
+        if not cuts.size:  # this does not prove independence: with few rows no cut passes the test
             cut_by = CutBy.QUARTERS
             cuts = discretize.quantile_cuts(kept.numbers, totals, _QUARTERS)
     elif method == "quantile":
         cuts = discretize.quantile_cuts(kept.numbers, totals, QUANTILES)
     else:
         cuts = np.array(method, dtype=np.float64)
-    ranges = discretize.bins_of(kept.numbers, cuts)  # in order, as the numbers are
+    ranges = discretize.bins_of(kept.numbers, cuts)  # in order, like the numbers
     begins = np.append(True, ranges[1:] != ranges[:-1])
     starts, bins = np.flatnonzero(begins), np.cumsum(begins) - 1
     used = ranges[starts]
@@ -172,7 +191,7 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool) -> Feature
 
 
 def _suspicious_numbers(own: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
-    """Numbers that may mean missing; of coarse ones it is not known what they were."""
+    """Numbers that may mean missing; none if the numbers were made coarser, as the originals are not known."""
     found = [] if own.instants or own.dropped_bits else suspicious_values.sentinels(own.numbers, totals)
     return (Suspicion(SuspicionKind.MISSING_NUMBERS, tuple(found)),) if found else ()
 
@@ -190,19 +209,19 @@ def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, 
 
 
 def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:
-    """Whether labels are the values as they stand: nothing has to be read as numbers, and no numbers to be cut."""
+    """Whether the labels are the values themselves: nothing has to be read as numbers, and no numbers to be cut."""
     if own.kind == NUMBER:
         return method == "categories" or (len(own) <= CATEGORIES and own.integral and not named)
     return own.kind != RAW and (method == "categories" or not named)
 
 
 def names_rows(texts: int | Positions, seen: float | CountArray) -> NDArray[np.bool_]:
-    """Whether different texts are so many that each names a row rather than a value; one column or an array of them."""
+    """Whether there are so many different texts that each names a row, not a value; for one column or an array."""
     return np.asarray((seen >= _ENOUGH) & (2 * texts > seen))
 
 
 def check_classes(target: str, classes: Labels) -> None:
-    """Refuse a target of more or longer values than classes have."""
+    """Refuse a target with too many or too long values for classes."""
     if len(classes) > MOST_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
     longest = labels.most_bytes(1)
@@ -214,15 +233,12 @@ def check_classes(target: str, classes: Labels) -> None:
 
 
 def too_many_classes(target: str, classes: int) -> str:
-    """A message on a target that has no classes but values."""
-    return (
-        f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: "
-        "cut it into a few ranges first, or choose another target"
-    )
+    """The message for a target with too many values to be classes."""
+    return f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: {_CUT_IT}"
 
 
 def _is_key(kept: Labels, totals: CountArray) -> bool:
-    """Whole numbers, nearly each its own, without large gaps: they number the rows.
+    """Whether whole numbers, nearly all different and without large gaps, number the rows.
 
     A label that has lost b bits stands for all whole numbers up to 2^b units in the last place away: so many rows may
     share it, and still each have a number of their own.
@@ -234,5 +250,5 @@ def _is_key(kept: Labels, totals: CountArray) -> bool:
 
 
 def _first_text(texts: tuple[str, ...]) -> str:
-    """One that can be read neither as a number nor as a date, if there is any."""
+    """A text that is neither a number nor a date, if there is one."""
     return next((text for text in texts if text_types.readable([text]) is None), texts[0])

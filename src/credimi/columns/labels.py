@@ -1,16 +1,16 @@
-"""`Labels`: the distinct values that a column has shown, and how those of two batches become one.
+"""`Labels`: the distinct values of a column, and how the labels of two batches are merged.
 
-    raw        text whose type nobody told (CSV); read as numbers or truth values once all of it is known
+    raw        text of unknown type (CSV); it is read as numbers or booleans once all of it is known
     text       text that is meant as text
     boolean    false, true
     number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
-    many       more values than are kept: the column is counted as seen or missing only; so are values that cannot be
-               counted, of which the one text says what they are
+    many       more values than are kept, counted as seen or missing only; the same for values that cannot be counted,
+               with one text that says what they are
 
-At most `most_labels` are kept, and texts of at most `most_bytes` in all. Numbers beyond are made coarser: the last bits
-of the double are dropped, as few as will do; other values are given up. What remains depends on the set of values
-alone, not on their order or on how they were split into batches, so that counts of parts add up to the counts of the
-whole.
+At most `most_labels` are kept, and texts of at most `most_bytes` in all. If there are more, numbers are made coarser:
+the last bits of the double are dropped, as few as possible; other values are given up. The result depends only on the
+set of values, not on their order or on how they were split into batches, so that counts of parts add up to the counts
+of the whole.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
-EXACT = 2**53  # whole numbers beyond are no doubles
-FEW_TEXTS = 255  # raw labels of a batch up to which they stay as they are spelled, numbers or not
+EXACT = 2**53  # not all larger whole numbers are doubles
+FEW_TEXTS = 255  # up to so many raw labels of a batch keep their spelling, numbers or not
 _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
 _MOST_BYTES = 1 << 30  # of all features' texts together, unless the features are very many
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
@@ -45,9 +45,9 @@ _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "Fal
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The distinct values of a column, sorted: `texts`, or `numbers` where the kind is number.
+    """The distinct values of a column, sorted: `texts`, or `numbers` if the kind is number.
 
-    Numbers that are `instants` are shown as dates, and differ from others in nothing else.
+    Numbers that are `instants` are shown as dates; this is their only difference from other numbers.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class Labels:
 
     @property
     def integral(self) -> bool:
-        """Numbers, and all of them whole."""
+        """Whether the labels are numbers, and all of them whole."""
         return self.kind == NUMBER and bool(
             (np.floor(self.numbers) == self.numbers).all() and np.isfinite(self.numbers).all()
         )
@@ -96,7 +96,7 @@ class Labels:
 
 
 def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
-    """Sorted labels, and where each of the texts has gone."""
+    """Sorted labels, and the position of each text among them."""
     unique = sorted(set(texts))
     where = {text: position for position, text in enumerate(unique)}
     return Labels(kind, tuple(unique)), np.array([where[text] for text in texts], dtype=np.int64)
@@ -115,7 +115,7 @@ def most_bytes(features: int) -> int:
 def too_long(own: Labels, most: int) -> bool:
     """Whether the texts have more than `most` bytes."""
     letters = sum(map(len, own.texts))
-    if 4 * letters <= most:  # no letter has more
+    if 4 * letters <= most:  # no letter has more than four bytes
         return False
     return letters > most or sum(len(text.encode(errors="surrogatepass")) for text in own.texts) > most
 
@@ -123,7 +123,7 @@ def too_long(own: Labels, most: int) -> bool:
 def of_numbers(
     numbers: FloatArray, dropped_bits: int = 0, most: int | None = None, *, instants: bool = False
 ) -> tuple[Labels, Positions]:
-    """Sorted labels, coarse enough to be few, and where each of the numbers has gone."""
+    """Sorted labels, coarse enough to be few, and the position of each number among them."""
     most = MOST_LABELS if most is None else most
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
     positions = positions.astype(np.int64).ravel()
@@ -142,12 +142,12 @@ def _distinct(ordered: FloatArray) -> int:
 
 
 def collapsed(labels: Labels) -> tuple[Labels, Positions]:
-    """The labels given up."""
+    """Labels of the kind `many`: the values are given up."""
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
 def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, Positions, Positions]:
-    """The labels of both, and where those of each have gone; at most `most`, if they are numbers."""
+    """The labels of both, and the positions of each side's labels among them; at most `most`, if they are numbers."""
     if one == other:
         same = np.arange(len(one))
         return one, same, same
@@ -177,15 +177,15 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
 
 
 def kindless(labels: Labels) -> Labels:
-    """The same, unless there are none: a column of nothing but missing values has no kind of its own."""
+    """The same labels, without a kind if there are none: a column with only missing values has no kind."""
     return labels if len(labels) else Labels(TEXT)
 
 
 def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
-    """Raw labels as what they look like: all numbers, all truth values, or text. Others stay as they are.
+    """Raw labels as what they look like: all numbers, all booleans, or text. Other labels stay the same.
 
-    Text is taken by the letter: version 1.10 is not 1.1. Only where it is more than `FEW_TEXTS`, parts of it that were
-    numbers alone may have lost their spelling, so that numbers among it have one spelling.
+    Text is taken literally: version 1.10 is not 1.1. If there are more than `FEW_TEXTS` labels, batches that held only
+    numbers may have lost their spelling; then all numbers among the text get one spelling.
     """
     if labels.kind != RAW:
         return labels, np.arange(len(labels))
@@ -197,14 +197,14 @@ def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
 
 
 def _as_texts(labels: Labels) -> Sequence[str]:
-    """The labels as text; numbers among raw ones in one spelling, as parts of numbers alone have lost theirs."""
+    """The labels as text; numbers among raw labels get one spelling, as batches with only numbers have lost theirs."""
     if labels.kind != RAW:
         return labels.shown()
     return [spelled(text) for text in labels.texts]
 
 
 def exceed(texts: Iterable[str], kind: str, most: int) -> bool:
-    """Whether these are more than `most` labels."""
+    """Whether there are more than `most` labels."""
     distinct = set()
     for text in texts:
         distinct.add(spelled(text) if kind == RAW else text)
@@ -214,26 +214,26 @@ def exceed(texts: Iterable[str], kind: str, most: int) -> bool:
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
-    """Two of different kinds as one kind: what the raw one looks like, else text, else too many to be either.
+    """Labels of two kinds as labels of one kind: what the raw one looks like, else text, else `many`.
 
-    Raw dates are text on their own, and dates beside dates.
+    Raw dates are text on their own, but dates if the other labels are dates.
     """
     first, second = _beside(one, other), _beside(other, one)
     if first[0].kind != second[0].kind:
-        if one.dropped_bits or other.dropped_bits:  # what the numbers were called is not known any more
+        if one.dropped_bits or other.dropped_bits:  # the original numbers are not known any more
             return collapsed(one), collapsed(other)
         return of_texts(_as_texts(one), TEXT), of_texts(_as_texts(other), TEXT)
     return first, second
 
 
 def _beside(own: Labels, other: Labels) -> tuple[Labels, Positions]:
-    """Typed labels; raw ones that are dates as such, if the others are."""
+    """Typed labels; raw labels that are dates become dates, if the others are."""
     found = readable(own.texts) if own.kind == RAW and other.instants else None
     return of_numbers(found[0], instants=True) if found and found[1] == DATES else typed(own)
 
 
 def _coarser(numbers: FloatArray, dropped_bits: int) -> FloatArray:
-    """The numbers, of whose significands the last bits are 0."""
+    """The numbers, with the last bits of their significands set to 0."""
     if dropped_bits == 0:
         return numbers + 0.0  # no -0.0
     kept = np.int64(-1) << np.int64(dropped_bits)

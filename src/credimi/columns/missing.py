@@ -1,4 +1,4 @@
-"""What means missing: decided here alone, of labels, of single cells, of Python's objects and of Arrow's values."""
+"""What means missing. Only this module decides it: for labels, single cells, Python objects and Arrow values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import text_array
@@ -23,17 +22,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
-    from credimi.core.types import ArrowColumn, Value
+    from credimi.core.types import ArrowColumn, Foreign, Value
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 
 
 @stored
 class MissingValues:
-    """The values that mean missing, as text, as numbers and as dates: 999 means "999", and "999" means 999.
+    """The values that mean missing, as text, as numbers and as dates: 999 also stands for "999", and "999" for 999.
 
-    A number means numbers only, and no dates or durations, though these are counted as numbers, too. In `raw` text, as
-    CSV has it, an empty field is missing as well.
+    A number stands for numbers only, not for dates or durations, though these are counted as numbers, too. In `raw`
+    text, as in CSV files, an empty field is missing as well.
     """
 
     def __init__(self, values: Sequence[str | float], *, raw: bool = False) -> None:
@@ -54,7 +53,7 @@ class MissingValues:
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
 
     def means(self, cell: Value) -> bool:
-        """Whether a single value, as a stream of rows has it, means missing."""
+        """Whether a single value, as in a stream of rows, means missing."""
         if isinstance(cell, str):
             return cell in self.texts
         if is_missing(cell):
@@ -62,17 +61,19 @@ class MissingValues:
         if isinstance(cell, bytes | bool | np.bool_):
             return shown(cell) in self.texts
         if is_number(cell) or isinstance(cell, Decimal):
-            return cell in self.numbers or (abs(cell) > labels.EXACT and shown(cell) in self.texts)  # which is text
+            return cell in self.numbers or (abs(cell) > labels.EXACT and shown(cell) in self.texts)  # stored as text
         return bool(self.dates) and _as_date(cell) in self.dates
 
     def written_as(self, item: object) -> bool:
-        """Whether one of Python's objects, beside others of another type, is missing or written as what means so."""
+        """Whether a Python object, beside others of another type, is missing or is written like a missing value."""
         if isinstance(item, str | bytes | int | float | np.number) and shown(item) in self.texts:
             return True
         return is_missing(item)
 
     def among_texts(self, texts: pa.Array) -> pa.BooleanArray:
-        """Which of Arrow's texts mean missing, by the letter."""
+        """Which of Arrow's texts mean missing, compared literally."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
+
         return pc.is_in(texts, options=_looked_up(frozenset(self.texts), texts.type))
 
     def among_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -81,11 +82,13 @@ class MissingValues:
 
     def among_bytes(self, values: ArrowColumn) -> pa.BooleanArray:
         """Which of Arrow's bytes mean missing."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
+
         means = pa.array([text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary())
         return pc.is_in(values.cast(pa.large_binary()), means)
 
     def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
-        """Whether it is plain, without a look at each text, that none of them means missing: so it mostly is."""
+        """Fast path: no text can mean missing."""
         if not self.texts.isdisjoint(texts):
             return False
         return kind != labels.RAW or not (self.numbers or "nan" in "\n".join(texts).lower())
@@ -101,7 +104,7 @@ class MissingValues:
 
 
 def _as_number(value: str | float) -> float | None:
-    """The number that a value is; of a text only where a table could hold it so: 1_0 is 10 to Python alone."""
+    """The value as a number; a text only if it is a number in tables: 1_0 is 10 in Python only."""
     if isinstance(value, str):
         whole = re.fullmatch(r"\s*[+-]?\d+\s*", value)
         if not text_types.is_number(value, names_too=True) or (whole and Decimal(value).copy_abs() > labels.EXACT):
@@ -110,7 +113,7 @@ def _as_number(value: str | float) -> float | None:
 
 
 def _as_date(value: object) -> float | None:
-    """The days since 1970 of a date, written or not; None of what is none."""
+    """A date, as text or not, as days since 1970; None if it is no date."""
     try:
         return text_types.days_of(value)
     except (TypeError, ValueError):
@@ -120,29 +123,31 @@ def _as_date(value: object) -> float | None:
 NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
 
 
-@lru_cache(maxsize=8)  # of a wide table many columns ask for the same
-def _looked_up(texts: frozenset[str], kind: pa.DataType) -> pc.SetLookupOptions:
-    """Texts that are looked for among others, as pyarrow wants them."""
+@lru_cache(maxsize=8)  # the many columns of a wide table ask for the same
+def _looked_up(texts: frozenset[str], kind: pa.DataType) -> Foreign:
+    """pyarrow's options to look for these texts."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
+
     return pc.SetLookupOptions(text_array(sorted(texts), kind))
 
 
 @lru_cache(maxsize=64, typed=True)
 def missing_of(values: tuple[str | float, ...], *, raw: bool = False) -> MissingValues:
-    """The same for the same values, so that what was found out with it can be kept (`_order`)."""
+    """The same object for the same values, so that results can be cached with it (`_order`)."""
     return MissingValues(values, raw=raw)
 
 
 def is_number(cell: object) -> bool:
-    """Whether a value is a number; to Python truth values are, and spans to numpy."""
+    """Whether a value is a number; not a boolean, which is one to Python, and not a duration, which is one to numpy."""
     return isinstance(cell, int | float | np.integer | np.floating) and not isinstance(cell, bool | np.timedelta64)
 
 
 def is_missing(item: object) -> bool:
-    """None, NaN, and what pandas writes for nothing (NA, NaT), recognised without pandas."""
+    """None, NaN, and the missing values of pandas (NA, NaT), recognised without pandas."""
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(item, np.datetime64 | np.timedelta64):
         return bool(np.isnat(item))
-    if isinstance(item, Decimal):  # math.isnan raises at a NaN that signals
+    if isinstance(item, Decimal):  # math.isnan raises for a signalling NaN
         return item.is_nan()
     return isinstance(item, float | np.floating) and math.isnan(item)

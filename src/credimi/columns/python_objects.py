@@ -1,4 +1,4 @@
-"""Python's objects: which of them are distinct, and what kind each is."""
+"""Python objects: which of them are distinct, and what kind each is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIME = "time"  # objects that become numbers, as Arrow's dates and times do
 def distinct_objects(
     values: AnyArray, name: str, *, compiled: bool
 ) -> tuple[AnyArray | pa.Array, list[Value] | None, NDArray[np.int64]]:
-    """Codes, the distinct objects and a row of each; or an Arrow array, where they are many and of one type."""
+    """Codes, the distinct objects and one row of each; or an Arrow array, if they are many and of one type."""
     if compiled:
         from credimi.kernels.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
 
@@ -47,7 +47,7 @@ def distinct_objects(
     first: list[int] = []
     codes = np.empty(values.size, dtype=np.uint32)
     for row, item in enumerate(values):
-        key = (type(item), item) if not is_missing(item) else None  # 1, 1.0 and True are equal, and not the same
+        key = (type(item), item) if not is_missing(item) else None  # 1, 1.0 and True are equal, but not the same
         try:
             code = where.setdefault(key, len(where))
         except TypeError:
@@ -58,7 +58,7 @@ def distinct_objects(
     return codes, [values[row] for row in first], np.array(first, dtype=np.int64)
 
 
-_SAME_IN_ARROW = (  # the types of which Arrow makes the same labels as are made of the objects
+_SAME_IN_ARROW = (  # the types for which Arrow gives the same labels as the objects themselves
     pa.types.is_null,
     pa.types.is_boolean,
     pa.types.is_integer,
@@ -69,19 +69,19 @@ _SAME_IN_ARROW = (  # the types of which Arrow makes the same labels as are made
 
 
 def no_value(name: str, row: int, item: object) -> UncountableError:
-    """What to say of an object that is no value."""
+    """The error for an object that cannot be counted."""
     what = uncountable(item) or f"values of type {type(item).__name__}"  # a tuple of lists, say
     if isinstance(item, bytes):
         return UncountableError(f"column {name!r}, row {row} holds {what}: decode them, or leave it out", what)
     return UncountableError(
-        f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, truth values and "
+        f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, booleans and "
         "categories can be counted; convert it, or leave it out (exclude, --exclude)",
         what,
     )
 
 
 def uncountable(item: object) -> str:
-    """What an object is that is no value; "" if it is one."""
+    """What an object is, if it cannot be counted; otherwise ""."""
     if isinstance(item, bytes):
         try:
             item.decode()
@@ -96,7 +96,7 @@ def uncountable(item: object) -> str:
 
 
 def kind_of(item: object) -> str:
-    """What an object is taken for."""
+    """The kind that an object is read as."""
     if isinstance(item, bool | np.bool_):
         return BOOLEAN
     if isinstance(item, np.datetime64 | np.timedelta64 | dt.date | dt.time | dt.timedelta):  # timedelta64 is a number
@@ -107,19 +107,19 @@ def kind_of(item: object) -> str:
 
 
 def is_no_double(item: object) -> bool:
-    """Whether a number is a whole one so large that its neighbours would be the same double."""
+    """Whether a whole number is so large that its neighbours would be the same double."""
     if isinstance(item, Decimal):
         return item.is_finite() and abs(item) > EXACT and item == item.to_integral_value()
     return isinstance(item, int | np.integer) and abs(int(item)) > EXACT
 
 
 def as_instant(item: Value) -> Value:
-    """A date or datetime as Arrow or numpy takes it whole; pandas' own have nanoseconds, which Arrow would drop."""
+    """A date or datetime in a form that Arrow or numpy keeps whole; Arrow would drop the nanoseconds of pandas."""
     return item.to_datetime64() if hasattr(item, "to_datetime64") else item
 
 
 def type_of_instant(item: object) -> np.dtype[np.datetime64] | type[dt.date] | None:
-    """What dates and datetimes have in common that can be converted together; None if the item is neither."""
+    """The common type of dates and datetimes that can be converted together; None if the item is neither."""
     item = as_instant(item)
     if isinstance(item, np.datetime64):
         return item.dtype
@@ -127,12 +127,12 @@ def type_of_instant(item: object) -> np.dtype[np.datetime64] | type[dt.date] | N
 
 
 def two_kinds(present: list[tuple[int, Value]], rows: NDArray[np.int64]) -> list[tuple[int, Value]]:
-    """The first item, and the first that is of another kind than it."""
+    """The first item, and the first item of another kind."""
     position, item = present[0]
     other = next(pair for pair in present if kind_of(pair[1]) != kind_of(item))
     return [(int(rows[position]), item), (int(rows[other[0]]), other[1])]
 
 
 def shown_name(name: object) -> str:
-    """A column's name as text; pandas makes NaN of None, where the other names are text."""
+    """A column's name as text; pandas turns None into NaN if the other names are text."""
     return "None" if is_missing(name) else str(name)

@@ -1,40 +1,56 @@
-"""How values are read, as the user asks for it: what means missing, and how numbers become categories."""
+"""How the user wants values to be read: what means missing, and how numbers become categories."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from credimi.columns import labels, text_types
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.types import Option, Value
 
 Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all
 Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their names
 
-READINGS = ("ignore", "category")  # of what is missing
+READINGS = ("ignore", "category")  # of missing values
 METHODS = ("mdl", "quantile", "categories")
 
 
 @stored
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How values are read: what means missing, and how numbers become categories."""
+    """How values are read: what means missing, how numbers become categories, and where the target is cut, if at all.
+
+    `target_cuts` are cuts, or "quantile:K" until the values are known (see `target_ranges`); `weights` is the column
+    with the weight of each row.
+    """
 
     missing_values: tuple[str | float, ...] = MISSING_VALUES
     discretize: Methods = "mdl"
+    target_cuts: Cuts | str | None = None
+    weights: str | None = None
+
+    def __setstate__(self, state: list[object]) -> None:
+        """Restore pickles, also from before target cuts and weights existed: what they lack has its default."""
+        for own, value in zip_longest(fields(self), state):
+            object.__setattr__(self, own.name, value)
 
     @classmethod
-    def of(cls, missing_values: Option, discretize: Option) -> ReadingOptions:
+    def of(
+        cls, missing_values: Option, discretize: Option, target_cuts: Option = None, weights: str | None = None
+    ) -> ReadingOptions:
         """What the user asked for, checked."""
-        return cls(_checked_missing(missing_values), _checked_methods(discretize))
+        return cls(_checked_missing(missing_values), _checked_methods(discretize), checked_cuts(target_cuts), weights)
 
     def method(self, column: str) -> Method:
         """How this column's numbers become categories: a method's name, cuts, or None."""
@@ -43,14 +59,19 @@ class ReadingOptions:
         return self.discretize.get(column, self.discretize.get("*", "mdl"))
 
     @property
+    def given_cuts(self) -> Cuts | None:
+        """The cuts of the target, if they are known."""
+        return self.target_cuts if isinstance(self.target_cuts, tuple) else None
+
+    @property
     def named(self) -> list[str]:
-        """The columns for which it is said by name."""
+        """The columns that are named."""
         return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
 
 
 def _checked_missing(values: Option) -> tuple[str | float, ...]:
     if values is None:
-        raise CredimiError("missing_values is None: pass texts and numbers, [] if there are none")
+        raise CredimiError("missing_values is None: pass texts and numbers, or [] if there are none")
     values = (values,) if isinstance(values, str | int | float) else tuple(values)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
@@ -59,10 +80,10 @@ def _checked_missing(values: Option) -> tuple[str | float, ...]:
 
 
 def _sentinel(value: float) -> str | float:
-    """A number that means missing, as settings keep it."""
-    if value != value:  # noqa: PLR0124  (NaN is missing anyhow, and not equal to itself, which settings have to be)
+    """A number that means missing, as the settings store it."""
+    if value != value:  # noqa: PLR0124  (NaN is missing anyway, and settings must equal themselves)
         return "nan"
-    if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column that holds it is kept as text
+    if isinstance(value, int | np.integer) and abs(int(value)) > labels.EXACT:  # a column with it is stored as text
         return shown(value)
     return float(value)
 

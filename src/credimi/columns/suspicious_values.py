@@ -1,8 +1,9 @@
-"""What may not be what it is taken for: numbers and dates written in other ways, numbers that mean missing.
+"""Values that may mean something else: numbers and dates in other notations, numbers that mean missing.
 
-Nothing is converted, as "1,200" may be a number, and "01.02.2024" one of two days; but it is said what was seen. Texts
-have a notation if nearly all of them are written in it, and are many. A number may mean missing if it is one that
-surveys and programs use for that, comes back, and stands far from all others, or alone below 0.
+Nothing is converted, as "1,200" may be a number, and "01.02.2024" may be either of two days. But the user is told what
+was seen. Texts have a notation if there are many and nearly all of them are written in it. A number may mean missing if
+surveys and programs use it for that, if it occurs several times, and if it is far from all others, or the only one
+below 0.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ _PLUS, _MINUS = frozenset(("+", "++")), frozenset(("-", "--"))
 
 _MANY = 20  # texts; fewer may be anything
 _NEARLY_ALL = 0.9
-_SOME = 0.05  # of numbers, that have to be long enough to show how thousands are parted
+_SOME = 0.05  # of the numbers must be long enough to show a thousands separator
 _SEVERAL = 3  # rows
-_BESIDE = 10  # values, of which one on the other side of 0 is not one more
+_BESIDE = 10  # values on one side of 0, beside which a single value on the other side is suspicious
 _BLANK = " \u00a0\u202f"
 _APART = f"'\u2019{_BLANK}"
 _CODE = re.compile(r"-?(7{2,}|8{2,}|9{2,}|9+[78])|-[789]")  # 77, 888, 9999, 97 and 98, 998, -9
@@ -54,7 +55,7 @@ _MONEY = re.compile(rf"[+-]?{_SIGN}[{_BLANK}]?{_AMOUNT}|{_AMOUNT}[{_BLANK}]?{_SI
 
 
 def notation_of(texts: Sequence[str]) -> Suspicion | None:
-    """The notation of numbers or dates that nearly all of these texts are written in; None if there is none."""
+    """The notation of numbers or dates in which nearly all of these texts are written; None if there is none."""
     if len(texts) <= _MANY:
         return None
     for test, kind in (
@@ -73,7 +74,7 @@ def notation_of(texts: Sequence[str]) -> Suspicion | None:
 
 
 def _is_date(text: str) -> bool:
-    """Day and month in either order; a year of two digits stands behind two of two, or a month in words."""
+    """Day and month in either order; a year of two digits must follow two numbers of two digits, or a month's name."""
     match = _DATE.fullmatch(text)
     if match is None:
         return _IN_WORDS.fullmatch(text) is not None
@@ -96,13 +97,13 @@ def _longest(texts: Sequence[str], test: Callable[[str], object]) -> str:
 
 
 def sentinels(numbers: NDArray[np.float64], totals: CountArray) -> list[str]:
-    """Those of the sorted numbers that may mean missing, as text; `totals` is how many rows have each."""
+    """Which of the sorted numbers may mean missing, as text; `totals` is how many rows have each."""
     found = _at_the_end(numbers, totals)
     return found or _at_the_end(-numbers[::-1], totals[::-1], sign=-1.0)
 
 
 def _at_the_end(numbers: NDArray[np.float64], totals: CountArray, sign: float = 1.0) -> list[str]:
-    """The same of the largest, the longest row of codes that stands apart first."""
+    """The same for the largest numbers; the longest run of codes that stands apart is tried first."""
     codes = 0
     while codes < numbers.size and _is_code(sign * numbers[-1 - codes]):
         codes += 1
@@ -113,9 +114,10 @@ def _at_the_end(numbers: NDArray[np.float64], totals: CountArray, sign: float = 
 
 
 def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
-    """Further from the rest than these from each other; and on the other side of 0, or more than twice as far from it.
+    """Whether a code is further from the rest than the rest from each other, and across 0 or twice as far from 0.
 
-    Of the grades 60, 70 and 99 the last is one. Of many values on one side of 0 the one on the other may be near.
+    Of the grades 60, 70 and 99, the last is an ordinary value. If many values are on one side of 0, one on the other
+    side may be near.
     """
     if rest.size >= _BESIDE and code > 0.0 >= rest[-1]:
         return True
@@ -129,7 +131,7 @@ def _is_code(number: float) -> bool:
 
 
 def are_numerals(texts: Sequence[str]) -> bool:
-    """Whether texts are many numbers, some with a fraction: of a column that holds them as text by an oversight.
+    """Whether texts are many numbers, some with a fraction: a column that holds them as text by mistake.
 
     Whole numbers may be text on purpose, as names or categories.
     """
@@ -137,7 +139,7 @@ def are_numerals(texts: Sequence[str]) -> bool:
 
 
 def strays(texts: Sequence[str]) -> list[str]:
-    """The few texts that keep a column of numbers from being one; none where it is something else."""
+    """The few texts that keep a column of numbers from being numeric; none if the column is something else."""
     found: list[str] = []
     for text in texts:
         if not is_number(text):
@@ -148,7 +150,7 @@ def strays(texts: Sequence[str]) -> list[str]:
 
 
 def missing_codes(texts: Sequence[str]) -> list[str]:
-    """Those of the texts by which many programs and people say that there is no value; a - beside a + is one."""
+    """Which of the texts many programs and people use for "no value"; a - beside a + is an ordinary value."""
     words = {text.strip() for text in texts}
-    meant = {"none", *(_MINUS if words & _PLUS else ())}  # none, mild, severe; None is Python's
+    meant = {"none", *(_MINUS if words & _PLUS else ())}  # as in none, mild, severe; Python writes None
     return [text for text in texts if (word := text.strip()).lower() in _MISSING_CODES and word not in meant]

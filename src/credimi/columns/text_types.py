@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
 
-NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and twenty-digit keys are names, and no doubles
+NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and keys of twenty digits are names, not doubles
 _DIGITS = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*"
 _NUMBER_OR_NAME = re.compile(_DIGITS, re.IGNORECASE)
-_PLAIN = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*)?"  # as most numbers are written: tried first, as it takes half the time
+_PLAIN = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*)?"  # the usual form of numbers: tried first, as it takes half the time
 NUMBER_TEXT = re.compile(rf"{_PLAIN}|(?!{NAMES_OF_DIGITS})(?:{_DIGITS})", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
-_DAYS_IN_MICROSECONDS = 2**63 // DAY  # which numpy counts with 64 bits: up to the year 294246
-DATES, LEADING_ZEROS, DECIMAL_COMMAS = "dates", "leading_zeros", "decimal_commas"  # why text is not taken for numbers
+_DAYS_IN_MICROSECONDS = 2**63 // DAY  # the range of numpy's 64 bits: up to the year 294246
+DATES, LEADING_ZEROS, DECIMAL_COMMAS = "dates", "leading_zeros", "decimal_commas"  # why text is not read as numbers
 
 
 def shown_number(number: float) -> str:
-    """The shortest text that means this number; no point where there is no fraction."""
+    """The shortest text for this number; without a point if there is no fraction."""
     text = repr(float(number))
     return text.removesuffix(".0")
 
 
 def is_number(text: str, *, names_too: bool = False) -> bool:
-    """Whether a raw text is a number; one with leading zeros or very many digits is a name, unless `names_too`."""
+    """Whether a raw text is a number; with leading zeros or very many digits it is a name, unless `names_too`."""
     return bool((_NUMBER_OR_NAME if names_too else NUMBER_TEXT).fullmatch(text))
 
 
 def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
-    """Texts that are numbers if the user says so, with the reason why they are not taken for numbers unasked.
+    """Texts as numbers, if the user asks for it, with the reason why they are not read as numbers otherwise.
 
-    Dates are days since 1970, as those of Arrow are. A comma may be decimal, or part "1,3" of a list of choices.
+    Dates are days since 1970, as in Arrow. A comma may be decimal, or part of a list of choices such as "1,3".
     """
     if not texts:
         return None
@@ -58,13 +58,13 @@ def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
 
 
 def _microseconds(text: str) -> int:
-    """Since 1970; a time of a known zone is taken in UTC, another as it stands."""
+    """Microseconds since 1970; a time with a zone is converted to UTC, another is taken as it stands."""
     time = datetime.fromisoformat(text.strip())
     return (time.replace(tzinfo=time.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def days_of(moment: object) -> float:
-    """A date, a datetime, or either as text, in days since 1970; of others a ValueError."""
+    """A date, a datetime, or either as text, in days since 1970; ValueError for anything else."""
     text = moment.isoformat() if isinstance(moment, date) else str(moment)
     if not _DATE.fullmatch(text):
         raise ValueError(text)
@@ -72,14 +72,14 @@ def days_of(moment: object) -> float:
 
 
 def shown_date(days: float) -> str:
-    """Days since 1970 as a date, with the time of day where there is one."""
+    """Days since 1970 as a date, with the time of day if there is one."""
     if abs(days) < _DAYS_IN_MICROSECONDS:
         return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
     return str(np.datetime64(math.floor(days), "D")) if abs(days) < 2.0**62 else f"{shown_number(days)} days since 1970"
 
 
 def spelled(text: str) -> str:
-    """A raw text, in the one spelling that it has if it is a number."""
+    """A raw text; a number gets its standard spelling."""
     return shown_number(float(text) + 0.0) if is_number(text) else text  # -0 is 0, as among numbers
 
 
@@ -93,6 +93,6 @@ def shown(item: object) -> str:
         return shown_number(float(item))
     try:
         text = str(item)
-    except ValueError:  # whole numbers of thousands of digits, which Python does not write in tens
+    except ValueError:  # whole numbers of thousands of digits, which Python refuses to write in decimal
         text = hex(item) if isinstance(item, int) else repr(type(item))
     return text.encode("utf-8", errors="backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""What a caller may pass besides counts: refused here in words, rather than further in by numpy."""
+"""Checks of arguments other than counts, so that the caller gets a clear error instead of one from inside numpy."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ import numpy as np
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from credimi.core.types import FloatArray
+
+_COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
+_DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
 
 
 def require_numbers(name: str, values: object) -> FloatArray:
-    """Return `values` as an array of doubles, or refuse text, holes and whatever else is no real number, by `name`."""
+    """Return `values` as an array of doubles; refuse text, missing values and other things that are no real numbers."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O" and all(isinstance(value, Number) for value in array.flat):
@@ -33,8 +38,8 @@ def _no_numbers(name: str, values: object) -> CredimiError:
 
 
 def require_number(name: str, value: object) -> float:
-    """Return `value` as a float (which may be NaN), or refuse it by `name`."""
-    if isinstance(value, float):  # nearly always
+    """Return `value` as a float (which may be NaN), or refuse it; `name` is for the message."""
+    if isinstance(value, float):  # the usual case
         return float(value)
     array = require_numbers(name, value)
     if array.ndim:
@@ -43,7 +48,7 @@ def require_number(name: str, value: object) -> float:
 
 
 def require_finite(name: str, value: object) -> float:
-    """Return `value` as a float, or refuse it by `name`."""
+    """Return `value` as a finite float, or refuse it; `name` is for the message."""
     number = require_number(name, value)
     if not math.isfinite(number):
         raise CredimiError(f"{name} is {number}, but a distribution needs a finite number; check where it came from")
@@ -51,28 +56,53 @@ def require_finite(name: str, value: object) -> float:
 
 
 def require_whole(name: str, value: object, least: int) -> None:
-    """Refuse what is not a whole number from `least` up."""
+    """Refuse a value that is not a whole number from `least` up."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
 
 
 def require_information(name: str, value: object) -> None:
-    """Refuse what is no threshold of information."""
+    """Refuse a value that cannot be a threshold of information."""
     if not isinstance(value, int | float | np.number) or not 0.0 <= value < math.inf:
         raise CredimiError(f"{name} is {value!r}: it must be a finite number of nats from 0 up")
 
 
 def require_share(name: str, value: object) -> None:
-    """Refuse what is no probability, or a certain one."""
+    """Refuse a value that is not strictly between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
         raise CredimiError(f"{name} is {value!r}: it must lie between 0 and 1, such as 0.95 or 0.05")
 
 
 def make_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """A generator from what the user gave."""
+    """A random generator from the user's argument."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise CredimiError(
             f"random_state is {random_state!r}: pass a whole number from 0 up, or a numpy Generator"
         ) from error
+
+
+def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
+    """The message for an unknown column name, with the most similar names; `place` says where, if needed."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
+
+    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
+        each for each in offered if each.lower() == name.lower()
+    ]
+    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
+    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
+    if several is not None:
+        return (
+            f"{fault}, but {several!r}: if these are several columns, name the character between them "
+            "(delimiter, --delimiter)"
+        )
+    if near:
+        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
+    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
+    return f"{fault}: there are {listed or 'none'}"
+
+
+def _among(name: str, others: str, *, alone: bool) -> bool:
+    """Whether a name is one of several that were read as one column; blanks count only if `alone`."""
+    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)

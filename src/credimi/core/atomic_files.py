@@ -1,4 +1,4 @@
-"""Results on their way out: to standard output, or to a file that is written whole or not at all, by one at a time."""
+"""Writes results: to standard output, or to a file that is complete or absent, with a lock against other writers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST = 50  # characters of a name that its temporary file has, too: 200 bytes, of 255 that names may have
+_LONGEST = 50  # characters of the target's name that the temporary file has, too: 200 bytes, of 255 that are allowed
 
 
 def plain(text: str) -> str:
-    """Text of the data or of the caller for a terminal: on one line, with nothing in it that steers the terminal.
+    """Text of the data or of the caller for a terminal: on one line, with nothing in it that controls the terminal.
 
-    Controls, line ends, characters that turn the direction of writing, and bytes that are no text are shown by their
-    codes.
+    Control characters, line ends, characters that change the writing direction, and bytes that are no text are shown by
+    their codes.
     """
     if text.isprintable():
         return text
@@ -32,11 +32,11 @@ def plain(text: str) -> str:
 
 
 def write(text: str, path: str | None, *, laid_out: bool = False) -> None:
-    """To standard output, or to a file: whole or not at all.
+    """Write to standard output, or to a file that is complete or absent.
 
-    On a terminal data are made plain, line by line, unless they were when they were `laid_out`, with colours.
+    On a terminal, text is made plain, line by line. Text that is already `laid_out`, with colours, is plain.
     """
-    text = text.encode(errors="backslashreplace").decode()  # names of files may hold bytes that are no text
+    text = text.encode(errors="backslashreplace").decode()  # file names may hold bytes that are no text
     if path is None or path == "-":
         if not laid_out and sys.stdout is not None and sys.stdout.isatty():
             text = "\n".join(map(plain, text.split("\n")))
@@ -46,27 +46,27 @@ def write(text: str, path: str | None, *, laid_out: bool = False) -> None:
 
 
 def write_bytes(content: bytes, path: str | Path) -> None:
-    """To a file, whole or not at all."""
+    """Write to a file that is complete or absent."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside the target, which gets the target's name once all went well; else nothing is left."""
+    """A temporary file beside the target. It gets the target's name if all went well; otherwise it is deleted."""
     try:
-        if Path(path).exists() and not Path(path).is_file():  # a device or a pipe takes the text, and stays what it is
+        if Path(path).exists() and not Path(path).is_file():  # a device or a pipe is written to directly
             yield Path(path)
             return
         target = Path(path).resolve()
         temporary = _created(target)
         try:
             yield temporary
-            _sync(temporary)  # or a crash could leave the name with nothing behind it
+            _sync(temporary)  # or a crash could leave an empty file under the name
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             temporary.replace(target)
-            with suppress(OSError):  # not all systems can do that of a directory, and the file is there
+            with suppress(OSError):  # not all systems can sync a directory, and the file exists
                 _sync(target.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -77,10 +77,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(path: str | Path) -> Iterator[None]:
-    """Refuse others who want to change a file while it is read, added to and written again: one sum would be lost.
+    """Refuse other processes while a file is read, added to and written again: otherwise one sum would be lost.
 
-    The lock is the system's, on a file beside the target, and ends with its process, however that ends. The file names
-    its owner: where a shared disk does not tell of locks of other machines, it is all that is known of them.
+    It is a lock of the operating system, on a file beside the target, and ends with its process, however that ends. The
+    file names its owner: a shared disk may not report the locks of other machines, and then this name is all that is
+    known.
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():  # a device
@@ -97,9 +98,9 @@ def locked(path: str | Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            os.ftruncate(descriptor, 0)  # Windows may not let it go while others look at it: then it has no owner
+            os.ftruncate(descriptor, 0)  # Windows may not delete it while others look at it: then it has no owner
         with suppress(OSError):
-            place.unlink()  # before it is closed, so that nobody takes a lock that is about to go
+            place.unlink()  # before it is closed, so that nobody takes a lock that is about to disappear
         os.close(descriptor)
         if os.name == "nt":
             with suppress(OSError):
@@ -107,7 +108,7 @@ def locked(path: str | Path) -> Iterator[None]:
 
 
 def _taken(place: Path, path: str | Path) -> int:
-    """The lock's file, open and ours."""
+    """The lock file, open and locked by us."""
     while True:
         descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
         try:
@@ -121,25 +122,25 @@ def _taken(place: Path, path: str | Path) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # its owner ended just now, and took it away
+        os.close(descriptor)  # its owner has just ended, and deleted it
 
 
 def _check_owner(text: str, place: Path, path: str | Path, *, free: bool | None) -> None:
-    """Refuse a lock that somebody else has; one of this machine whose owner was killed is free."""
+    """Refuse a lock that another process holds; a lock of this machine whose owner was killed is free."""
     host, process = text.split() if len(text.split()) == 2 else ("", "")
     here = host in ("", platform.node())
     if free is False or (free is None and here and _is_alive(process)):
         owner = f"process {process} on {host}" if host else "another process"
-        raise CredimiError(f"{path} is being changed by {owner}: wait until that has ended, and call again")
+        raise CredimiError(f"{path} is being changed by {owner}: wait until it has ended, and try again")
     if not here:
         raise CredimiError(
-            f"{path} is being changed by process {process} on {host}, or was when that was killed: "
-            f"wait until it has ended, or delete {place} if it is not at work any more"
+            f"{path} is being changed by process {process} on {host}, or was when that process was killed: "
+            f"wait until it has ended, or delete {place} if it no longer runs"
         )
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Whether the lock is ours now; None where the disk has no locks."""
+    """Whether we hold the lock now; None if the disk has no locks."""
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415  (one of the two exists on each system)
 
@@ -163,7 +164,7 @@ def _lock(descriptor: int) -> bool | None:
 
 
 def _is_file(descriptor: int, place: Path) -> bool:
-    """Whether what is open is still what is there."""
+    """Whether the open file is still the one at this path."""
     try:
         return os.path.samestat(os.fstat(descriptor), place.stat())
     except FileNotFoundError:
@@ -174,7 +175,7 @@ def _is_alive(process: str) -> bool:
     if not process.isdecimal():
         return False
     try:
-        os.kill(int(process), 0)  # no signal, but a question; not asked on Windows, which has locks
+        os.kill(int(process), 0)  # sends no signal; not used on Windows, which has locks
     except ProcessLookupError:
         return False
     except OSError:
@@ -190,14 +191,15 @@ def _print(text: str) -> None:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try again at exit
-        if not isinstance(error, BrokenPipeError):  # a reader that left (`| head`) is no fault
+        if not isinstance(error, BrokenPipeError):  # a reader that has left (`| head`) is no error
             raise CredimiError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
 def _created(target: Path) -> Path:
-    """A new file beside the target, with the permissions of a new file: the kernel knows the process's mask.
+    """A new file beside the target, with the permissions of a new file, which the kernel takes from the umask.
 
-    Where there is a target, which may be private, nobody else may look before its permissions are known.
+    If the target exists, it may be private: then nobody else may read the new file before it has the target's
+    permissions.
     """
     mode = 0o600 if target.exists() else 0o666
     while True:
@@ -210,7 +212,7 @@ def _created(target: Path) -> Path:
 
 
 def _sync(path: Path) -> None:
-    """To the disk, before what comes next."""
+    """Write the file to the disk before going on."""
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""What credimi raises when the input cannot be used: one base class, so that one `except` is enough."""
+"""The errors that credimi raises if the input cannot be used: one base class, so that one `except` is enough."""
 
 from credimi.core.public import public, stored
 
@@ -7,13 +7,13 @@ from credimi.core.public import public, stored
 class CredimiError(ValueError):
     """The input was refused; the message names the fault and the remedy.
 
-    It is a `ValueError` as well, so code that knows nothing of credimi still catches it.
+    It is a `ValueError` as well, so code that does not know credimi still catches it.
     """
 
 
 @stored
 class UncountableError(CredimiError):
-    """A column holds what cannot be counted; `what` says it in short, where the others are ranked without it."""
+    """A column holds values that cannot be counted; `what` describes them briefly, for a ranking without it."""
 
     def __init__(self, message: str, what: str = "") -> None:
         super().__init__(message)
@@ -21,5 +21,5 @@ class UncountableError(CredimiError):
 
 
 def one_line(error: BaseException) -> str:
-    """What a library has to say, on one line, and not more than fits."""
+    """The message of a library's error, on one line, and shortened if it is long."""
     return " ".join(str(error).split())[:300]

@@ -1,4 +1,4 @@
-"""Libraries that are needed for a part of credimi only."""
+"""Loads libraries that only a part of credimi needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def library(name: str, extra: str) -> Foreign:
-    """A library that an engine needs, or what to install."""
+    """Import a library that an engine needs, or say what to install."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Classes that pickles name say that they are `credimi`'s own, so that pickles survive a move inside."""
+"""Marks classes as `credimi`'s own for pickle, so that pickles survive when a class moves to another module."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ Class = TypeVar("Class", bound=type)
 
 
 def public(cls: Class) -> Class:
-    """The class as `credimi.<name>`, which is how pickle, tracebacks and documentation call it."""
+    """Name the class `credimi.<name>`, as pickle, tracebacks and documentation show it."""
     cls.__module__ = "credimi"
     return cls
 
 
 def stored(cls: Class) -> Class:
-    """The same of a class that public objects hold: pickle finds it as `credimi.<name>`, and nobody lists it."""
+    """The same for a class that public objects contain: pickle finds it as `credimi.<name>`, but it is not listed."""
     return public(cls)

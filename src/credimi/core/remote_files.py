@@ -1,8 +1,8 @@
-"""Where files are: a `Path` of this machine, or a `Remote` file that offers as much of a path as is asked for here.
+"""Local and remote files: a `Path` of this machine, or a `Remote` file that offers the same few methods.
 
-What a URL means is pyarrow's to know (s3, gs, hdfs, abfss ...), and fsspec's, if that is installed, for all other
-schemes (https, sftp, memory ...). Both find keys and endpoints where their users put them: in the environment, in
-their configuration, in the URL.
+pyarrow knows what a URL means for s3, gs, hdfs, abfss and others. If fsspec is installed, it is used for all other
+schemes (https, sftp, memory ...). Both find keys and endpoints in their usual places: in the environment, in their
+configuration, in the URL.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from credimi.core.errors import CredimiError, one_line
 if TYPE_CHECKING:
     from credimi.core.types import Foreign
 
-_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # two letters at least: C:// is a drive
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # at least two letters: C:// is a drive
 
 
 class Status(NamedTuple):
-    """What `Path.stat` would say; 0 where nobody tells."""
+    """What `Path.stat` would say; 0 if unknown."""
 
     st_size: int
     st_mtime_ns: int
@@ -31,12 +31,12 @@ class Status(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Remote:
-    """A file elsewhere, by its URL."""
+    """A remote file, by its URL."""
 
     url: str
     filesystem: Foreign = field(compare=False, repr=False)
-    inside: str = field(compare=False, repr=False)  # the path as the filesystem has it
-    status: Status = field(compare=False, repr=False)  # as it was when the file was found: to ask again is a request
+    inside: str = field(compare=False, repr=False)  # the path inside the filesystem
+    status: Status = field(compare=False, repr=False)  # from when the file was found: asking again is a request
 
     def __str__(self) -> str:
         return self.url
@@ -48,16 +48,16 @@ class Remote:
 
     @property
     def suffix(self) -> str:
-        """The end of the name, with its dot."""
+        """The ending of the name, with its dot."""
         return PurePosixPath(self.inside).suffix
 
     @property
     def suffixes(self) -> list[str]:
-        """All ends of the name."""
+        """All endings of the name."""
         return PurePosixPath(self.inside).suffixes
 
     def absolute(self) -> Remote:
-        """The same: a URL is."""
+        """The file itself: a URL is always absolute."""
         return self
 
     def stat(self) -> Status:
@@ -65,7 +65,7 @@ class Remote:
         return self.status
 
     def open(self, mode: str = "rb") -> Foreign:
-        """Its bytes, from any place; it is not written to."""
+        """Open the file to read bytes at any position; it cannot be written."""
         if mode != "rb":
             raise ValueError(f"mode {mode!r} of a remote file")
         return self.filesystem.open_input_file(self.inside)
@@ -75,7 +75,7 @@ Place: TypeAlias = Path | Remote
 
 
 def opened(place: Place, *, stream: bool = False) -> Foreign:
-    """The bytes of a file, as a `stream` from first to last. All data are opened here: elsewhere that is a request."""
+    """The bytes of a file; as a `stream` from first to last. All data are opened here: for a URL this is a request."""
     import pyarrow as pa  # noqa: PLC0415  (it takes a while to load)
 
     try:
@@ -87,7 +87,7 @@ def opened(place: Place, *, stream: bool = False) -> Foreign:
 
 
 def reason(error: Exception) -> str:
-    """What a file could not be opened or read for: pyarrow words it in its own way."""
+    """Why a file could not be opened or read; pyarrow has its own wording."""
     number = getattr(error, "errno", None)
     return os.strerror(number) if number else one_line(error)
 
@@ -98,7 +98,7 @@ def is_remote(data: str) -> bool:
 
 
 def local_path(place: Place | str) -> Path | None:
-    """The file of this machine that a place is, if it is one; URLs may name it, too."""
+    """The local file that a place is, if it is one; a URL may name a local file, too."""
     if isinstance(place, Path) or not is_remote(str(place)):
         return Path(str(place))
     scheme, _, rest = str(place).partition("://")
@@ -109,7 +109,7 @@ def local_path(place: Place | str) -> Path | None:
 
 
 def identity(place: Place | str, status: os.stat_result | None = None) -> object:
-    """The same for all names of a file, hard links and URLs among them; `status` is that of a path, if it is known."""
+    """The same for all names of a file, including hard links and URLs; `status` is that of a path, if known."""
     path = local_path(place)
     if path is None:
         return str(place)
@@ -121,7 +121,7 @@ def identity(place: Place | str, status: os.stat_result | None = None) -> object
 
 
 def remote_files(url: str) -> tuple[list[Remote], bool]:
-    """The files that a URL means, and whether it is the URL of one; else of a directory or a pattern."""
+    """The files that a URL means, and whether it names one file; otherwise it names a directory or a pattern."""
     from pyarrow import fs  # noqa: PLC0415  (who has local files need not load it)
 
     literal = re.split(r"[*?\[]", url, maxsplit=1)[0]
@@ -135,9 +135,9 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
         below = filesystem.get_file_info(selector) if kind == fs.FileType.Directory else []
     except CredimiError:
         raise
-    except (OSError, ImportError, ValueError) as error:  # ValueError: pyarrow's, of a URL that means nothing to it
+    except (OSError, ImportError, ValueError) as error:  # ValueError: of pyarrow, for a URL that it cannot read
         raise CredimiError(
-            f"cannot read {url}: {one_line(error)}; check the address, and install what fsspec needs for its kind"
+            f"cannot read {url}: {one_line(error)}; check the address, and install what fsspec needs for it"
         ) from error
     if kind == fs.FileType.NotFound:
         raise CredimiError(f"cannot read {url}: there is no such file or directory")
@@ -154,7 +154,7 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
         return exactly, True
     if pattern:
         wanted = _compiled(url[len(root) :])
-        hidden = url.rpartition("/")[2].startswith(".")  # to be had by name only, as everywhere
+        hidden = url.rpartition("/")[2].startswith(".")  # hidden files must be named
         found = [
             each for each in found if wanted.fullmatch(each.url[len(root) :]) and each.name.startswith(".") <= hidden
         ]
@@ -181,8 +181,8 @@ def _found(url: str, fs: Foreign) -> tuple[Foreign, str]:
             from fsspec.core import url_to_fs  # noqa: PLC0415  (an extra, for places that pyarrow does not know)
         except ImportError:
             raise CredimiError(
-                f"cannot read {url}: {one_line(error)}; for more kinds of addresses: "
-                "pip install fsspec, and what it needs for this one"
+                f"cannot read {url}: {one_line(error)}; for other kinds of addresses: "
+                "pip install fsspec, and the package that it needs for this one"
             ) from None
         filesystem, inside = url_to_fs(url)
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), inside
@@ -190,7 +190,7 @@ def _found(url: str, fs: Foreign) -> tuple[Foreign, str]:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern as a regular expression: * within a directory, ** through all of them."""
+    """A pattern as a regular expression: * within a directory, ** across directories."""
     translated = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])", pattern)
     return re.compile(

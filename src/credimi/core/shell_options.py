@@ -1,11 +1,11 @@
-"""Options of the command as notes and errors tell to write them: ready for a shell."""
+"""Options of the command line as notes and errors show them: ready to paste into a shell."""
 
 from __future__ import annotations
 
 import re
 import shlex
 
-_NUMBER = re.compile(r"-(\d+|\d*\.\d+)")  # what argparse does not take for an option
+_NUMBER = re.compile(r"-(\d+|\d*\.\d+)")  # what argparse does not read as an option
 
 
 def option(name: str, value: str) -> str:

@@ -1,11 +1,11 @@
-"""`Table`: the counts of one target and one feature, checked once at the door.
+"""`Table`: the counts of one target and one feature, checked once when it is made.
 
     joint (r x s)           n_ij   both seen; rows are target classes, columns feature values
     target_only (r)         n_i?   the feature is missing
     feature_only (s)        n_?j   the target is missing
 
-Data rows with neither seen carry no information on the pair. Counts are real numbers (weights are welcome), so they
-are held as doubles.
+Data rows with neither seen carry no information on the pair. Counts are real numbers (weights are allowed), so they are
+stored as doubles.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 
-# What every formula bears, whatever is missing. Beyond 9e15 a double does not hold every whole number, and beyond 9e18
-# the draws that stand in for closed forms exceed numpy's 64-bit counts. v = pi^2/c is squared, which overflows where a
-# count, or a pseudo-count, is below 1e-150.
+# The range in which every formula works, whatever is missing. Beyond 9e15 a double does not hold every whole number,
+# and beyond 9e18 the draws that replace closed forms exceed numpy's 64-bit counts. v = pi^2/c is squared, which
+# overflows if a count, or a pseudo-count, is below 1e-150.
 LARGEST = 1e15
-SMALLEST = 1e-100  # of those that are not 0
+SMALLEST = 1e-100  # of the counts that are not 0
 
 
 @public
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The counts of one target and one feature, checked and frozen. `Table.of` lets the margins be left out.
+    """The counts of one target and one feature, checked and frozen. With `Table.of` the margins are optional.
 
     Parameters
     ----------
     joint
-        r x s counts with both seen: a row a target class, a column a feature value.
+        r x s counts with both seen: one row per target class, one column per feature value.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
@@ -63,7 +63,7 @@ class Table:
         if cells.ndim != 2 or cells.size == 0:
             raise CredimiError(
                 f"joint must be a table of at least one row and one column, got shape {cells.shape}: "
-                "pass rows of counts, one row a target class, one column a feature value"
+                "pass rows of counts, one row per target class, one column per feature value"
             )
         rows, columns = cells.shape
         target_only = _margin(self.target_only, "target_only", rows, "row", "target class")
@@ -76,7 +76,7 @@ class Table:
     def of(
         cls, joint: ArrayLike | Table, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
     ) -> Table:
-        """Make a table; a margin left out is 0. A `Table` passes through, if no margin comes with it."""
+        """Make a table; a margin that is not given is 0. A `Table` is returned as it is, unless a margin is given."""
         if isinstance(joint, Table):
             if target_only is not None or feature_only is not None:
                 raise CredimiError(
@@ -98,26 +98,26 @@ class Table:
 
     @property
     def misses_feature(self) -> bool:
-        """Some data rows have the target alone."""
+        """Whether some data rows have only the target."""
         return bool(self.target_only.any())
 
     @property
     def misses_target(self) -> bool:
-        """Some data rows have the feature alone."""
+        """Whether some data rows have only the feature."""
         return bool(self.feature_only.any())
 
     @staticmethod
     def of_block(block: NDArray[np.number]) -> Table:
-        """Of an (r + 1) x (s + 1) block, the missing last, whose counts were checked, or made of such."""
+        """A table from an (r + 1) x (s + 1) block with the missing counts last; its counts are known to be valid."""
         counts = np.array(block, dtype=np.float64)
         return _trusted(counts[:-1, :-1].copy(), counts[:-1, -1].copy(), counts[-1, :-1].copy())
 
     def transposed(self) -> Table:
-        """Target and feature in each other's place."""
+        """The table with target and feature exchanged."""
         return _trusted(self.joint.T.copy(), self.feature_only, self.target_only)
 
     def block(self) -> FloatArray:
-        """The counts as one (r + 1) x (s + 1) array, the missing ones last."""
+        """The counts as one (r + 1) x (s + 1) array, with the missing counts last."""
         rows, columns = self.shape
         block = np.zeros((rows + 1, columns + 1))
         block[:rows, :columns] = self.joint
@@ -129,7 +129,7 @@ class Table:
         if not isinstance(other, Table):
             return NotImplemented
         if self.shape != other.shape:
-            raise CredimiError(f"tables of shapes {self.shape} and {other.shape} do not add: give both the same labels")
+            raise CredimiError(f"tables of shapes {self.shape} and {other.shape} do not add: use the same labels")
         return Table(
             self.joint + other.joint,
             self.target_only + other.target_only,
@@ -143,7 +143,7 @@ class Table:
         return hash(self.block().tobytes())
 
     def __reduce__(self) -> tuple[type[Table], tuple[FloatArray, FloatArray, FloatArray]]:
-        # Through the constructor: pickle and deepcopy forget that an array was locked.
+        # Through the constructor: pickle and deepcopy lose the write lock of an array.
         return Table, (self.joint, self.target_only, self.feature_only)
 
 
@@ -190,7 +190,7 @@ def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:
     try:
-        if isinstance(values, np.ma.MaskedArray):  # what lies under the mask was not counted
+        if isinstance(values, np.ma.MaskedArray):  # masked values were not counted
             values = np.ma.filled(values.astype(np.float64), np.nan)
         array = np.asarray(values)
         if array.dtype.kind in "OSTUc":
@@ -204,17 +204,17 @@ def _numbers(values: ArrayLike, name: str) -> FloatArray:
         ) from error
     if array.dtype.kind not in "biuf":
         raise CredimiError(f"{name} holds values of type {array.dtype}: counts are numbers from 0 up")
-    with np.errstate(over="ignore"):  # what is too large for a double is refused as infinite
+    with np.errstate(over="ignore"):  # a number too large for a double is refused as infinite
         return array.astype(np.float64, order="C")
 
 
 def _parsed(values: object, name: str, position: str) -> object:
-    """Text and objects to numbers, one by one, so that the culprit can be named."""
+    """Convert text and objects to numbers one by one, so that the wrong one can be named."""
     if isinstance(values, list):
         return [_parsed(value, name, f"{position}[{index}]") for index, value in enumerate(values)]
     try:
         return float(values)  # type: ignore[arg-type]
-    except OverflowError:  # an integer beyond the doubles
+    except OverflowError:  # an integer too large for a double
         return math.inf
     except (TypeError, ValueError):
         raise CredimiError(
@@ -223,7 +223,7 @@ def _parsed(values: object, name: str, position: str) -> object:
 
 
 def _unequal_lengths(values: object, name: str) -> str:
-    """Which row differs from the first in length, if any."""
+    """Which row has another length than the first, if any."""
     lengths = [len(row) if hasattr(row, "__len__") else 1 for row in values] if hasattr(values, "__iter__") else []
     for row, length in enumerate(lengths):
         if length != lengths[0]:
@@ -238,19 +238,19 @@ def _checked(counts: FloatArray, name: str) -> FloatArray:
         value = float(counts[position])
         at = "".join(f"[{index}]" for index in position)
         raise CredimiError(f"{name}{at} is {value:g}: {_remedy(value)}")
-    return counts + 0.0  # no -0.0: equal tables have equal bytes
+    return counts + 0.0  # no -0.0, so that equal tables have equal bytes
 
 
 def _remedy(value: float) -> str:
     if math.isnan(value):
         return "leave out what was not counted, or put 0"
     if 0.0 < value < SMALLEST:
-        return f"a count is 0 or at least {SMALLEST:g}, so put 0 for as good as none"
+        return f"a count is 0 or at least {SMALLEST:g}, so put 0 for a smaller one"
     return f"counts are numbers from 0 up, at most {LARGEST:g}; scale weights to this range"
 
 
 def _trusted(joint: FloatArray, target_only: FloatArray, feature_only: FloatArray) -> Table:
-    """A table that needs no check: posteriors turn tables often, and pseudo-counts may exceed what a count may be."""
+    """A table without checks: posteriors transpose tables often, and pseudo-counts may exceed the limits of counts."""
     table = object.__new__(Table)
     for name, counts in (("joint", joint), ("target_only", target_only), ("feature_only", feature_only)):
         object.__setattr__(table, name, _frozen(counts))

@@ -1,4 +1,4 @@
-"""Many tables of counts in one flat array, and blocks of counts on other labels."""
+"""Many tables of counts in one flat array; counts moved to other labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Tables:
     """Many tables in one flat array, each block (r + 1) x (s + 1) with the missing counts last (see many_tables).
 
-    `odds` are the prior odds that target and feature depend, beside those that the adaptive prior has; 1 unless said.
+    `odds` are prior odds that target and feature depend, which multiply those of the adaptive prior; 1 by default.
     """
 
     flat: NDArray[np.number]
@@ -60,7 +60,7 @@ class Tables:
 
 
 def relabel(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:
-    """A block on larger or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, the missing stay last."""
+    """A block on more or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, missing counts stay last."""
     height, width = size
     if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
         return block
@@ -74,7 +74,7 @@ def relabel(block: CountArray, rows: Positions, columns: Positions, size: tuple[
 
 
 def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
-    """Row i of the block to row positions[i]; several may go to one."""
+    """Add row i of the block to row positions[i]; several rows may go to the same one."""
     if np.all(positions[1:] > positions[:-1]):
         out[positions] = block
     else:

@@ -1,8 +1,8 @@
-"""Shares work among threads: the caller works too, and whoever is free takes the next part.
+"""Shares work among threads: the caller works too, and a free thread takes the next part.
 
-The kernels run without Python's global lock, so threads are enough. Much of this work lasts milliseconds, which is
-what waking a sleeping core can take: with the caller at work and many small parts, a thread that comes late costs
-little, where an equal share waiting for it would cost everything gained.
+The kernels run without Python's global lock, so threads are enough. Much of this work lasts milliseconds, and waking a
+sleeping core can take as long. With the caller at work and many small parts, a thread that starts late costs little.
+With equal shares, everybody would wait for it, and nothing would be gained.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 
 def cores(threads: int | None = None) -> int:
-    """How many threads to use: those asked for, else the cores this process may run on."""
+    """How many threads to use: the number asked for, or else the cores this process may run on."""
     if threads is not None:
         return max(1, threads)
     there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    left = os.environ.get("NUMBA_NUM_THREADS", "")  # by joblib to each of its workers
+    left = os.environ.get("NUMBA_NUM_THREADS", "")  # set by joblib for each of its workers
     return min(there, int(left)) if left.isdigit() and int(left) > 0 else there
 
 
 def threads_of(n_jobs: int | None) -> int | None:
-    """scikit-learn's n_jobs as a number of threads: -1 is all cores, -2 all but one; None is as many as there are."""
+    """scikit-learn's n_jobs as a number of threads: -1 is all cores, -2 all but one; None is the default number."""
     if n_jobs is None:
         return None
     return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
 
 
 def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | None = None) -> None:
-    """Call `work` on every part, in any order, on several threads; the first error ends it and is raised."""
+    """Call `work` on every part, in any order, on several threads; the first error stops the work and is raised."""
     waiting = deque(parts)
     errors: list[BaseException] = []
 
@@ -65,7 +65,7 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
 
 
 def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) -> Generator[Done, None, None]:
-    """What `work` makes of each item, in their order, on so many threads; at most one more than these is under way."""
+    """The results of `work` for each item, in order, on so many threads; at most one more item is in progress."""
     waiting: deque[Future[Done]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -82,7 +82,7 @@ def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) 
 
 
 def ahead(items: Iterator[Part], most: int = 1) -> Generator[Part, None, None]:
-    """The same items, made on another thread, from now on and while those before are in use; so many in advance."""
+    """The same items, made in advance on another thread while earlier ones are in use; at most `most` in advance."""
     handed = _handed(items, most)
     next(handed)  # the thread starts
     return handed  # type: ignore[return-value]  # only the first was None
@@ -109,7 +109,7 @@ def _handed(items: Iterator[Part], most: int) -> Generator[Part | None, None, No
         while (entry := made.get()) is not None:
             room.release()
             item, error = entry
-            del entry  # only the other side holds the item now
+            del entry  # now only the consumer holds the item
             if error is not None:
                 raise error
             yield item

@@ -1,7 +1,7 @@
 """Names for what callers may pass, and for what other libraries return.
 
-Frames and arrays come from libraries that are installed or not, and share no class: `Data` says what they offer, and
-what they are is found out when they are read. From then on they are `Foreign`.
+Data frames and arrays come from libraries that may not be installed, and have no common class. `Data` says what they
+offer; what they are is found out when they are read. From then on they are `Foreign`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class ArrowStream(Protocol):
-    """A table that can be read as a stream of Arrow's batches: pandas, polars, pyarrow, duckdb and others have it."""
+    """A table that can be read as a stream of Arrow batches, such as those of pandas, polars, pyarrow and duckdb."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A capsule with the stream."""
 
 
 class NamedColumns(Protocol):
-    """A frame of Spark or Dask, or a LazyFrame of polars: it is read where its rows are."""
+    """A data frame of Spark or Dask, or a LazyFrame of polars: it is read where its rows are."""
 
     @property
     def columns(self) -> object:
@@ -42,7 +42,7 @@ class NamedColumns(Protocol):
 # What `credimi.count` takes, and scikit-learn's X: paths, lists of paths or of rows, columns by name, arrays, frames.
 Data: TypeAlias = "str | Path | Sequence[object] | Mapping[str, object] | AnyArray | ArrowStream | NamedColumns"
 Values: TypeAlias = Any  # one column: an array, a series, a list; scikit-learn's y
-Value: TypeAlias = Any  # one cell, a label, or a name of pandas, which may be anything hashable
+Value: TypeAlias = Any  # one cell, a label, or a column name in pandas, which may be anything hashable
 Record: TypeAlias = dict[str, Any]  # plain data, as JSON has it; keywords that are passed on
 Option: TypeAlias = Any  # a keyword that is passed on, and checked where it is used
-Foreign: TypeAlias = Any  # an object of a library that carries no types, or keeps them to itself
+Foreign: TypeAlias = Any  # an object of a library without type information

@@ -1,3 +1,3 @@
-"""The version, as pyproject.toml has it."""
+"""The version, the same as in pyproject.toml."""
 
 __version__ = "0.1.0"

@@ -1,1 +1,1 @@
-"""From data to counts."""
+"""From data to counts: how often each class of the target occurs with each value of each feature."""

@@ -1,20 +1,21 @@
-"""A batch of columns -> `CodedBatch` -> `Counts`: encode each column; count it against the target, labels in order."""
+"""Counts a batch of columns: encode each column (`CodedBatch`), then count it against the target (`Counts`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels
+from credimi.columns import labels, sorted_numbers, target_ranges
 from credimi.columns.arrow_buffers import width
-from credimi.columns.column import Column, seen_only
+from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
+from credimi.columns.small_codes import encode_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -22,6 +23,8 @@ from credimi.counting import tabulate
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.merge import within_plan
 from credimi.counting.request import Plan, checked
+from credimi.counting.sampled_rows import SampledRows
+from credimi.counting.weights import weighted, with_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -30,18 +33,19 @@ if TYPE_CHECKING:
 
     from credimi.columns.column import ColumnValues
     from credimi.columns.reading_options import ReadingOptions
+    from credimi.columns.target_ranges import Cuts
     from credimi.core.remote_files import Place
-    from credimi.core.types import AnyArray, CountArray
+    from credimi.core.types import AnyArray, CountArray, Record
 
-_FEW, _SHORT = 256, 1 << 14  # labels whose order is kept in mind, and their letters
+_FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows of a table; `raw` text may be numbers, `cells` is how many the whole source has, as far as known.
+    """Some rows of a table. `raw` text may be numbers. `cells` is how many cells the whole source has, if known.
 
-    `weights` is what each row counts for, where that is not 1. `fault` says where in the source bytes are that are no
-    text. `path` is the file that the rows come from.
+    `weights` is what each row counts for, if that is not 1. `fault` says where the source has bytes that are no text.
+    `path` is the file that the rows come from.
     """
 
     columns: Mapping[str, ColumnValues]
@@ -55,12 +59,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedBatch:
-    """The same rows as codes: the class of each, `len(classes)` where it is missing, and the columns, encoded once.
+    """The same rows as codes: the class of each row, `len(classes)` if it is missing, and the columns, encoded once.
 
-    Each feature may keep `most_labels`, and texts of `most_bytes` in all; `compiled` says whether it is much.
+    Each feature may keep `most_labels`, and texts of `most_bytes` in all; `compiled` says whether there is much to
+    count. Columns that are already `counted` have no codes.
     """
 
     target: str
+    features: Sequence[str]
     classes: Labels
     groups: AnyArray
     columns: Mapping[str, Column]
@@ -71,6 +77,7 @@ class CodedBatch:
     most_labels: int
     most_bytes: int
     compiled: bool
+    counted: Mapping[str, tuple[Labels, CountArray]] = field(default_factory=dict)
 
 
 def encode_batch(
@@ -82,40 +89,62 @@ def encode_batch(
     threads: int | None = None,
     table: int = 0,
     required: Collection[str] | None = None,
+    rows_again: bool = True,
 ) -> CodedBatch:
-    """The codes of one batch; `table` is how many features there are in all, where these are some of them.
+    """The codes of one batch; `table` is the number of features of the whole table, if these are only some of them.
 
-    Of what cannot be counted it is told where it is missing, unless the column is `required`, as all are by default.
+    Columns that cannot be counted are reduced to present or missing, unless they are `required`, as all are by default.
+    Unless the rows are needed again, columns of many numbers are counted at once.
     """
     missing = missing_of(settings.missing_values, raw=batch.raw)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
 
     def coded(name: str, *, refused: bool = True) -> Column:
         try:
-            return encode(batch.columns[name], name, missing=missing, raw=batch.raw, compiled=compiled)
+            values = batch.columns[name]
+            if isinstance(values, SparseColumn) and name != target:
+                return _encode_sparse(values, name, missing=missing, compiled=compiled)
+            return encode(values, name, missing=missing, raw=batch.raw, compiled=compiled)
         except UncountableError as fault:
-            if refused and batch.rows:  # a part without rows says nothing of the others
+            if refused and batch.rows:  # a part without rows does not decide for the others
                 raise
             return seen_only(batch.columns[name], fault, missing)
 
-    classes, groups = grouped(coded(target), missing, target, batch.weights)
+    classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts, compiled=compiled)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
-    found: dict[str, Column] = {}
+    found = encode_small({name: batch.columns[name] for name in features}, threads) if compiled else {}
+    counted = {}
+    if not rows_again and batch.weights is None and not missing.numbers:
+        many = sorted_numbers.many_numbers(batch.columns, [name for name in features if name not in found])
+        cells = max(batch.cells * len(many) // max(len(features), 1), batch.rows * len(many))
+        if cells >= sorted_numbers.CELLS_WORTH_COMPILING:
+            height = len(classes) + 1
+            counted = sorted_numbers.count_sorted(batch.columns, many, groups, height, most=most, threads=threads)
 
     def work(name: str) -> None:
         column = coded(name, refused=required is None or name in required or name in settings.named)
         found[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
-    share(work, features, threads if compiled else 1)
-    columns = {name: found[name] for name in features}
-    limits = most, longest, compiled
-    return CodedBatch(target, classes, groups, columns, missing, batch.rows, batch.weights, settings, *limits)
+    left = [name for name in features if name not in found and name not in counted]
+    share(work, left, threads if compiled else 1)
+    columns = {name: found[name] for name in features if name not in counted}
+    much = most, longest, compiled
+    codes = classes, groups, columns
+    return CodedBatch(target, features, *codes, missing, batch.rows, batch.weights, settings, *much, counted)
+
+
+def _encode_sparse(values: SparseColumn, name: str, *, missing: MissingValues, compiled: bool) -> Column:
+    """A column of a sparse matrix, without its zeros but for one, which stands for all (see `Column`)."""
+    stored = np.append(values.values, values.values.dtype.type(0))
+    return replace(encode(stored, name, missing=missing, compiled=compiled), at=values.at)
 
 
 def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
     """The counts of one batch."""
     columns, height = list(coded.columns.values()), len(coded.classes) + 1
+    if any(column.at is not None for column in columns):  # as all are, then
+        return _joined(coded, tabulate.sparse_counts(coded.groups, height, columns, coded.weights))
     codes, values = [column.codes for column in columns], [column.values for column in columns]
     counted: list[CountArray]
     if coded.weights is None:
@@ -123,12 +152,19 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
         counted = [*tabulate.cross_counts(coded.groups, height, codes, values, compiled=compiled, threads=threads)]
     else:
         counted = [*tabulate.weighted_counts(coded.groups, height, codes, values, coded.weights)]
+    return _joined(coded, counted)
+
+
+def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
+    """The counts, from the blocks of the columns, whose labels are still in the order of the codes."""
     rows = coded.rows if coded.weights is None else float(coded.weights.sum())
     most, longest = coded.most_labels, coded.most_bytes
     blocks = {
         name: bounded(*_ordered(column, block, coded.missing, most), most, longest)
         for (name, column), block in zip(coded.columns.items(), counted, strict=True)
     }
+    if coded.counted:
+        blocks = {name: coded.counted.get(name) or blocks[name] for name in coded.features}
     return Counts.join(coded.target, coded.classes, blocks, rows, coded.settings)
 
 
@@ -141,29 +177,53 @@ def tally(
     threads: int | None = None,
     table: int = 0,
     required: Collection[str] | None = None,
+    sampled: bool = False,
 ) -> Counts:
-    """The counts of one batch, as `encode_batch` and `count_coded` make them."""
-    coded = encode_batch(batch, target, features, settings, threads=threads, table=table, required=required)
-    return count_coded(coded, threads=threads)
+    """The counts of one batch, by `encode_batch` and `count_coded`; with `sampled` also some of its rows."""
+    asked: Record = {"threads": threads, "table": table, "required": required}
+    coded = encode_batch(batch, target, features, settings, **asked, rows_again=False)
+    counts = count_coded(coded, threads=threads)
+    if not sampled:
+        return counts
+
+    def encode_some(name: str, step: int) -> Column:  # of a column that was counted without codes
+        some = sorted_numbers.every(batch.columns[name], step)
+        return encode(some, name, missing=coded.missing, raw=batch.raw, compiled=False)
+
+    return replace(counts, sample=SampledRows.of(coded, encode_some))
 
 
 def grouped(
-    column: Column, missing: MissingValues, target: str, weights: NDArray[np.float64] | None = None
+    column: Column,
+    missing: MissingValues,
+    target: str,
+    weights: NDArray[np.float64] | None = None,
+    cuts: Cuts | None = None,
+    *,
+    compiled: bool = False,
 ) -> tuple[Labels, AnyArray]:
-    """The target's labels in order, and for each row its class, r where it is missing."""
-    occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
+    """The target's labels in order, and the class of each row, r if it is missing; with `cuts` those of ranges."""
+    if weights is None:
+        one = np.zeros(column.codes.size, dtype=np.uint8)
+        occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
+    else:
+        occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
-    if np.count_nonzero(keep) > MOST_CLASSES:  # before a table is made for each feature and so many classes
+    if (
+        cuts is None and np.count_nonzero(keep) > MOST_CLASSES
+    ):  # before a table of so many classes is made for each feature
         raise CredimiError(too_many_classes(target, int(np.count_nonzero(keep))))
-    kept, positions = labels_of(column, keep)
+    kept, positions = labels_of(column, keep) if cuts is None else target_ranges.ranges(column, keep, cuts, target)
     check_classes(target, kept)
+    if column.codes.dtype == np.uint8 and keep.all() and np.array_equal(positions, np.arange(len(kept))):
+        return kept, np.minimum(column.codes, np.uint8(len(kept)))
     moved = np.full(column.values + 1, len(kept), dtype=np.uint8 if len(kept) < 255 else np.uint32)
     moved[:-1][keep] = positions
     return kept, moved[np.minimum(column.codes, column.values)]
 
 
 def _occurring(column: Column) -> Column:
-    """The same without labels that no row has: a range of whole numbers has gaps, a dictionary what nobody uses."""
+    """The same column without labels that no row has: ranges of whole numbers have gaps, dictionaries unused values."""
     places = np.minimum(column.codes, column.values)
     keep = np.bincount(places, minlength=column.values + 1)[:-1] > 0
     kept = int(np.count_nonzero(keep))
@@ -176,7 +236,7 @@ def _occurring(column: Column) -> Column:
 
 
 def _fewer(column: Column, missing: MissingValues, most: int) -> Column:
-    """A column of more labels than are kept: coarser numbers, or nothing but seen and missing. Before it is counted."""
+    """A column with more labels than are kept, before it is counted: coarser numbers, or only seen and missing."""
     if column.values <= most:
         return column
     gone = missing.among(column)
@@ -188,14 +248,14 @@ def _fewer(column: Column, missing: MissingValues, most: int) -> Column:
         codes = np.where(codes == len(kept), np.uint16(65_535), codes)
         return replace(column, codes=codes, numbers=kept.numbers, dropped_bits=kept.dropped_bits)
     kept_texts = (text for text, missing_ in zip(column.texts, gone.tolist(), strict=True) if not missing_)
-    if not labels.exceed(kept_texts, column.kind, most):  # without what means missing, or other spellings
+    if not labels.exceed(kept_texts, column.kind, most):  # without values that mean missing, and other spellings
         return column
     seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
     return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
 
 
 def _ordered(column: Column, block: CountArray, missing: MissingValues, most: int) -> tuple[Labels, CountArray]:
-    """Labels that occurred and mean something, sorted; what means missing is added to the missing."""
+    """The labels that occurred, sorted; counts of labels that mean missing are added to the missing counts."""
     if column.kind == MANY:
         return _given_up(column), block
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
@@ -215,9 +275,9 @@ def _ordered(column: Column, block: CountArray, missing: MissingValues, most: in
 
 
 class _Order(NamedTuple):
-    """Labels in order, the codes that are kept, the missing last, and where they have gone; the codes of the missing.
+    """Labels in order; the kept codes with the missing one last, and their new positions; the codes that mean missing.
 
-    Where each has gone to a place of its own (`apart`), the codes are in the order of these places.
+    If each code has a position of its own (`apart`), the codes are in the order of these positions.
     """
 
     labels: Labels
@@ -238,11 +298,11 @@ def _find_order(column: Column, occurring: NDArray[np.bool_], missing: MissingVa
     return _Order(kept, codes, positions, np.flatnonzero(gone) if gone.any() else None, apart)
 
 
-@lru_cache(maxsize=1 << 9)  # 16 times as many were found hardly more often, and cost memory
+@lru_cache(maxsize=1 << 9)  # a cache 16 times as large had hardly more hits, and cost memory
 def _order(
     own: tuple[str, tuple[str, ...], bytes | None, int, bool, bool], occurring: bytes, missing: MissingValues, most: int
 ) -> _Order:
-    """The same of labels that can be looked up, as those of a column's batches are mostly alike."""
+    """The same with a cache, as the labels of a column's batches are mostly alike."""
     kind, texts, numbers, dropped_bits, instants, spans = own
     doubles = None if numbers is None else np.frombuffer(numbers)
     column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
@@ -250,7 +310,7 @@ def _order(
 
 
 def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
-    """The labels of a column that are kept, in order, and where each has gone."""
+    """The labels of a column that are kept, in order, and the new position of each."""
     if column.numbers is not None:
         return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)
     if column.kind == MANY:
@@ -264,9 +324,9 @@ def _given_up(column: Column) -> Labels:
 
 
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
-    """The counts of all batches; of none, counts without rows."""
+    """The counts of all batches; if there are no batches, counts without rows."""
     result: Counts | None = None
-    for batch in batches:
+    for batch in weighted(batches, plan.settings):
         try:
             more = tally(
                 batch,
@@ -276,9 +336,12 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
                 threads=threads,
                 table=plan.table,
                 required=plan.required,
+                sampled=result is None,
             )
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
+        if plan.settings.weights is not None and batch.weights is not None:
+            more = with_squares(more, batch.weights)
         result = checked(more if result is None else within_plan(result + more, plan), plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)

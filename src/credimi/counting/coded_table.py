@@ -1,7 +1,7 @@
-"""`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for what goes through them.
+"""`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for callers that need the rows again.
 
-The columns are settled as `rank` settles them: numbers are cut, identifiers and columns of one value are left out. So
-the labels, and the cuts, are those of the whole table: a row's code says nothing of later rows but this.
+The columns are settled as in `rank`: numbers are cut, identifiers and columns of one value are left out. So the labels
+and the cuts are those of the whole table; apart from that, a row's code does not depend on later rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
-from credimi.counting.count import source
+from credimi.counting.count import source, with_target_cuts
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
 
 if TYPE_CHECKING:
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import ColumnValues
+    from credimi.columns.column import Column, ColumnValues
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
-    from credimi.core.types import Data, Foreign, Record
+    from credimi.columns.labels import Labels
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import Data, Foreign, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -39,7 +42,7 @@ MISSING = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedTable:
-    """A whole table in memory as codes, and its counts: every column is encoded once, for all that is asked of it.
+    """A whole table in memory as codes, with its counts: every column is encoded once, whatever is asked of it.
 
     `coded` has codes and labels of each column and of the target, and the rows' weights.
     """
@@ -49,37 +52,57 @@ class CodedTable:
 
     @classmethod
     def of(cls, data: Data, request: CountRequest) -> CodedTable:
-        """From what `credimi.count` takes."""
-        plan, parts = source(data, request)
+        """A table from what `credimi.count` accepts."""
+        if sparse_matrices.reads(data):
+            raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
+        plan, parts = source(data, with_target_cuts(data, request))
         batch = _joined(list(parts), plan.wanted)
         asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
         return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
-        """The names of the classes, and of each row which it has, MISSING where it has none."""
+        """The names of the classes, and the class of each row, MISSING if it has none."""
         named, onward = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
         moved = np.append(onward, MISSING).astype(np.int32)
         return named.shown(), moved[self.coded.groups]
 
     def values(self, feature: Feature) -> Codes:
-        """Of each row which of the values of a settled feature it has, MISSING where it has none."""
+        """The value of a settled feature in each row, as a code, MISSING if there is none."""
         codes, settled = self.settled_as(feature)
         found: Codes = settled[codes]
         return found
 
     def settled_as(self, feature: Feature) -> tuple[NDArray[np.unsignedinteger], Codes]:
-        """The codes of a column as it was encoded, and of each which value of the settled feature it is, or MISSING."""
-        column = self.coded.columns[feature.name]
-        codes = np.minimum(column.codes, column.values)
-        known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
-        known &= ~self.coded.missing.among(column)
-        here, positions = labels_of(column, known)
+        """The codes of a column as it was encoded, and for each the value of the settled feature, or MISSING."""
         own = self.counts.labels[self.counts.features.index(feature.name)]
-        _, onward, _ = labels.union(here, own)
-        moved = np.full(column.values + 1, MISSING, dtype=np.int32)
-        moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-        return codes, moved
+        return settled_values(self.coded.columns[feature.name], self.coded.missing, own, feature)
+
+
+def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+    """Of each row of an encoded column which value of the settled feature it has; `own` are the labels counted.
+
+    A LookupError where later rows have changed how labels are spelled.
+    """
+    codes, settled = settled_values(column, missing, own, feature)
+    found: Codes = settled[codes]
+    return found
+
+
+def settled_values(
+    column: Column, missing: MissingValues, own: Labels, feature: Feature
+) -> tuple[NDArray[np.unsignedinteger], Codes]:
+    """The codes of an encoded column, and for each the value of the settled feature, as `values_of` has it."""
+    codes = np.minimum(column.codes, column.values)
+    known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
+    known &= ~missing.among(column)
+    here, positions = labels_of(column, known)
+    merged, onward, _ = labels.union(here, own)
+    if len(merged) != len(own):
+        raise LookupError(feature.name)
+    moved = np.full(column.values + 1, MISSING, dtype=np.int32)
+    moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
+    return codes, moved
 
 
 @stored
@@ -87,12 +110,12 @@ class CodedTable:
 class Rows:
     """Codes of the rows that have a target. `values[j]` names the codes of feature j, `classes` those of the target."""
 
-    codes: Codes  # rows x features, MISSING where the value is
+    codes: Codes  # rows x features, MISSING if the value is missing
     target: Codes
     features: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     classes: tuple[str, ...]
-    left_out: dict[str, Record]  # of the columns that are left out: their facts (see `Feature`)
+    left_out: dict[str, Record]  # the facts of the columns that are left out (see `Feature`)
     without_target: int = 0
 
     def __len__(self) -> int:
@@ -112,13 +135,15 @@ def rows_of(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float],
     discretize: str | Mapping[str, object] | None = "mdl",
+    target_cuts: Option = None,
     delimiter: str | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
-    """The rows of what `credimi.count` takes, as codes."""
+    """The rows of what `credimi.count` accepts, as codes."""
     asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    asked |= {"discretize": discretize, "delimiter": delimiter, "threads": threads, "progress": progress}
+    asked |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
+    asked |= {"threads": threads, "progress": progress}
     table = CodedTable.of(data, CountRequest.of(target, **asked))
     target_classes = table.counts.settled_classes() if table.counts.rows else None
     settled = table.counts.settled(classes=target_classes) if target_classes else []
@@ -141,7 +166,7 @@ def rows_of(
 def _joined(parts: list[Batch], wanted: Sequence[str]) -> Batch:
     """One batch of all rows."""
     if not parts:
-        raise CredimiError("there are no rows: nothing can be learned from them")
+        raise CredimiError("there are no rows: nothing can be learned")
     if len(parts) == 1:
         return parts[0]
     columns = {name: _column([part.columns[name] for part in parts]) for name in wanted}

@@ -1,4 +1,4 @@
-"""`count`: the one door for data of all kinds."""
+"""`count`: the one entry point for data of all kinds."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.engines import dask, files, frames, polars_lazy, spark
+from credimi.counting.engines import dask, files, frames, polars_lazy, spark, sparse_matrices
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
+from credimi.counting.target_quantiles import with_quantiles
+from credimi.counting.weights import weighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from credimi.columns.column import ColumnValues
-    from credimi.core.types import Data, Record
+    from credimi.core.types import Data, Foreign, Record, Values
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
@@ -35,6 +38,8 @@ def count(
     exclude: Sequence[str] | None = None,
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, object] | None = "mdl",
+    target_cuts: str | Sequence[object] | None = None,
+    weights: Values = None,
     max_levels: int | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
@@ -48,46 +53,57 @@ def count(
     Parameters
     ----------
     data : path, list of paths, data frame, array, ...
-        A CSV or Parquet file, several, a directory or a pattern; a DataFrame of Spark or Dask, counted where its
-        partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow table, a duckdb relation or whatever
-        else speaks the Arrow C stream; a numpy array (rows x columns, or with named fields); a list of dictionaries;
-        a dictionary of columns.
+        A CSV, Parquet, Arrow (Feather) or JSON lines file, several files, a directory or a pattern; a DataFrame of
+        Spark or Dask, counted where its partitions are; a polars LazyFrame, streamed; a pandas, polars or pyarrow
+        table, a duckdb relation or any other object that provides an Arrow C stream; a numpy array (rows x columns, or
+        with named fields); a sparse matrix of scipy, in which 0 is a value; a list of dictionaries; a dictionary of
+        columns.
     target : str or array
-        The target's column, or its values beside the data. Names of pandas that are no text (numbers, dates, tuples of
-        a MultiIndex) are names here, too.
+        The name of the target's column, or its values beside the data. pandas' names that are no text (numbers, dates,
+        tuples of a MultiIndex) are accepted as names.
     features : list of str, optional
-        The columns to count. All but the target, unless said. One that is named here, or in `discretize`, is refused if
-        its values cannot be counted, as lists cannot; of others it is counted where they are missing, and the ranking
-        says so.
+        The columns to count. Default: all but the target. A column that is named here, or in `discretize`, is refused
+        if its values cannot be counted (lists, for example). Other such columns are counted as present or missing, and
+        the ranking says so.
     exclude : list of str, optional
-        Columns to leave out, where all others are to be counted.
+        Columns to leave out; all others are counted.
     missing_values : list of str and numbers
-        What means missing besides null, NaN and empty fields of CSV files; in all columns, the target included. A
-        number means numbers, written or not, and no dates or durations; "9999-12-31" means the date.
+        Values that mean missing besides null, NaN and empty fields of CSV files; in all columns, including the target.
+        A number stands for numbers, also those written as text, but not for dates or durations; "9999-12-31" stands for
+        the date.
     discretize : str, None or dict
-        How numbers become categories. "mdl" cuts where the target's entropy falls by more than the cut costs
-        (Fayyad and Irani), or into quarters where no cut passes, "quantile" into ten ranges of equal counts,
-        "categories" takes every number for a category of its own, None refuses them. A dictionary says it for single
-        columns, with lists of cuts if one likes: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20
-        distinct values are categories, unless they are named; decimal commas and dates of CSV files are text, unless
-        they are. Dates and timestamps are cut as days since 1970, where cuts may be dates as well,
+        How numbers become categories. "mdl" cuts where the gain in the target's entropy is larger than the cost of the
+        cut (Fayyad and Irani), or into quarters if no cut passes; "quantile" cuts into ten ranges of equal counts;
+        "categories" makes every number a category of its own; None refuses them. A dictionary gives the method for
+        single columns, or lists of cuts: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20 distinct
+        values are categories, unless the column is named here; decimal commas and dates of CSV files are text, unless
+        the column is named here. Dates and timestamps are cut as days since 1970, and cuts may be dates as well,
         `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
+    target_cuts : list of numbers or dates, or "quantile:K", optional
+        Cut a target of numbers or dates into ranges, which are its classes: `[30, 50]` makes "<= 30", "30 to 50" and
+        "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before the
+        other columns; streams, which can be read only once, and data frames of Spark and Dask accept cuts only.
+    weights : str or array, optional
+        The weight of each row: a column of numbers from 0 up, or its values beside the data. If all are whole, they are
+        numbers of rows, as in a table in which equal rows were combined, and the counts are those of the repeated rows.
+        Other weights, such as those of surveys, are no numbers of rows: `rank` scales them to as many rows as they are
+        worth, (sum w)^2 / sum w^2, and says so. If survey weights happen to be whole, divide them by their mean.
     max_levels : int, optional
-        Refuse a column of more categories, by its name, as soon as they are seen. Without it, a column of more values
-        than are kept is counted as seen or missing only, and the ranking says so.
+        Refuse a column with more categories, by its name, as soon as they are seen. Without it, a column with more
+        values than are kept is counted as seen or missing only, and the ranking says so.
     delimiter : str, optional
-        The character between the fields of CSV files. Without it, the commonest of comma, semicolon, tab and | in the
+        The character between the fields of CSV files. Default: the most frequent of comma, semicolon, tab and | in the
         header of each file, outside quotes.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : callable, optional
         Called with the share of the data that has been counted.
     engine : str, optional
         Who counts files: "files" (this process), "duckdb", "dask" or "spark", the last two as schedulers over files
         that their workers see under the same paths.
     master, scheduler : str, optional
-        The address of a Spark master (or `sc://` of Spark Connect), of a Dask scheduler. Without them, the
-        session or client that is active, else a local one.
+        The address of a Spark master (or `sc://` of Spark Connect), or of a Dask scheduler. Default: the active session
+        or client, or else a local one.
 
     Returns
     -------
@@ -104,31 +120,33 @@ def count(
     (array([0., 1.]), array([0., 1.]))
     """
     asked: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
+    asked |= {"target_cuts": target_cuts, "weights": weights}
     asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
     asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
     return count_requested(data, CountRequest.of(target, **asked))
 
 
 def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
-    """The same columns of other data; that they were counted before does not mean that the user named them."""
+    """Count the same columns in other data; columns that were counted before were not necessarily named by the user."""
     request = CountRequest(counts.target, counts.features, settings=counts.settings, delimiter=delimiter)
     return count_requested(data, request)
 
 
 def count_requested(data: Data, request: CountRequest) -> Counts:
     """The counts that are asked for."""
+    request = with_target_cuts(data, request)
     if files.reads(data):
         found, plan = _planned_files(data, request)
-        sources = tuple(file.source for file in found)  # as they were before they are read
+        sources = tuple(file.source for file in found)  # as they are before they are read
         whole = merged(counts for _, counts in tallies(found, plan, request))
         return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
     if request.engine is not None:
-        raise CredimiError(f"engine={request.engine!r} is for files: a {type(data).__name__} says itself who counts it")
+        raise CredimiError(f"engine={request.engine!r} is for files, not for a {type(data).__name__}: leave engine out")
     _check_undelimited(data, request.delimiter)
     cluster = _cluster(data)
     if cluster is not None:
         offered = cluster.names(data)
-        plan = replace(request, target=name_of_target(request.target, offered)).plan(offered)
+        plan = _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
         counts: Counts = cluster.count(data, plan, request.progress)
         request.progress(1.0)
         return counts
@@ -136,31 +154,62 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
     return counted(batches, plan, threads=request.threads)
 
 
+def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
+    """The same request; if it asks for quantiles of the target, with their cuts, found in a first pass."""
+    if bins_asked(request.settings.target_cuts) is None:
+        return request
+    kind = type(data).__name__
+    if _cluster(data) is not None or frames.is_stream(data):
+        why = "is read once" if frames.is_stream(data) else "is elsewhere, and is not read twice"
+        raise CredimiError(
+            f"quantiles of the target need all its values first, and a {kind} {why}: pass the cuts themselves, such as "
+            "target_cuts=[30, 50]"
+        )
+    alone = replace(request, features=(), exclude=None, named=False, progress=_unheard)
+    alone = replace(alone, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
+    plan, batches = source(data, alone)
+    settings = replace(request.settings, weights=plan.settings.weights)
+    cuts = with_quantiles(settings, weighted(batches, settings), plan.target).target_cuts
+    return replace(request, settings=replace(request.settings, target_cuts=cuts))
+
+
+def _named_weights(request: CountRequest, offered: Sequence[str]) -> CountRequest:
+    """The same, with weights in the settings that are a name of pandas that is no text."""
+    name = name_of_target(request.weights, offered)
+    if not isinstance(name, str):
+        return request
+    return replace(request, weights=None, settings=replace(request.settings, weights=name))
+
+
+def _unheard(_share: float) -> None:
+    """Report no progress before the counting."""
+
+
 def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], Plan]:
-    """The files, and what is counted of them."""
+    """The files, and what is counted in them."""
     if not isinstance(request.target, str):
-        raise CredimiError(f"target is {request.target!r}: the target of a file is the name of one of its columns")
+        raise CredimiError(f"target is {request.target!r}: for files, pass the name of a column as the target")
     found = files.data_files(data, request.delimiter)
     return found, request.plan(files.names(found, request.delimiter))
 
 
 def _cluster(data: object) -> ModuleType | None:
-    """The engine of a frame whose rows are elsewhere, if it is one: before Arrow's stream, which would fetch them."""
+    """The engine of a frame whose rows are elsewhere, if any; asked before Arrow's stream, which fetches the rows."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
 
 
 def _check_undelimited(data: Data, delimiter: str | None) -> None:
-    """Refuse a delimiter beside what is no file."""
+    """Refuse a delimiter if the data are no files."""
     if delimiter is not None:
         raise CredimiError(
-            f"delimiter={delimiter!r} is for CSV files: a {type(data).__name__} has its columns apart already"
+            f"delimiter={delimiter!r} is for CSV files, not for a {type(data).__name__}: leave delimiter out"
         )
 
 
 def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
-    """What is counted of the data, and the batches of its columns."""
+    """What is counted in the data, and the batches of its columns."""
     if _cluster(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
@@ -172,35 +221,55 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
         return plan, polars_lazy.batches(data, plan.wanted)
     if not frames.reads(data):
         raise CredimiError(
-            f"cannot read a {type(data).__name__}: pass a path, a data frame that speaks Arrow (pandas, polars, "
+            f"cannot read a {type(data).__name__}: pass a path, a data frame that provides Arrow data (pandas, polars, "
             "pyarrow, duckdb), a numpy array or a list of dictionaries"
             + ("; collect() it first" if hasattr(data, "collect") else "")
         )
-    data = frames.opened(data)
+    return _in_memory(frames.opened(data), request)
+
+
+def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
+    """The same for a table in memory, which may have target and weights beside it."""
     offered, target = frames.names(data), request.target
-    if isinstance(data, np.ndarray) and not data.dtype.names:
+    if sparse_matrices.reads(data) or (isinstance(data, np.ndarray) and not data.dtype.names):
         features, exclude = (by_places(each, offered) for each in (request.features, request.exclude))
-        request, target = replace(request, features=features, exclude=exclude), by_place(target, offered)
-    elif isinstance(target, int | np.integer):  # the name of a frame's column
+        weights = by_place(request.weights, offered)
+        request = replace(request, features=features, exclude=exclude, weights=weights)
+        target = by_place(target, offered)
+    elif isinstance(target, int | np.integer):  # the name of a column
         target = str(target)
-    target = name_of_target(target, offered)
-    if isinstance(target, str):
-        plan = replace(request, target=target).plan(offered)
-        return plan, frames.batches(data, plan.wanted)
-    if target is None:
+    request = _named_weights(replace(request, target=name_of_target(target, offered)), offered)
+    beside: dict[str, ColumnValues] = {}
+    if request.target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
-    frames.check_order(data, target)
-    name = str(getattr(target, "name", None) or frames.TARGET)
+    if not isinstance(request.target, str):
+        frames.check_order(data, request.target, "target")
+        name = _free(str(getattr(request.target, "name", None) or frames.TARGET), offered)
+        beside[name], request = frames.array_of(request.target, name), replace(request, target=name)
+    if request.weights is not None:
+        frames.check_order(data, request.weights, "weights")
+        name = _free("weights", [*offered, *beside])
+        beside[name] = frames.array_of(request.weights, name)
+        request = replace(request, weights=None, settings=replace(request.settings, weights=name))
+    plan = request.plan([*offered, *beside])
+    batches = frames.batches(data, [name for name in plan.wanted if name not in beside])
+    for name, values in beside.items():
+        batches = _beside(batches, name, values, "target" if name == plan.target else "weights")
+    return plan, batches
+
+
+def _free(name: str, offered: Sequence[str]) -> str:
+    """A name that no column has."""
     while name in offered:
         name += "_"
-    plan = replace(request, target=name).plan([*offered, name])
-    return plan, _beside(frames.batches(data, plan.features), name, frames.array_of(target, name))
+    return name
 
 
-def _beside(batches: Iterator[Batch], name: str, values: ColumnValues) -> Iterator[Batch]:
-    """The batches with one column more, cut to fit."""
+def _beside(batches: Iterator[Batch], name: str, values: ColumnValues, what: str) -> Iterator[Batch]:
+    """The batches with one more column, sliced to fit."""
+    has = "has" if what == "target" else "have"
     if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise CredimiError(f"the target has the shape {values.shape}: pass one value a row")
+        raise CredimiError(f"the {what} {has} the shape {values.shape}: pass one value per row")
     start = 0
     for batch in batches:
         part = values[start : start + batch.rows]
@@ -210,5 +279,5 @@ def _beside(batches: Iterator[Batch], name: str, values: ColumnValues) -> Iterat
         yield Batch({name: part, **batch.columns}, batch.rows, batch.raw, batch.cells)
     if start != len(values):
         raise CredimiError(
-            f"the target has {len(values):,} values, the data have {start:,} rows or more: pass one a row"
+            f"the {what} {has} {len(values):,} values, the data have {start:,} rows or more: pass one value per row"
         )

@@ -1,13 +1,13 @@
 """Which files have been counted, so that none is added twice: path, size, time of change, digest of both ends.
 
-A file is the same if its path is, or if size, time and digest are alike and it was moved (the name is the same),
-renamed (no such file is left where it was) or linked. A copy of another name beside the first is another file: parts
-of no rows are often alike. The digest is that of the first and last `_END` bytes, where formats keep their metadata
-(CSV its header, Parquet its footer): O(1) a file, and enough beside size and time to tell files apart that nobody made
-alike on purpose.
+A file is the same if its path is the same, or if size, time and digest are equal and it was moved (the name is the
+same), renamed (the old file no longer exists) or linked. A copy with another name beside the first is another file:
+parts without rows are often equal. The digest covers the first and last `_END` bytes, where formats keep their metadata
+(CSV its header, Parquet its footer). It costs O(1) per file. Together with size and time it is enough to tell files
+apart, unless somebody made them equal on purpose.
 
-While a call that counts several files is at work, the files it is done with are marked `unfinished`: the call, made
-again after it was killed, leaves them out instead of refusing them.
+While a call counts several files, the files that are done are marked `unfinished`. If the call is killed and made
+again, it leaves them out instead of refusing them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class CountedFile:
 
     @classmethod
     def seen(cls, path: Place, status: os.stat_result | Status, file: Foreign) -> CountedFile:
-        """The same of a file that is open."""
+        """The same for an open file."""
         try:
             ends = file.read(_END)
             file.seek(max(status.st_size - _END, 0))
@@ -58,12 +58,12 @@ class CountedFile:
         except OSError as error:
             raise CredimiError(f"cannot read {path}: {reason(error)}") from error
         digest = hashlib.sha256(ends).hexdigest()
-        name = os.path.realpath(path) if isinstance(path, Path) else str(path)  # `Path.resolve` would ask it once more
-        name = name.encode(errors="backslashreplace").decode()  # bytes that are no text stay in order
+        name = os.path.realpath(path) if isinstance(path, Path) else str(path)  # `Path.resolve` asks the system again
+        name = name.encode(errors="backslashreplace").decode()  # bytes that are no text stay distinguishable
         return cls(name, status.st_size, status.st_mtime_ns, digest)
 
     def described(self) -> Record:
-        """As the header of a file of counts has it."""
+        """The record as in the header of a counts file."""
         own = asdict(self)
         return own if self.unfinished else {name: own[name] for name in own if name != "unfinished"}
 
@@ -74,7 +74,7 @@ class CountedFile:
 
     @property
     def content(self) -> tuple[int, int, str]:
-        """What stays when a file is moved or renamed."""
+        """What stays the same when a file is moved or renamed."""
         return (self.size, self.modified, self.digest)
 
 
@@ -86,9 +86,9 @@ def fresh(
     force: bool = False,
     identities: Sequence[object] = (),
 ) -> list[CountedFile]:
-    """Those of the given files that are to be counted: without those that a call did before it was killed.
+    """The given files that have to be counted: without those that a killed call had already counted.
 
-    Files that were counted by a call that came to its end are refused, unless forced; so is a file named twice.
+    Files that were counted by a call that finished are refused, unless forced; so is a file that is named twice.
     """
     known = _Known(counted)
     left = []
@@ -98,7 +98,7 @@ def fresh(
             left.append(source)
         elif before.content != source.content and not (force and not before.unfinished):
             raise CredimiError(
-                f"{source.path} was counted into {into} before, and has changed since: its former rows would count "
+                f"{source.path} was counted into {into} before, and has changed since: its old rows would count "
                 "twice; count all files into a new one" + ("" if before.unfinished else ", or add it with --force")
             )
         elif not before.unfinished and not force:
@@ -118,7 +118,7 @@ def fresh(
 
 
 def check_named_once(names: Sequence[str], keys: Sequence[tuple[object, ...]], remedy: str) -> None:
-    """Refuse a file that is named twice: two names that share one of their keys, such as the file's identity."""
+    """Refuse a file that is named twice, that is, two names with a common key, such as the file's identity."""
     seen: dict[object, str] = {}
     for name, own in zip(names, keys, strict=True):
         for key in own:
@@ -129,7 +129,7 @@ def check_named_once(names: Sequence[str], keys: Sequence[tuple[object, ...]], r
 
 
 class _Known:
-    """The files that were counted, to be found by path, or by content if it is the same file."""
+    """The files that were counted; they are found by path, or by content if it is the same file."""
 
     def __init__(self, counted: Iterable[CountedFile]) -> None:
         self.by_path: dict[str, CountedFile] = {}
@@ -140,18 +140,18 @@ class _Known:
             self.alike.setdefault(source.content, []).append(source)
 
     def find(self, source: CountedFile) -> CountedFile | None:
-        """The file as it was counted, if it was; else what was counted under its path."""
+        """The file as it was counted, if it was; otherwise what was counted under its path."""
         alike = self.alike.get(source.content, ())
         same = next((before for before in alike if before.path == source.path), None)
         same = same or next((before for before in alike if self._is_same(before, source)), None)
         return same or self.by_path.get(source.path)
 
     def _is_same(self, before: CountedFile, source: CountedFile) -> bool:
-        """Whether files of the same content are one: moved, renamed or linked."""
+        """Whether files of equal content are the same file: moved, renamed or linked."""
         if before.name == source.name:
             return True
         path = local_path(before.path)
-        if path is None:  # whether it is still there would have to be asked elsewhere
+        if path is None:  # a remote file: asking whether it still exists would be a request
             return False
         if before.path not in self.identities:
             self.identities[before.path] = identity(path) if _is_still(before, path) else None
@@ -160,7 +160,7 @@ class _Known:
 
 
 def _is_still(before: CountedFile, path: Path) -> bool:
-    """Whether a file is where it was, as it was."""
+    """Whether a file is still there and unchanged."""
     try:
         return CountedFile.of(path).content == before.content
     except CredimiError:
@@ -168,7 +168,7 @@ def _is_still(before: CountedFile, path: Path) -> bool:
 
 
 def finished(sources: Iterable[CountedFile], given: Collection[CountedFile]) -> tuple[CountedFile, ...]:
-    """The same, those that were given with their call at its end, also under names that they had before."""
+    """The same files; those of this call are marked as finished, also under the names that they had before."""
     paths, contents = {source.path for source in given}, {source.content for source in given}
     return tuple(
         replace(source, unfinished=False) if source.path in paths or source.content in contents else source

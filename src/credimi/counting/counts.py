@@ -1,4 +1,4 @@
-"""`Counts`: all that is kept of the rows, one (r + 1) x (s + 1) block a feature, in one flat array; missing last.
+"""`Counts`: all that is kept of the rows. One (r + 1) x (s + 1) block per feature, in one flat array; missing last.
 
     n_11 ... n_1s | n_1?          r classes of the target, s values of the feature; n_i?: the feature is missing,
     ...           | ...           n_?j: the target is missing, n_??: both
@@ -6,13 +6,14 @@
     --------------+-----
     n_?1 ... n_?s | n_??
 
-Counts of parts add up to the counts of the whole, whatever labels each part has shown: blocks are aligned by label
-first. What is kept is raw: whether text looks like numbers, and where numbers are cut, is decided when the counts are
-read (`settled`), from all of them, so that neither the order of the rows nor their batches matter.
+Counts of parts add up to the counts of the whole, whatever labels each part has: blocks are aligned by label first.
+Counts are stored raw. Whether text looks like numbers, and where numbers are cut, is decided from all counts when they
+are read (`settled`). So neither the order of the rows nor their batches matter.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,15 @@ from credimi.columns import labels
 from credimi.columns.interpret import SettledClasses, check_classes, settle, settle_classes
 from credimi.columns.labels import BOOLEAN, NUMBER, Labels
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.tables import relabel
+from credimi.core.threads import share
 from credimi.counting import counts_file, counts_header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -38,10 +41,10 @@ if TYPE_CHECKING:
     from credimi.core.table import Table
     from credimi.core.types import AnyArray, CountArray, Data, Record
     from credimi.counting.counted_files import CountedFile
+    from credimi.counting.sampled_rows import SampledRows
 
-_ROUNDING = 1e-9  # of weights that are taken away again
-_COMPARED = 5_000  # names with which a mistaken one is compared: of each thousand it takes a tenth of a second
-_DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
+_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
+_ROUNDING = 1e-9  # of weights that are subtracted
 
 
 @public
@@ -49,9 +52,9 @@ _DELIMITERS = ",;\t|^~:\x01\x1f"  # that files may have between their columns
 class Counts:
     """Counts of one target with many features, made by `credimi.count`: all that is kept of the rows.
 
-    `a + b` are the counts of both, `a - b` those of a without rows that were counted before; `counts["column"]` is
-    the `Table` of one feature, numbers cut as in `rank`. Nothing in them can be changed but by `update`, which puts
-    the counts of more rows in the place of these, all at once.
+    `a + b` are the counts of both, `a - b` those of a without rows that were counted before. `counts["column"]` is the
+    `Table` of one feature, with numbers cut as in `rank`. Counts are read-only; only `update` changes them: it replaces
+    them by the counts with more rows, all at once.
 
     Attributes
     ----------
@@ -62,7 +65,9 @@ class Counts:
     rows : int or float
         The rows that were counted, or their weight.
     sources : tuple
-        The files that were counted, as far as known.
+        The files that were counted, if known.
+    sample : SampledRows or None
+        Up to 2,048 rows as codes, by which `rank` finds columns that say the same; in no file and no pickle.
 
     Examples
     --------
@@ -81,7 +86,9 @@ class Counts:
     flat: CountArray
     rows: int | float = 0
     settings: ReadingOptions = field(default_factory=ReadingOptions)
-    sources: tuple[CountedFile, ...] = ()  # files that were counted, as far as known
+    sources: tuple[CountedFile, ...] = ()  # the files that were counted, if known
+    sample: SampledRows | None = field(default=None, repr=False)  # some rows, where they were counted in this process
+    squares: float = 0.0  # the sum of the squares of the weights that a column has (`settings.weights`)
 
     def __post_init__(self) -> None:
         flat = self.flat.view()
@@ -97,7 +104,7 @@ class Counts:
         rows: float,
         settings: ReadingOptions,
     ) -> Counts:
-        """From the blocks of single features."""
+        """Counts from the blocks of single features."""
         flat = [block.ravel() for _, block in columns.values()]
         return cls(
             target,
@@ -109,6 +116,10 @@ class Counts:
             settings,
         )
 
+    def __getstate__(self) -> Record:
+        """What pickles have: counts, and no rows."""
+        return self.__dict__ | {"sample": None}
+
     def __len__(self) -> int:
         return len(self.features)
 
@@ -119,8 +130,8 @@ class Counts:
         return iter(self.features)
 
     def __getitem__(self, column: str) -> Table:
-        """The counts of one column and the target, numbers cut as in `rank`, which alone knows how they were chosen."""
-        return self.feature(str(column)).table  # a name of pandas may be no text
+        """The counts of one column and the target; numbers cut as in `rank`, without its correction for the cuts."""
+        return self.feature(str(column)).table  # a name in pandas may be no text
 
     def __repr__(self) -> str:
         return (
@@ -129,16 +140,16 @@ class Counts:
         )
 
     def feature(self, column: str) -> Feature:
-        """One column, settled: its counts, the names of its values, how they came about."""
+        """One column, settled: its counts, the names of its values, and how they were chosen."""
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
 
     def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
-        """The numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
+        """The distinct numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
 
-        Truth values are 0 and 1. More numbers than are kept have lost their last bits (see `labels`).
+        Booleans are 0 and 1. If there are more numbers than are kept, they have lost their last bits (see `labels`).
         """
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
@@ -146,28 +157,40 @@ class Counts:
         kept, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
         if len(kept) and kept.kind not in (NUMBER, BOOLEAN):
             raise CredimiError(
-                f"column {column!r} holds no numbers, but {kept.kind}: count the columns of numbers (features=[...])"
+                f"column {column!r} holds {kept.kind}, not numbers: count the columns of numbers (features=[...])"
             )
         classes, rows = labels.typed(self.classes)
         numbers = np.array([text == "true" for text in kept.texts], dtype=np.float64) if kept.texts else kept.numbers
         return numbers, relabel(self.blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
-        """The target's classes, in the order of the tables' rows; an error where they are not `least`."""
+        """The target's classes, in the order of the tables' rows; an error if there are fewer than `least`."""
         return self.settled_classes(least).labels.shown()
 
     def settled_classes(self, least: int = 2) -> SettledClasses:
-        """The target's classes as they are ranked; an error where they are not `least`."""
-        classes, positions = settle_classes(self.target, self.classes, self.rows, least)
+        """The target's classes as they are ranked; an error if there are fewer than `least`."""
+        classes, positions = settle_classes(self.target, self.classes, self.rows, least, cuts=self.settings.given_cuts)
         totals = np.zeros(len(classes), dtype=self.flat.dtype)
-        for block in self.blocks()[:1]:  # each has all rows
+        for block in self.blocks()[:1]:  # each block has all rows
             np.add.at(totals, positions, block[:-1].sum(axis=1))
         return SettledClasses(classes, positions, totals)
 
-    def settled(self, least_classes: int = 2, classes: SettledClasses | None = None) -> list[Feature]:
-        """All columns as they are ranked; `classes` are those of `settled_classes`, where they are known."""
-        classes = classes or self.settled_classes(least_classes)
-        return [self._settle(*each, classes) for each in zip(self.features, self.labels, self.blocks(), strict=True)]
+    def settled(
+        self, least_classes: int = 2, classes: SettledClasses | None = None, threads: int | None = None
+    ) -> list[Feature]:
+        """All columns as they are ranked; `classes` are those of `settled_classes`, if they are known."""
+        own = classes or self.settled_classes(least_classes)
+        columns = list(zip(self.features, self.labels, self.blocks(), strict=True))
+        if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
+            found: dict[int, Feature] = {}
+
+            def work(place: int) -> None:
+                found[place] = self._settle(*columns[place], own, compiled=True)
+
+            with suppress(CredimiError):  # raised again below, by the first faulty column
+                share(work, range(len(columns)), threads)
+                return [found[place] for place in range(len(columns))]
+        return [self._settle(*column, own) for column in columns]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -181,7 +204,7 @@ class Counts:
         )
 
     def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
-        """All columns with their types, uncut: what makes two counts equal."""
+        """All columns with their types, uncut: two counts are equal if these are."""
         most = labels.most_labels(len(self), len(self.classes) + 1)
         classes, rows = labels.typed(self.classes)
         found = {}
@@ -194,7 +217,7 @@ class Counts:
     __hash__ = None  # type: ignore[assignment]  # counts change
 
     def _require_alike(self, other: Counts) -> None:
-        """Refuse counts of something else."""
+        """Refuse to combine counts that do not match."""
         if self.target != other.target:
             raise CredimiError(
                 f"counts of the targets {self.target!r} and {other.target!r} do not add: count the same target"
@@ -207,7 +230,7 @@ class Counts:
         if self.settings != other.settings:
             raise CredimiError(
                 f"counts made with different settings do not add: {self.settings} and {other.settings}; "
-                "use the same missing_values and discretize"
+                "use the same missing_values, discretize, target_cuts and weights"
             )
 
     def __add__(self, other: Counts) -> Counts:
@@ -215,11 +238,12 @@ class Counts:
             return NotImplemented
         self._require_alike(other)
         rows, sources = self.rows + other.rows, self.sources + other.sources
+        squares = self.squares + other.squares
         same = self.classes == other.classes and self.features == other.features
         if same and all(
             one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
         ):
-            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources)
+            return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources, squares=squares)
         classes, mine, theirs = labels.union(self.classes, other.classes)
         check_classes(self.target, classes)
         others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
@@ -230,31 +254,32 @@ class Counts:
             size = (len(classes), len(merged))
             added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
             columns[name] = bounded(merged, added, most, longest)
-        return replace(Counts.join(self.target, classes, columns, rows, self.settings), sources=sources)
+        whole = Counts.join(self.target, classes, columns, rows, self.settings)
+        return replace(whole, sources=sources, squares=squares, sample=self.sample)
 
     def __sub__(self, other: Counts) -> Counts:
-        """Without rows that were counted before, as if they had never been."""
+        """The counts without rows that were counted before."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
-        both = self + replace(other, flat=-other.flat, rows=-other.rows)
+        both = self + replace(other, flat=-other.flat, rows=-other.rows, squares=-other.squares)
         slack = _ROUNDING * max(float(self.flat.max(initial=0)), 1.0) if both.flat.dtype.kind == "f" else 0
         for name, block in zip(both.features, both.blocks(), strict=True):
             if np.any(block < -slack):
-                raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
+                raise CredimiError(f"column {name!r}: more is subtracted than was counted; pass rows that were counted")
         return replace(both, flat=np.where(both.flat > slack, both.flat, 0))._trimmed()
 
     def labelled(self) -> Counts:
-        """The counts of those rows alone whose class is known."""
+        """The counts of only those rows whose class is known."""
         blocks = [block.copy() for block in self.blocks()]
-        rows = self.rows - blocks[0][-1].sum().item() if blocks else self.rows  # the same of every feature
+        rows = self.rows - blocks[0][-1].sum().item() if blocks else self.rows  # the same for every feature
         for block in blocks:
             block[-1] = 0
         flat = np.concatenate([self.flat[:0], *(block.ravel() for block in blocks)])
         return replace(self, flat=flat, rows=rows)._trimmed()  # noqa: SLF001  (of the same class)
 
     def _trimmed(self) -> Counts:
-        """Without the labels and classes that do not occur."""
+        """The counts without labels and classes that do not occur."""
         blocks = self.blocks()
         occurring = np.zeros(len(self.classes), dtype=bool)
         for block in blocks:
@@ -264,21 +289,22 @@ class Counts:
         for name, own, block in zip(self.features, self.labels, blocks, strict=True):
             seen = np.asarray(block[:, :-1].any(axis=0) | (own.kind == labels.MANY))
             kept[name] = own.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
-        return Counts.join(self.target, classes, kept, self.rows, self.settings)
+        whole = Counts.join(self.target, classes, kept, self.rows, self.settings)
+        return replace(whole, squares=max(self.squares, 0.0))
 
     def __radd__(self, other: object) -> Counts:
-        """So that `sum` of several counts works, which starts from 0."""
+        """Let `sum` of several counts work, which starts from 0."""
         return self if other == 0 else NotImplemented
 
     def update(self, data: Data, *, delimiter: str | None = None) -> Counts:
-        """Count more data of the same columns, and return these counts; the delimiter is as in `credimi.count`."""
+        """Count more data with the same columns, and return these counts; the delimiter is as in `credimi.count`."""
         from credimi.counting.count import count_more  # noqa: PLC0415  (engines stand above, and are only called from here)
 
         self.__dict__.update((self + count_more(data, self, delimiter)).__dict__)
         return self
 
     def save(self, path: str | Path) -> None:
-        """Write to one file (docs/counts-format.md), whole or not at all."""
+        """Write to one file (docs/counts-format.md), which is complete or absent."""
         counts_file.save(*self._parts(), path)
 
     def to_bytes(self) -> bytes:
@@ -286,7 +312,7 @@ class Counts:
         return counts_file.packed(*self._parts())
 
     def _parts(self) -> tuple[Record, dict[str, AnyArray]]:
-        """Header and arrays of a file."""
+        """Header and arrays of a counts file."""
         header = {
             "target": self.target,
             "rows": self.rows,
@@ -298,6 +324,10 @@ class Counts:
                 for name, own in zip(self.features, self.labels, strict=True)
             ],
         }
+        if self.settings.target_cuts is not None:
+            header["target_cuts"] = list(self.settings.target_cuts)
+        if self.settings.weights is not None:
+            header |= {"weights": self.settings.weights, "squares": self.squares}
         if self.sources:
             header["sources"] = [source.described() for source in self.sources]
         numbers = [each.numbers for each in (self.classes, *self.labels)]
@@ -318,11 +348,11 @@ class Counts:
     def _checked(header: Record, arrays: Mapping[str, AnyArray], path: str | Place) -> Counts:
         try:
             return Counts(**counts_header.read(header, arrays))
-        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # all bytes are right, and say nothing
+        except (OverflowError, RecursionError, TypeError, ValueError) as error:  # intact bytes without sense
             raise CredimiError(counts_file.no_counts(path, error)) from error
 
     def blocks(self) -> list[CountArray]:
-        """The blocks of the features, raw: views into the flat array."""
+        """The raw blocks of the features: views into the flat array."""
         blocks, start, height = [], 0, len(self.classes) + 1
         for each in self.labels:
             width = len(each) + 1
@@ -330,44 +360,21 @@ class Counts:
             start += height * width
         return blocks
 
-    def _settle(self, name: str, own: Labels, block: CountArray, classes: SettledClasses) -> Feature:
+    def _settle(
+        self, name: str, own: Labels, block: CountArray, classes: SettledClasses, *, compiled: bool = False
+    ) -> Feature:
         most, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
-        return settle(name, own, block, settled, settings=self.settings, most=most)
+        return settle(name, own, block, settled, settings=self.settings, most=most, compiled=compiled)
 
 
 def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
-    """The same; of more labels than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
+    """The same labels; with more than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
     if len(own) <= most and not labels.too_long(own, longest):
         return own, block
-    kept, positions = labels.typed(own, most)  # raw text that is all numbers gets the numbers' way out
+    kept, positions = labels.typed(own, most)  # raw text that is all numbers can be made coarser
     if kept.kind == NUMBER:
         kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
         positions = onward[positions]
     if len(kept) > most or labels.too_long(kept, longest):
         kept, positions = labels.collapsed(own)
     return kept, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
-
-
-def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
-    """A message on a name that is not there, with the nearest ones that are; `place` is where, if it could be two."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
-
-    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
-        each for each in offered if each.lower() == name.lower()
-    ]
-    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
-    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
-    if several is not None:
-        return (
-            f"{fault}, but {several!r}: if these are several columns, name the character between them "
-            "(delimiter, --delimiter)"
-        )
-    if near:
-        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
-    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
-    return f"{fault}: there are {listed or 'none'}"
-
-
-def _among(name: str, others: str, *, alone: bool) -> bool:
-    """Whether a name is one of several that were taken for one column; blanks are common in names, unless it is all."""
-    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)

@@ -1,12 +1,12 @@
-r"""One file for counts: a line that names the format, a header in JSON, arrays, a digest. docs/counts-format.md.
+r"""The counts file: a line that names the format, a header in JSON, arrays, a digest (docs/counts-format.md).
 
     b"credimi counts 1\n"
     8 bytes, the header's length, little endian
     the header, JSON in UTF-8; its "arrays" lists [name, type, length] of what follows
     the arrays, little endian, one after the other
-    32 bytes, SHA-256 of all that stands before
+    32 bytes, SHA-256 of everything before
 
-Nothing in it is code, so nothing that is read can run. A file that was cut short or altered fails its digest.
+The file holds no code, so reading it cannot run anything. A file that was cut short or altered fails its digest.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, Record, Value
 
-NAME = b"credimi counts "  # how such a file begins
+NAME = b"credimi counts "  # the beginning of such a file
 _VERSION = b"1\n"
 _TYPES = {"int64": "<i8", "float64": "<f8"}
 _DIGEST = 32
 
 
 def save(header: Record, arrays: dict[str, AnyArray], path: str | Path) -> None:
-    """Write header and arrays; the file is there whole or not at all."""
+    """Write header and arrays; the file is complete or absent."""
     write_bytes(packed(header, arrays), path)
 
 
 def packed(header: Record, arrays: dict[str, AnyArray]) -> bytes:
-    """What a file would hold; counts travel between processes in this form too."""
+    """The content of a file; counts are also sent between processes in this form."""
     listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
     text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
     parts = [NAME + _VERSION, len(text).to_bytes(8, "little"), text]
@@ -57,14 +57,14 @@ def load(path: str | Place) -> tuple[Record, dict[str, AnyArray]]:
 
 
 def unpacked(content: bytes, path: str | Place) -> tuple[Record, dict[str, AnyArray]]:
-    """Header and arrays of what `packed` made; `path` is where it comes from, for messages."""
+    """Header and arrays from what `packed` made; `path` is its origin, for messages."""
     if not content.startswith(NAME):
         raise CredimiError(f"{path} does not hold counts of credimi: pass a file that `credimi count` or save() wrote")
     start = len(NAME) + len(_VERSION)
     if content[len(NAME) : start] != _VERSION:
         version = content[len(NAME) :].split(b"\n", 1)[0][:20].decode(errors="replace")
         raise CredimiError(
-            f"{path} is of format version {version}, which this credimi does not know: install a newer one"
+            f"{path} has format version {version}, which this credimi does not know: install a newer one"
         )
     body = content[:-_DIGEST]
     if len(content) < start + 8 + _DIGEST or hashlib.sha256(body).digest() != content[-_DIGEST:]:
@@ -76,14 +76,14 @@ def unpacked(content: bytes, path: str | Place) -> tuple[Record, dict[str, AnyAr
 
 
 def no_counts(path: str | Place, fault: Exception) -> str:
-    """A message on a file of which all bytes are right, and what they say is not."""
+    """The error for a file whose bytes are intact, but whose content is wrong."""
     return (
         f"{path} was not written by credimi's save() ({one_line(fault) or type(fault).__name__}): count the data again"
     )
 
 
 def _parsed(body: bytes, start: int) -> tuple[Record, dict[str, AnyArray]]:
-    """Header and arrays; the header starts here, its length stands before."""
+    """Header and arrays; the header starts here, after its length."""
     after = start + int.from_bytes(body[start - 8 : start], "little")
     if after > len(body):
         raise ValueError("the header is longer than the file")
@@ -91,19 +91,19 @@ def _parsed(body: bytes, start: int) -> tuple[Record, dict[str, AnyArray]]:
     arrays: dict[str, AnyArray] = {}
     for name, kind, size in header.pop("arrays"):
         if name in arrays or not isinstance(size, int) or isinstance(size, bool) or size < 0:
-            raise ValueError(f"the array {name!r} is there twice, or has no size")
+            raise ValueError(f"the array {name!r} is repeated, or has no size")
         if kind not in _TYPES:
-            raise ValueError(f"the array {name!r} is of the type {kind!r}")
+            raise ValueError(f"the array {name!r} has the type {kind!r}")
         array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=after).astype(kind)
         after += array.nbytes
         arrays[name] = array
     if after != len(body):
-        raise ValueError("the arrays do not end where the file does")
+        raise ValueError("the arrays do not end at the end of the file")
     return header, arrays
 
 
 def _each_once(pairs: list[tuple[str, Value]]) -> Record:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key of the header is there twice")
+        raise ValueError("a key of the header is repeated")
     return found

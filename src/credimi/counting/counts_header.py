@@ -1,7 +1,7 @@
-"""What a file of counts says of its arrays, made and read: docs/counts-format.md.
+"""The header of a counts file: writing, reading and checking it (docs/counts-format.md).
 
-The digest of a file says that its bytes are those that were written, not who wrote them. So all that is read is checked
-once, here: types, signs, sizes, names and labels that are there twice. What comes out is safe to add and to rank.
+The digest of a file shows that its bytes are those that were written, not who wrote them. So everything that is read is
+checked once, here: types, signs, sizes, repeated names and labels. The result is safe to add and to rank.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FaultError(ValueError):
 
 
 def described(own: Labels) -> Record:
-    """Labels as the header of a file names them; the numbers themselves stand in an array."""
+    """Labels as in the header of a file; the numbers themselves are in an array."""
     numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
     instants = {"instants": True} if own.instants else {}
     return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants
@@ -50,14 +50,14 @@ def read(header: Header, arrays: Arrays) -> Record:
     listed = [_object(each, "features") for each in _list(header, "features")]
     names = tuple(_text(_of(each, "name"), "the name of a feature") for each in listed)
     _require(target not in names, f"the target {target!r} is a feature as well")
-    _require(len(set(names)) == len(names), "two features have one name")
+    _require(len(set(names)) == len(names), "two features have the same name")
     kept, start = [], 0
     for name, each in zip((target, *names), (_object(_of(header, "classes"), "classes"), *listed), strict=True):
         size = _whole(each.get("numbers", 0), f"numbers of {name!r}")
         kept.append(_labels(each, numbers[start : start + size], size, name))
         start += size
-    _require(numbers.dtype.kind == "f", "the array numbers holds no doubles")
-    _require(start == numbers.size, f"the labels take {start} of {numbers.size} numbers")
+    _require(numbers.dtype.kind == "f", "the array numbers does not hold doubles")
+    _require(start == numbers.size, f"the labels use {start} of {numbers.size} numbers")
     _check_counts(flat, rows, names, kept)
     return {
         "target": target,
@@ -66,37 +66,50 @@ def read(header: Header, arrays: Arrays) -> Record:
         "labels": tuple(kept[1:]),
         "flat": flat,
         "rows": rows,
-        "settings": ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize")),
+        "settings": _settings(header, kept[0]),
+        "squares": _rows(header.get("squares", 0.0)),
         "sources": tuple(_source(_object(each, "sources")) for each in _list(header, "sources", ())),
     }
+
+
+def _settings(header: Header, classes: Labels) -> ReadingOptions:
+    """The settings; where the target was cut, its labels have to be places of ranges."""
+    cuts = tuple(_list(header, "target_cuts", ())) or None
+    if cuts is not None:
+        places = classes.numbers
+        fits = classes.kind == NUMBER and classes.integral and bool(np.all((places >= 0) & (places <= len(cuts))))
+        _require(fits, f"the classes are no places of the {len(cuts) + 1} ranges that target_cuts makes")
+    weights = header.get("weights")
+    named = None if weights is None else _text(weights, "weights")
+    return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts, named)
 
 
 def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) -> Labels:
     kind, texts = _of(each, "kind"), tuple(_list(each, "texts"))
     bits, instants = _whole(each.get("dropped_bits", 0), "dropped_bits"), each.get("instants", False)
-    _require(kind in _KINDS, f"labels of {name!r} are of the kind {kind!r}")
+    _require(kind in _KINDS, f"labels of {name!r} have the kind {kind!r}")
     for text in texts:
         _text(text, f"a label of {name!r}")
     _require(isinstance(instants, bool) and bits < _BITS, f"instants or dropped_bits of {name!r} is out of range")
-    _require(kind == NUMBER or not (size or bits or instants), f"labels of {name!r} are no numbers, and have some")
-    _require(kind != NUMBER or not texts, f"labels of {name!r} are numbers, and have texts")
-    _require(kind != MANY or len(texts) < 2, f"labels of {name!r} were given up, and have {len(texts)} texts")
-    _require(kind != BOOLEAN or {"false", "true"} >= set(texts), f"labels of {name!r} are no truth values")
+    _require(kind == NUMBER or not (size or bits or instants), f"labels of {name!r} are not numbers, but have some")
+    _require(kind != NUMBER or not texts, f"labels of {name!r} are numbers, but have texts")
+    _require(kind != MANY or len(texts) < 2, f"labels of {name!r} were given up, but have {len(texts)} texts")
+    _require(kind != BOOLEAN or {"false", "true"} >= set(texts), f"labels of {name!r} are not booleans")
     _require(numbers.size == size, f"there are not {size} numbers of {name!r}")
     rising = all(one < other for one, other in pairwise(texts)) and bool(np.all(numbers[1:] > numbers[:-1]))
-    _require(rising and not np.isnan(numbers).any(), f"labels of {name!r} are there twice, or are not in order")
+    _require(rising and not np.isnan(numbers).any(), f"labels of {name!r} are repeated, or not in order")
     return Labels(kind, texts, numbers, bits, instants)
 
 
 def _check_counts(flat: AnyArray, rows: float, names: tuple[str, ...], kept: list[Labels]) -> None:
-    """Refuse counts that do not fill their blocks, or cannot be counts of so many rows."""
+    """Refuse counts that do not fill their blocks, or that do not match the number of rows."""
     height = len(kept[0]) + 1
     sizes = [height * (len(each) + 1) for each in kept[1:]]
     _require(sum(sizes) == flat.size, f"{flat.size} counts do not fill {sum(sizes)} cells")
-    _require(bool(np.all(np.isfinite(flat) & (flat >= 0))), "counts are negative, or no numbers")
-    if flat.dtype.kind == "f" or not names:  # sums of weights are rounded, and drift where some are taken away
+    _require(bool(np.all(np.isfinite(flat) & (flat >= 0))), "counts are negative, or not numbers")
+    if flat.dtype.kind == "f" or not names:  # sums of weights are rounded, and drift when some are subtracted
         return
-    _require(isinstance(rows, int), f"rows is {rows!r}, and counts are whole")
+    _require(isinstance(rows, int), f"rows is {rows!r}, but counts are whole numbers")
     for name, total in zip(names, np.add.reduceat(flat, np.cumsum([0, *sizes[:-1]]), dtype=np.float64), strict=True):
         _require(
             math.isclose(total, rows, rel_tol=_ROUNDING),
@@ -109,20 +122,20 @@ def _source(each: Header) -> CountedFile:
     for text in (source.path, source.digest):
         _text(text, "the path or digest of a source")
     _whole(source.size, "the size of a source")
-    _require(isinstance(source.modified, int), "the time of a source is no whole number")
-    _require(isinstance(source.unfinished, bool), "unfinished of a source is no truth value")
+    _require(isinstance(source.modified, int), "the time of a source is not a whole number")
+    _require(isinstance(source.unfinished, bool), "unfinished of a source is not a boolean")
     return source
 
 
 def _rows(rows: Value) -> int | float:
     whole = isinstance(rows, int | float) and not isinstance(rows, bool)
-    _require(whole and 0 <= rows < _MOST_ROWS, f"rows is {_short(rows)}")  # NaN is not
+    _require(whole and 0 <= rows < _MOST_ROWS, f"rows is {_short(rows)}")  # false for NaN
     found: int | float = rows
     return found
 
 
 def _of(given: Header, name: str) -> Value:
-    _require(name in given, f"{name} is not there")
+    _require(name in given, f"{name} is absent")
     return given[name]
 
 
@@ -139,7 +152,7 @@ def _object(value: Value, name: str) -> Record:
 
 
 def _text(value: Value, name: str) -> str:
-    _require(isinstance(value, str), f"{name} is {_short(value)}, and no text")
+    _require(isinstance(value, str), f"{name} is {_short(value)}, not text")
     text: str = value
     _require(text.isascii() or _is_unicode(text), f"{name} has half a character")
     return text
@@ -161,8 +174,8 @@ def _whole(value: Value, name: str) -> int:
 
 def _short(value: Value) -> str:
     """A value of any size for a message."""
-    if isinstance(value, int) and abs(value) >= _MOST_ROWS:  # Python does not write whole numbers of any length
-        return "a number beyond all sense"
+    if isinstance(value, int) and abs(value) >= _MOST_ROWS:  # Python limits the length of whole numbers that it writes
+        return "a number that is far too large"
     return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)[:80]
 
 

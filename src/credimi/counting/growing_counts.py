@@ -1,7 +1,7 @@
-"""The labels of one column while rows come one at a time: found, added and removed without a look at the others.
+"""The labels of one column in a stream of rows: they are found, added and removed without touching the others.
 
-`columns.labels.Labels` are sorted, so that a new one moves the others. Here they stay where they are: a dictionary says
-at which place each is counted, and the order is made when it is asked for.
+`columns.labels.Labels` are sorted, so a new label moves the others. Here labels keep their places: a dictionary says at
+which place each is counted, and the order is made when it is needed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from credimi.core.types import IntegerArray, Value
 
-    Key = Value  # text or a number: what a label is known by; None of a column that is counted as seen or missing only
+    Key = Value  # text or a number that identifies a label; None for a column that is counted as seen or missing only
 
-_FEW = 32  # new labels that are put between the others; more are sorted together with them
+_FEW = 32  # up to so many new labels are inserted among the others; more are sorted together with them
 
 
 @stored
@@ -36,7 +36,7 @@ class GrowingLabels:
     def __init__(self, own: Labels, places: Iterable[int]) -> None:
         self.where: dict[Key, int] = {}
         self._ordered: tuple[Labels, IntegerArray] | None = None
-        self._new: list[Key] = []  # since they were ordered
+        self._new: list[Key] = []  # since the labels were last ordered
         self._become(own)
         self.where.update(zip(_keys(own), places, strict=True))
         self.bytes = sum(map(_bytes_of, self.where))  # of texts
@@ -50,29 +50,29 @@ class GrowingLabels:
         self._ordered = None
 
     def adopt(self, other: Labels) -> None:
-        """Be of the kind of other labels, where there are none yet: nothing but missing values has no kind."""
+        """Take the kind of other labels, if there are none yet: a column with only missing values has no kind."""
         if not self.where and len(other):
             self._become(other)
 
     def add(self, key: Key, place: int) -> None:
-        """A label that is new."""
+        """Add a new label."""
         self.where[key] = place
         self.bytes += _bytes_of(key)
         self._new.append(key)
 
     def remove(self, key: Key) -> int:
-        """Forget a label; its place is free."""
+        """Forget a label; its place becomes free."""
         self._ordered = None
         self.bytes -= _bytes_of(key)
         return self.where.pop(key)
 
     def has_room_for(self, keys: Iterable[Key], most: int, longest: int) -> bool:
-        """Whether with these there are at most so many labels, and their texts have at most so many bytes."""
+        """Whether, with these, there are at most so many labels, and their texts have at most so many bytes."""
         new = {key for key in keys if key not in self.where}
         return len(self) + len(new) <= most and self.bytes + sum(map(_bytes_of, new)) <= longest
 
     def find(self, cell: Value) -> int | None:
-        """The place of a value that is not missing, -1 if it is new; None if it is not known so."""
+        """The place of a value that is not missing, -1 if it is new; None if this cannot be told here."""
         key = self.key_of(cell)
         if key is not None:
             return self.where.get(key, -1)
@@ -83,7 +83,7 @@ class GrowingLabels:
         return None if self.where else -1
 
     def key_of(self, cell: Value) -> Key:
-        """What a value is called here, whether it is there or not; None if it is of another kind."""
+        """The key of a value, whether it is present or not; None if it is of another kind."""
         kind = self.kind
         if isinstance(cell, str):
             return cell if kind == TEXT else None
@@ -96,7 +96,7 @@ class GrowingLabels:
         return shown_number(float(cell)) if kind == TEXT and -EXACT <= cell <= EXACT else None
 
     def keys_of(self, other: Labels) -> list[Key] | None:  # noqa: PLR0911  (one way for each pair of kinds)
-        """Under which keys labels that were counted elsewhere are counted here; None where `union` decides."""
+        """The keys here of labels that were counted elsewhere; None if `union` has to decide."""
         if not len(other):
             return []
         if not self.where:
@@ -135,7 +135,7 @@ class GrowingLabels:
         return self._ordered
 
     def glimpse(self, most: int) -> Labels:
-        """Some of the labels, as they came: enough to see what kind they are, and whether they are more than a few."""
+        """Some of the labels, unordered: enough to see their kind, and whether they are more than a few."""
         return self._labels(list(islice(self.where, most)))
 
     def _labels(self, keys: list[Key]) -> Labels:
@@ -147,7 +147,7 @@ class GrowingLabels:
 
 
 def labels_of_cell(cell: Value) -> Labels | None:
-    """What one value that is not missing would be counted as; None where `encode` has to say it."""
+    """The label of one value that is not missing; None if `encode` has to decide."""
     if isinstance(cell, str):
         return Labels(TEXT, (shown(cell),))
     if isinstance(cell, bool | np.bool_):

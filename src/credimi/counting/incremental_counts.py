@@ -1,15 +1,16 @@
-"""Counts that are kept while rows come one at a time.
+"""Counts that are updated row by row in a stream.
 
-A label has a line of its own, a class a column, in one array that grows to twice its size when it is full; column 0 is
-for rows without a class, and each feature has a line for rows in which it is missing. A row adds to one cell a feature,
-found by a dictionary; a new label takes the next free line. So a row costs O(features), however many rows and labels
-were seen, on average over the growths. `fade` is O(1) as well: it changes the scale that all cells share.
+A label has a line of its own, a class a column, in one array whose size doubles when it is full. Column 0 is for rows
+without a class, and each feature has a line for rows in which it is missing. A row adds to one cell per feature, found
+by a dictionary; a new label takes the next free line. So a row costs O(features) on average, however many rows and
+labels were seen. `fade` is O(1) as well: it changes the scale that all cells share.
 
-What `columns.labels.union` has to decide, such as numbers that come after texts, or more labels than are kept, goes by
-`Counts.__add__` over all cells. It happens seldom: once for a change of kind, and once for each bit that is dropped.
+What `columns.labels.union` has to decide, such as numbers that come after texts, or more labels than are kept, is done
+by `Counts.__add__` over all cells. This happens seldom: once for a change of kind, and once for each bit that is
+dropped.
 
-Rows that are taken away again leave no trace: a label without counts is forgotten, and its line is free.
-`kept` are all counts as `Counts`, with their labels in order: O(cells), made when they are asked for.
+Rows that are subtracted leave no trace: a label without counts is forgotten, and its line is free. `kept` is all counts
+as `Counts`, with their labels in order: O(cells), made when it is needed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, FloatArray, IntegerArray, Value
     from credimi.counting.growing_counts import Key
 
-_ROUNDING = 1e-9  # of the weights of rows that are taken away
+_ROUNDING = 1e-9  # of the weights of rows that are subtracted
 _SMALLEST_SCALE = 1e-100
 
 
@@ -57,7 +58,7 @@ class IncrementalCounts:
         return cls(Counts.join(target, Labels(TEXT), blocks, 0, settings))
 
     def _load(self, counts: Counts) -> None:
-        """Begin with these counts."""
+        """Start with these counts."""
         height, widths = len(counts.classes) + 1, [len(own) + 1 for own in counts.labels]
         self._base = replace(counts, flat=counts.flat[:0])  # target, settings and sources
         self.features = {name: place for place, name in enumerate(counts.features)}
@@ -74,7 +75,7 @@ class IncrementalCounts:
             GrowingLabels(own, range(end - len(own) - 1, end - 1))
             for own, end in zip(counts.labels, ends.tolist(), strict=True)
         ]
-        self.gone = ends - 1  # the lines of the missing
+        self.gone = ends - 1  # the lines of the missing values
         self.sizes = np.array(widths, dtype=np.int64) - 1  # how many labels each feature has
         self._groups_of = GrowingLabels(counts.classes, range(1, height))
         self._totals = np.zeros(self._cells.shape[1])
@@ -89,7 +90,7 @@ class IncrementalCounts:
             self.layout += 1
         if classes:
             self.classes, order = self._groups_of.ordered()
-            self._order = np.append(order, 0)  # of the columns: the classes in order, and last where there is none
+            self._order = np.append(order, 0)  # of the columns: the classes in order, and last the one without a class
 
     # What was counted
 
@@ -105,12 +106,12 @@ class IncrementalCounts:
 
     @property
     def height(self) -> int:
-        """The classes, and one."""
+        """The number of classes, plus one."""
         return len(self._order)
 
     @property
     def kept(self) -> Counts:
-        """All counts, as doubles; not to be changed."""
+        """All counts, as doubles; do not change them."""
         if self._kept is None:
             found = [self.block(place) for place in range(len(self.columns))]
             flat = [np.zeros(0), *(block.ravel() for _, block in found)]
@@ -126,7 +127,7 @@ class IncrementalCounts:
 
     @property
     def counts(self) -> Counts:
-        """The counts, as a copy that stays as it is; whole numbers, unless rows had weights."""
+        """A copy of the counts; whole numbers, unless rows had weights."""
         kept = self.kept
         if self.whole:
             return replace(kept, flat=np.rint(kept.flat).astype(np.int64), rows=round(kept.rows))
@@ -140,13 +141,13 @@ class IncrementalCounts:
         return settle(name, own, block, classes, settings=self.settings, most=most)
 
     def block(self, place: int) -> tuple[Labels, FloatArray]:
-        """The labels of one feature in order, and its counts as `Counts` has them."""
+        """The labels of one feature in order, and its counts as in `Counts`."""
         own, lines = self.columns[place].ordered()
         lines = np.append(lines, self.gone[place])
         return own, self._cells[lines[None, :], self._order[:, None]] * self._scale
 
     def totals(self) -> FloatArray:
-        """How often each class occurred, and last how often none was known."""
+        """How often each class occurred, and last how often the class was missing."""
         return np.asarray(self._totals[self._order] * self._scale)
 
     def of_lines(self, lines: IntegerArray) -> FloatArray:
@@ -154,13 +155,13 @@ class IncrementalCounts:
         return np.asarray(self._cells[lines[:, None], self._order] * self._scale)
 
     def seen(self) -> FloatArray:
-        """(features, classes + 1): how often each feature was seen with each class, and last with none."""
+        """(features, classes + 1): how often each feature was seen with each class, and last without a class."""
         return self.totals() - self.of_lines(self.gone)
 
     # More rows, or fewer
 
     def fade(self, factor: float) -> None:
-        """Let all that was counted count for less."""
+        """Reduce the weight of everything counted so far."""
         self.whole = False
         self._scale *= factor
         self.rows *= factor
@@ -171,13 +172,13 @@ class IncrementalCounts:
         self._changed()
 
     def add(self, counts: Counts) -> None:
-        """More counts, of the same features."""
+        """Add counts of the same features."""
         self.whole = self.whole and counts.flat.dtype.kind != "f"
-        if self.rows == 0 or not self._adds_in_place(counts):  # the first ones come as they are
+        if self.rows == 0 or not self._adds_in_place(counts):  # the first counts are taken as they are
             self._load(self.kept + counts)
 
     def _adds_in_place(self, counts: Counts) -> bool:
-        """Add to the cells that there are, and to new ones; False where labels have to be put together first."""
+        """Add to existing and new cells; False if labels have to be merged first."""
         keys, groups = self._keys_of(counts), self._groups_of.keys_of(counts.classes)
         if keys is None or groups is None or not self._room_for(keys, groups):
             return False
@@ -193,12 +194,12 @@ class IncrementalCounts:
         return True
 
     def subtract(self, counts: Counts) -> None:
-        """Counts that were added before."""
+        """Subtract counts that were added before."""
         if not self._subtracts_in_place(counts):
             self._load(self.kept - counts)
 
     def _subtracts_in_place(self, counts: Counts) -> bool:
-        """Take away from the cells that there are; False where that is not plainly possible, and nothing is done."""
+        """Subtract from existing cells; False if that is not possible directly, and then nothing is done."""
         keys, groups = self._keys_of(counts), self._groups_of.keys_of(counts.classes)
         if keys is None or groups is None or any(key not in self._groups_of.where for key in groups):
             return False
@@ -223,7 +224,7 @@ class IncrementalCounts:
         return True
 
     def enter(self, cells: Sequence[Value], label: Value, weight: float = 1.0) -> None:
-        """One row, a cell a feature; with a negative weight it is taken away."""
+        """Add one row, with one cell per feature; with a negative weight it is subtracted."""
         group, lines = self.group_of(label), self.lines_of(cells)
         if group is not None and lines is not None and (group < 0 or np.any(lines < 0)) and weight > 0.0:
             group = self._with_new(cells, label, group, lines)
@@ -235,7 +236,7 @@ class IncrementalCounts:
         if weight < 0.0:
             if np.any(left < weight * _ROUNDING):
                 name = list(self.features)[int(np.argmin(left))]
-                raise CredimiError(f"column {name!r}: more is taken away than was counted; pass rows that were")
+                raise CredimiError(f"column {name!r}: more is subtracted than was counted; pass rows that were counted")
             left[left <= -weight * _ROUNDING] = 0.0
         self.whole = self.whole and weight == round(weight)
         self._cells[lines, group] = left
@@ -248,7 +249,7 @@ class IncrementalCounts:
             self._forget(keys, [self._groups_of.key_of(label)] if group else [], -weight * _ROUNDING)
 
     def _with_new(self, cells: Sequence[Value], label: Value, group: int, lines: IntegerArray) -> int | None:
-        """Find a column for a new class and lines for new labels, which are set; None where it is not plain."""
+        """Find a column for a new class and lines for new labels, and set them; None if not directly possible."""
         new: list[tuple[int, Key, Labels]] = []
         own = Labels(TEXT) if group >= 0 else labels_of_cell(label)
         if own is None or (groups := self._groups_of.keys_of(own)) is None:
@@ -267,14 +268,14 @@ class IncrementalCounts:
         return group if group >= 0 else self._group(groups[0], own)
 
     def tally_row(self, cells: Sequence[Value], label: Value, weight: float = 1.0) -> Counts:
-        """The counts of one row alone."""
+        """The counts of a single row."""
         columns = dict(zip((self.target, *self.features), map(_single, (label, *cells)), strict=True))
         weights = None if weight == 1.0 else np.array([weight])
         batch = Batch(columns, 1, weights=weights)
         return tally(batch, self.target, tuple(self.features), self.settings, threads=1)
 
     def extend(self, names: Sequence[str]) -> None:
-        """Features that were never seen before: missing in all rows so far."""
+        """Add new features: they are missing in all rows so far."""
         lines = []
         for name in names:
             self.features[name] = len(self.columns)
@@ -285,10 +286,10 @@ class IncrementalCounts:
         self.sizes = np.append(self.sizes, np.zeros(len(names), dtype=np.int64))
         self._changed(labels=True)
 
-    # Where it is counted
+    # Places of cells
 
     def lines_of(self, cells: Sequence[Value]) -> IntegerArray | None:
-        """On which line each cell is counted, -1 where it is new; None where one is not known so."""
+        """The line on which each cell is counted, -1 if it is new; None if one cannot be told here."""
         lines = self.gone.copy()
         for place, (cell, column) in enumerate(zip(cells, self.columns, strict=True)):
             if self.missing.means(cell):
@@ -300,11 +301,11 @@ class IncrementalCounts:
         return lines
 
     def group_of(self, label: Value) -> int | None:
-        """The column in which this class is counted, -1 where it is new; None where it is not known so."""
+        """The column in which this class is counted, -1 if it is new; None if it cannot be told here."""
         return 0 if self.missing.means(label) else self._groups_of.find(label)
 
     def _keys_of(self, counts: Counts) -> list[list[Key]] | None:
-        """Of each feature the keys of the labels in these counts; None where labels have to be put together."""
+        """For each feature the keys of the labels in these counts; None if labels have to be merged."""
         if (counts.target, counts.features, counts.settings) != (self.target, tuple(self.features), self.settings):
             return None
         found = [column.keys_of(own) for column, own in zip(self.columns, counts.labels, strict=True)]
@@ -315,7 +316,7 @@ class IncrementalCounts:
         return zip(counts.labels, counts.blocks(), keys, strict=True)
 
     def _room_for(self, keys: list[list[Key]], groups: list[Key]) -> bool:
-        """Whether no feature gets more or longer labels than are kept, nor the target than classes have."""
+        """Whether no feature gets more or longer labels than are kept, and the target no more or longer classes."""
         if not self._groups_of.has_room_for(groups, MOST_CLASSES, most_bytes(1)):
             return False
         classes = sum(key not in self._groups_of.where for key in set(groups))
@@ -362,13 +363,13 @@ class IncrementalCounts:
         return self._groups - 1
 
     def _grow(self, down: int, across: int) -> None:
-        """Room for so many times as many lines and columns."""
+        """Make room for so many times as many lines and columns."""
         height, width = self._cells.shape
         self._cells = np.pad(self._cells, ((0, (down - 1) * height), (0, (across - 1) * width)))
         self._totals = np.pad(self._totals, (0, (across - 1) * width))
 
     def _forget(self, keys: Iterable[tuple[int, Key]], groups: Iterable[Key], slack: float) -> None:
-        """Give lines and columns back that have no counts any more."""
+        """Free lines and columns that have no counts any more."""
         for place, key in keys:
             column = self.columns[place]
             if column.kind != MANY and not self._cells[column.where[key]].any():

@@ -1,27 +1,31 @@
-"""Parts of a table counted apart, and put together: rows below rows by `+`, columns beside columns by `beside`.
+"""Merges the counts of parts of a table: parts of the rows by `+`, parts of the columns by `beside`.
 
-Engines that count in several places send `Counts` as bytes, in the format of their files. What arrives is merged as a
-tree: with k parts whose labels hardly overlap, adding them one after the other aligns the growing sum k times, which
-is O(k^2) labels; a tree aligns each label O(log k) times.
+Engines that count in several places send `Counts` as bytes, in the format of counts files. They are merged as a tree.
+With k parts whose labels hardly overlap, adding them one after the other would align the growing sum k times, which is
+O(k^2) labels; a tree aligns each label O(log k) times.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from credimi.columns import labels
 from credimi.core.errors import CredimiError
+from credimi.counting import sampled_rows
 from credimi.counting.counts import Counts, bounded
 from credimi.counting.request import Plan, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_ROUNDING = 1e-12  # of sums of weights, in batches of other sizes; whole numbers of rows differ by more
+
 
 def merged(parts: Iterable[Counts]) -> Counts | None:
-    """Their sum, each part added to one of about as many parts; None if there are none."""
-    waiting: list[tuple[int, Counts]] = []  # sums of 2^k parts, k falling, as the digits of a binary number
+    """The sum; each part is added to a sum of about as many parts; None if there are none."""
+    waiting: list[tuple[int, Counts]] = []  # sums of 2^k parts with falling k, like the digits of a binary number
     for part in parts:
         size, total = 1, part
         while waiting and waiting[-1][0] == size:
@@ -35,18 +39,18 @@ def merged(parts: Iterable[Counts]) -> Counts | None:
 
 
 def merged_bytes(parts: Iterable[bytes]) -> bytes:
-    """The same of counts that were sent, to be sent on."""
+    """The same for counts as bytes."""
     total = merged(map(Counts.from_bytes, parts))
     return b"" if total is None else total.to_bytes()
 
 
 def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
-    """Counts of the same rows and other columns, as one."""
+    """One `Counts` from counts of the same rows and different columns."""
     first = blocks[0]
     for other in blocks[1:]:
-        if other.rows != first.rows or other.classes != first.classes:
+        if not math.isclose(other.rows, first.rows, rel_tol=_ROUNDING) or other.classes != first.classes:
             raise CredimiError(
-                "the table changed between two passes, or its rows are drawn at random: store it, and count that"
+                "the table changed between two passes, or its rows are drawn at random: store it, and count the result"
             )
     return _joined(blocks, plan)
 
@@ -59,16 +63,17 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
         for each in blocks
         for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
-    return Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+    whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
+    return replace(whole, squares=first.squares, sample=sampled_rows.beside(each.sample for each in blocks))
 
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:
-    """The same with no more labels than the whole table's width allows: `+` knows but the columns it adds."""
+    """The same counts with no more labels than the whole table's width allows: `+` sees only the columns it adds."""
     most = plan.most_labels(len(counts.classes))
     few = all(len(own) <= most and not labels.too_long(own, plan.most_bytes) for own in counts.labels)
     return counts if few else _joined([counts], plan)
 
 
 def as_planned(content: bytes, plan: Plan) -> Counts:
-    """Counts that were sent, with the settings as they were here: JSON has lists where these have tuples."""
+    """Counts that were received, with the settings of the plan: JSON has lists where the settings have tuples."""
     return checked(replace(Counts.from_bytes(content), settings=plan.settings), plan)

@@ -1,4 +1,4 @@
-"""`CountRequest`: what a caller asks for, checked once; `Plan`: the same of columns that are there."""
+"""`CountRequest`: what a caller asks for, checked once; `Plan`: the same for existing columns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from credimi.columns.interpret import plainly_categories
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import shown_name
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
-from credimi.counting.counts import Counts, unknown
+from credimi.report.sentences import NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from credimi.core.types import Option, Record, Value
+    from credimi.counting.counts import Counts
 
 
 def _silent(_share: float) -> None:
-    """Nobody wants to know how far it is."""
+    """The default progress callback: does nothing."""
 
 
 ENGINES = ("files", "duckdb", "dask", "spark")
@@ -32,9 +34,10 @@ ENGINES = ("files", "duckdb", "dask", "spark")
 
 @dataclass(frozen=True, slots=True)
 class CountRequest:
-    """What a caller asks for, of whatever data: made and checked once (`of`), and passed on as it is.
+    """What a caller asks for, for any data: made and checked once (`of`), and then passed on unchanged.
 
-    Features that the user `named` are refused if they cannot be counted.
+    Features that the user `named` are refused if they cannot be counted. `weights` are those that are no name of a
+    column: such names are among the settings.
     """
 
     target: object
@@ -49,6 +52,7 @@ class CountRequest:
     engine: str | None = None
     master: str | None = None
     scheduler: str | None = None
+    weights: object = None
 
     @classmethod
     def of(
@@ -58,45 +62,55 @@ class CountRequest:
         features: Sequence[str] | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, object] | None = "mdl",
+        target_cuts: Option = None,
         max_levels: int | None = None,
         progress: Callable[[float], None] | None = None,
         engine: str | None = None,
         master: str | None = None,
         scheduler: str | None = None,
+        weights: Option = None,
         **others: Option,
     ) -> CountRequest:
-        """What the arguments of `credimi.count` ask for. What depends on the data is checked where these are known.
+        """The request for the arguments of `credimi.count`. What depends on the data is checked when they are known.
 
-        That is the delimiter, where files are opened, and the names of columns, in `plan`.
+        This is the delimiter, checked when files are opened, and the names of columns, checked in `plan`.
         """
         if engine is not None and engine not in ENGINES:
             raise CredimiError(f"engine is {engine!r}: choose one of {', '.join(ENGINES)}")
         if master is not None and engine != "spark":
-            raise CredimiError("a master is where Spark runs: ask for the engine spark as well")
+            raise CredimiError("master is for Spark only: add the engine spark")
         if scheduler is not None and engine != "dask":
-            raise CredimiError("a scheduler is where Dask runs: ask for the engine dask as well")
+            raise CredimiError("scheduler is for Dask only: add the engine dask")
         whole = isinstance(max_levels, int) and not isinstance(max_levels, bool)
         if max_levels is not None and not (whole and max_levels >= 1):
             raise CredimiError(f"max_levels is {max_levels!r}: pass a whole number from 1 up, or None for no limit")
         return cls(
             target,
             features,
-            settings=ReadingOptions.of(missing_values, discretize),
+            settings=ReadingOptions.of(
+                missing_values, discretize, target_cuts, weights if isinstance(weights, str) else None
+            ),
             max_levels=max_levels,
             named=features is not None,
             progress=progress or _silent,
             engine=engine,
             master=master,
             scheduler=scheduler,
+            weights=None if isinstance(weights, str) else weights,
             **others,
         )
 
     def plan(self, offered: Sequence[str]) -> Plan:
-        """The same of columns that are there; names are checked."""
+        """The plan for existing columns; names are checked."""
         if not isinstance(self.target, str):
             raise CredimiError(
-                f"target is {self.target!r}: name one of the columns; only tables in memory take its values"
+                f"target is {self.target!r}: name one of the columns; only tables in memory accept the target's values"
             )
+        if self.weights is not None:
+            raise CredimiError(
+                f"weights is {self.weights!r}: name one of the columns; only tables in memory take its values"
+            )
+        offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
         _check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
@@ -106,11 +120,11 @@ class CountRequest:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is counted of columns that are there: the same in every place, so that it may be sent to others.
+    """What is counted of existing columns: the same everywhere, so that it can be sent to workers.
 
-    `table` is the number of features, where these are some of them; `max_levels` how many categories each may have;
-    `required` are the features that the user named, and that are refused if they cannot be counted; `delimiter` is what
-    stands between the fields of CSV files, where that is not to be found out from each.
+    `table` is the number of features of the whole table, if these are some of them; `max_levels` is how many categories
+    each may have; `required` are the features that the user named, and that are refused if they cannot be counted;
+    `delimiter` is the character between the fields of CSV files, if it is not to be found from each header.
     """
 
     target: str
@@ -123,17 +137,17 @@ class Plan:
 
     @property
     def wanted(self) -> list[str]:
-        """All columns that are read, the target first."""
-        return [self.target, *self.features]
+        """All columns that are read, the target first, the weights last."""
+        return [self.target, *self.features, *filter(None, [self.settings.weights])]
 
     def blocks(self, columns: int) -> list[Plan]:
-        """The same in parts of at most so many columns, all about as wide; the target is in each."""
+        """The plan divided into parts of at most so many columns, all of about the same width, each with the target."""
         every, parts = len(self.features), max(1, math.ceil(len(self.features) / max(columns - 1, 1)))
         ends = [every * part // parts for part in range(parts + 1)]
         return [replace(self, features=self.features[start:end], table=every) for start, end in pairwise(ends)]
 
     def most_labels(self, classes: int) -> int:
-        """How many labels each feature may keep: the less, the more features the whole table has."""
+        """How many labels each feature may keep: fewer if the whole table has more features."""
         return labels.most_labels(max(self.table, len(self.features)), classes + 1)
 
     @property
@@ -143,7 +157,7 @@ class Plan:
 
 
 def checked(counts: Counts, plan: Plan) -> Counts:
-    """The same, unless a column has more categories than it may; numbers that will be cut have none yet."""
+    """The same counts, unless a column has too many categories; numbers that will be cut have no categories yet."""
     most = plan.max_levels
     if most is None:
         return counts
@@ -155,8 +169,8 @@ def checked(counts: Counts, plan: Plan) -> Counts:
             such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
             such = ", or longer ones than are kept" if own.kind == labels.MANY else such
             raise CredimiError(
-                f"column {name!r} has more than {most:,} values{such}: leave it out (exclude, --exclude), put its "
-                "values into groups, or allow more (max_levels, --max-levels)"
+                f"column {name!r} has more than {most:,} values{such}: leave it out (exclude, --exclude), group its "
+                "values, or allow more (max_levels, --max-levels)"
             )
     return counts
 
@@ -172,39 +186,60 @@ def columns_of(
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
-    asked, left_out = _listed(features), _listed(exclude)
+    asked, left_out = _listed(features, seen), _listed(exclude, seen)
     for name in (*asked, *left_out):
         if name not in seen:
             raise CredimiError(unknown(name, offered))
     if target in asked:
-        raise CredimiError(f"{target!r} is the target and cannot be a feature as well: take it out of features")
+        raise CredimiError(f"{target!r} is the target and cannot be a feature as well: remove it from features")
     if target in left_out:
-        raise CredimiError(f"{target!r} is the target and cannot be left out: take it out of exclude")
+        raise CredimiError(f"{target!r} is the target and cannot be left out: remove it from exclude")
     for name in asked:
         if name in left_out:
-            raise CredimiError(f"column {name!r} is both in features and in exclude: take it out of one of them")
+            raise CredimiError(f"column {name!r} is both in features and in exclude: remove it from one of them")
     return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
 
 
-def _listed(names: Sequence[str] | None) -> dict[str, None]:
-    """The names that a caller passed, each once, as text; one alone need not stand in a list."""
+def _without_weights(
+    weights: str | None, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
+) -> Sequence[str]:
+    """The columns without that of the weights, which must exist and have no other use."""
+    if weights is None:
+        return offered
+    if weights not in offered:
+        raise CredimiError(unknown(weights, offered))
+    if weights == target or any(weights in _listed(each, {*offered}) for each in named):
+        other = "is the target" if weights == target else "is named in features or exclude"
+        raise CredimiError(f"column {weights!r} has the weights, and {other}: use it for one of the two only")
+    return [name for name in offered if name != weights]
+
+
+def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
+    """The names that a caller passed, each once, as text; a single name need not be in a list.
+
+    A column whose name is empty has the name that is shown.
+    """
     if names is None:
         return {}
     listed: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
-    return dict.fromkeys(map(shown_name, listed))
+    unnamed = {NO_NAME: ""} if "" in offered and NO_NAME not in offered else {}
+    return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, listed))
 
 
 def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
-    """Refuse settings of a column that is not there, or is the target."""
+    """Refuse settings for a column that does not exist, or is the target."""
     for name in settings.named:
         if name not in offered:
             raise CredimiError(unknown(name, offered))
         if name == target:
-            raise CredimiError(f"discretize names the target {name!r}, which has to have classes: cut it first")
+            raise CredimiError(
+                f"discretize names the target {name!r}, but is for features: cut the target by target_cuts "
+                "(--target-cuts)"
+            )
 
 
 def name_of_target(target: object, offered: Sequence[str]) -> object:
-    """The target as text, if it is one of pandas' names that are none: a number, a date, a tuple of a MultiIndex."""
+    """The target as text, if it is a name of pandas that is no text: a number, a date, a tuple of a MultiIndex."""
     if target is None or (hasattr(target, "__iter__") and not isinstance(target, tuple)):
         return target
     text = shown_name(target)
@@ -212,14 +247,14 @@ def name_of_target(target: object, offered: Sequence[str]) -> object:
 
 
 def by_place(named: Value, offered: Sequence[str]) -> Value:
-    """A column of an array that was named by its place, by its name."""
+    """The name of a column of an array that was given by its position."""
     if isinstance(named, int | np.integer) and not isinstance(named, bool):
         return offered[int(named)] if -len(offered) <= named < len(offered) else str(named)
     return named
 
 
 def by_places(named: Sequence[Value] | None, offered: Sequence[str]) -> Sequence[str] | None:
-    """Columns of an array that were named by their places, by their names."""
+    """The names of columns of an array that were given by their positions."""
     if named is None or isinstance(named, str):
         return named
     return [by_place(each, offered) for each in (named if hasattr(named, "__iter__") else [named])]

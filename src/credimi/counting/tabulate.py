@@ -1,7 +1,7 @@
-"""Cross counts of a coded target with many coded features: which kernel, how many threads.
+"""Counts a coded target against many coded features: chooses the kernel and the number of threads.
 
-Inputs too small to be worth loading compiled code for go through numpy's bincount, the same counts at 2 ns a cell.
-The choice of kernel follows from the costs measured in benchmarks/counting.py.
+Small inputs, for which loading compiled code is not worth it, go through numpy's bincount: the same counts at 2 ns per
+cell. The choice of kernel follows from the costs measured in benchmarks/counting.py.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import Column
     from credimi.core.types import AnyArray
 
     Codes = NDArray[np.unsignedinteger]
     CountArray = NDArray[np.int64]
 
-CELLS_WORTH_COMPILING = 20_000_000  # below, numpy and pyarrow are done before compiled code is loaded
+CELLS_WORTH_COMPILING = 20_000_000  # below this, numpy and pyarrow are done before compiled code is loaded
 _CELLS_WORTH_A_THREAD = 2_000_000
-_MOST_JOINT_CELLS = 1 << 16  # that 16 bits can number
-_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that the fastest cache holds
+_MOST_JOINT_CELLS = 1 << 16  # the most that 16 bits can number
+_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that fit into the fastest cache
 
 
 def cross_counts(
@@ -37,7 +38,7 @@ def cross_counts(
     compiled: bool = True,
     threads: int | None = None,
 ) -> list[CountArray]:
-    """For each column its R x (s + 1) counts: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing."""
+    """The R x (s + 1) counts of each column: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing."""
     out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
     cells = groups.size * len(columns)
     if not compiled:
@@ -59,7 +60,7 @@ def cross_counts(
             jointly.append(index)
         else:
             many.add(index)
-    most = min(_JOINT_CELLS, groups.size // 8)  # a table larger than its rows is mostly cleared and summed
+    most = min(_JOINT_CELLS, groups.size // 8)  # for a table larger than its rows, clearing and summing dominate
     parts = _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits | many)]
     bits = np.empty((groups.size // pair_counts.WORD, lanes), dtype=np.uint64)
     totals = np.zeros(max(lanes, group_count), dtype=np.int64)
@@ -81,7 +82,7 @@ def cross_counts(
 
 
 def _only_read(codes: Codes) -> Codes:
-    """A view that cannot be written, in one piece: Arrow's are so, and the kernels are compiled for one kind only."""
+    """A read-only contiguous view: Arrow's arrays are read-only, and the kernels are compiled for this kind alone."""
     view = np.ascontiguousarray(codes).view()
     view.flags.writeable = False
     return view
@@ -90,14 +91,30 @@ def _only_read(codes: Codes) -> Codes:
 def weighted_counts(
     groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: NDArray[np.float64]
 ) -> list[NDArray[np.float64]]:
-    """The same for rows that count as much as their weights say."""
+    """The same for rows with weights."""
     return [
         _bincount(groups, codes, (group_count, size + 1), weights) for codes, size in zip(columns, values, strict=True)
     ]
 
 
+def sparse_counts(
+    groups: Codes, group_count: int, columns: Sequence[Column], weights: NDArray[np.float64] | None
+) -> list[AnyArray]:
+    """The same of columns of a sparse matrix: what is not stored is what remains of each group."""
+    totals, found = np.bincount(groups, weights, minlength=group_count), []
+    rows = np.bincount(groups, minlength=group_count)
+    for column in columns:
+        stored, own = groups[column.at], None if weights is None else weights[column.at]
+        block = _bincount(stored, column.codes[:-1], (group_count, column.values + 1), own).astype(totals.dtype)
+        left = rows > np.bincount(stored, minlength=group_count)  # of weights, rounding may leave what is nothing
+        rest = np.where(left, np.maximum(totals - block.sum(axis=1), 0), 0)
+        block[:, min(int(column.codes[-1]), column.values)] += rest
+        found.append(block)
+    return found
+
+
 def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: int) -> list[list[int]]:
-    """Features that share a joint table: as many neighbours as fit, at most four."""
+    """Groups of features that share a joint table: as many neighbours as fit, at most four."""
     parts: list[list[int]] = []
     cells = 0
     for index in sorted(indices, key=lambda index: values[index]):

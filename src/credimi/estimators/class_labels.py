@@ -1,4 +1,4 @@
-"""The classes that a classifier knows: those that were named and those that came, as the values that y has."""
+"""The classes of a classifier, as values of y: those that were named in advance and those that occurred."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @stored
 class Classes:
-    """The classes so far, in order. A class that came once stays, whether or not its rows are taken away."""
+    """The classes so far, in order. A class that occurred once stays, even if its rows are removed."""
 
     def __init__(self) -> None:
         self.labels = Labels(TEXT)
-        self._like: Values = None  # an array of values as y has them
+        self._like: Values = None  # an array with the type of y
         self._array: AnyArray | None = None
         self._positions: tuple[Labels | None, NDArray[np.int64]] = (None, np.zeros(0, dtype=np.int64))
 
@@ -34,14 +34,14 @@ class Classes:
             self._like = _example(values)
 
     def declare(self, values: Values) -> None:
-        """Classes that may come."""
+        """Add classes that may occur."""
         array = np.asarray(values)
         self.observe(array)
         column = encode(array, "classes")
         self.add(_sorted_labels(column)[0])
 
     def add(self, labels: Labels) -> None:
-        """Classes that came."""
+        """Add classes that occurred."""
         found = typed(labels)[0]
         if found.kind == NUMBER and not found.integral:
             raise CredimiError(
@@ -52,13 +52,13 @@ class Classes:
         self._array, self._positions = None, (None, self._positions[1])
 
     def positions(self, labels: Labels) -> NDArray[np.int64]:
-        """Where these labels stand among the classes."""
+        """The positions of these labels among the classes."""
         if self._positions[0] is not labels:
             self._positions = labels, union(self.labels, typed(labels)[0])[2]
         return self._positions[1]
 
     def codes(self, values: Values) -> NDArray[np.int64]:
-        """Of each value the place of its class, -1 where it is none that is known."""
+        """The position of the class of each value, -1 if it is unknown."""
         column = encode(values, "y")
         own, positions = _sorted_labels(column)
         merged, in_known, in_own = union(self.labels, own)
@@ -67,7 +67,7 @@ class Classes:
         return np.append(places[in_own[positions]], -1)[np.minimum(column.codes, column.values)]
 
     def array(self) -> AnyArray:
-        """The classes as y has them."""
+        """The classes as values of y."""
         if self._array is None:
             self._array = self._as_y_has_them()
         return self._array
@@ -83,14 +83,14 @@ class Classes:
 
 
 def _sorted_labels(column: Column) -> tuple[Labels, NDArray[np.int64]]:
-    """The labels in order, and where each of the column's has gone."""
+    """The labels in order, and the position of each of the column's labels."""
     return of_texts(column.texts, column.kind) if column.numbers is None else of_numbers(column.numbers)
 
 
 def _example(values: Values) -> AnyArray:
-    """An empty array of the type that the values have: whole numbers, others, text, or anything."""
+    """An empty array of the values' type: whole numbers, others, text, or anything."""
     kind = getattr(values, "dtype", None)
-    if not isinstance(kind, np.dtype):  # Arrow's, or codes with their values
+    if not isinstance(kind, np.dtype):  # Arrow's type, or codes with their values
         of_values = getattr(values, "values", None)
         arrow = str(getattr(values, "type", getattr(of_values, "type", "")))
         kind = np.dtype(float) if arrow in {"double", "float", "halffloat"} else np.dtype(object)

@@ -1,4 +1,4 @@
-"""X and y, checked, -> `Counts`; what the estimators that count have in common."""
+"""Counts X and y for the estimators: X and y, checked, become `Counts`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import numpy as np
 
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
+from credimi.columns.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
 from credimi.counting.coded_table import CodedTable
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import columns_of
+from credimi.counting.target_quantiles import with_quantiles
+from credimi.estimators.validation import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +39,11 @@ def counted(
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
-    counts = tally(_batch(features, target, name, weights), name, features.names, settings, threads=threads)
+    if unlabeled is not None and settings.target_cuts is not None:  # before -1 is a number of the first range
+        numbers = numbers_of(target, name)
+        target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
+    batch, settings = _batch(features, target, name, weights, settings)
+    counts = tally(batch, name, features.names, settings, threads=threads)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 
 
@@ -49,16 +56,21 @@ def coded(
     weights: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> CodedTable:
-    """The rows as codes, and their counts, for what needs rows again."""
-    batch = _batch(features, target, name, weights)
+    """The rows as codes, and their counts, for callers that need the rows again."""
+    batch, settings = _batch(features, target, name, weights, settings)
     found = encode_batch(batch, name, features.names, settings, threads=threads)
     return CodedTable(found, count_coded(found, threads=threads))
 
 
-def _batch(features: Features, target: Values, name: str, weights: NDArray[np.float64] | None) -> Batch:
-    columns_of([*features.names, name], name, None)  # names are checked: each has to be there once
+def _batch(
+    features: Features, target: Values, name: str, weights: NDArray[np.float64] | None, settings: ReadingOptions
+) -> tuple[Batch, ReadingOptions]:
+    columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
-    return Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
+    batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
+    if bins_asked(settings.target_cuts) is not None:
+        settings = with_quantiles(settings, [batch], name)
+    return batch, settings
 
 
 def target_name(target: Values, features: Features) -> str:
@@ -81,7 +93,7 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArra
 
 
 def _without_class(counts: Counts, label: Value) -> Counts:
-    """The same counts, the target being missing where it has this label."""
+    """The same counts, with the target missing where it has this label."""
     place = _place(counts.classes, label)
     if place is None:
         return counts

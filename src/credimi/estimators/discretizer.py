@@ -1,7 +1,7 @@
-"""`EntropyDiscretizer`: columns of numbers cut where the classes of a target change.
+"""`EntropyDiscretizer`: cuts columns of numbers where the classes of a target change.
 
-Each column is sorted once, with the classes of its rows, and split as Fayyad and Irani (1993) do: where least class
-entropy is left, as long as the shorter description says so. O(n log n) a column, columns in threads. Counts of distinct
+Each column is sorted once, with the classes of its rows, and split as in Fayyad and Irani (1993): where the least class
+entropy is left, as long as the description gets shorter. O(n log n) per column, columns in threads. Counts of distinct
 values are enough (`from_counts`), so that files larger than memory can be cut too.
 """
 
@@ -13,60 +13,80 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.columns.discretize import bins_of, cuts_after, interval_labels, mdl_places, mdl_places_of_rows
+from credimi.columns.discretize import (
+    bins_of,
+    cuts_after,
+    interval_labels,
+    mdl_places,
+    mdl_places_of_rows,
+    named_ranges,
+)
+from credimi.columns.text_types import shown_date
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import share, threads_of
-from credimi.estimators.validation import checked_classes, checked_features, checked_weights, numbers_of
+from credimi.estimators.validation import (
+    cells_of,
+    checked_classes,
+    checked_features,
+    checked_weights,
+    measured,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Values
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
+    from credimi.estimators.validation import Features
 
     Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
 
 OUTPUTS = ("codes", "labels")
-_CELLS_WORTH_COMPILING = 200_000  # below, numpy is done before compiled code is loaded
+_CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled code is loaded
 
 
 @public
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Cut columns of numbers into ranges that tell of the classes, as many as the data speak for (MDL).
+    """Cut columns of numbers into ranges that tell about the classes, as many as the data support (MDL).
 
-    What is missing stays missing. A value at a cut goes to the lower range; one beyond all that `fit` saw goes to the
-    first or the last. A column in which no cut pays becomes one range, 0 or "all".
+    In a data frame, dates are cut as well, and other columns, such as text, pass through unchanged. Missing values stay
+    missing. A value at a cut goes to the lower range; a value outside the range that `fit` saw goes to the first or the
+    last. A column in which no cut is accepted becomes one range, 0 or "all".
 
     Parameters
     ----------
     min_samples : int
-        How many rows (or how much weight) each side of a split must hold. The value has to be there, and the class.
+        How many rows (or how much weight) each side of a split must hold. Only rows with value and class count.
     max_bins : int, optional
-        The most ranges a column may have. The splits that gain most are made first.
+        The largest number of ranges of a column. The splits that gain most are made first.
     output : "codes" or "labels"
-        The number of the range, from 0, as a double, NaN where the value is missing; or a text such as "2.5 to 7",
-        None where it is missing.
+        The number of the range, from 0, as a double, NaN if the value is missing; or a text such as "2.5 to 7", None if
+        the value is missing. If columns pass through, it is an array of objects.
     drop_uninformative : bool
-        Leave out the columns in which no cut pays.
+        Leave out the columns in which no cut is accepted.
     n_jobs : int, optional
-        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+        Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
     Attributes
     ----------
     cut_points_ : list of arrays
-        The cuts of each column, in order, perhaps none.
+        The cuts of each column, in order, possibly none; for dates in days since 1970, for times of day and durations
+        in seconds.
     bin_labels_ : list of lists of str
-        The names of each column's ranges, one more than there are cuts.
+        The names of each column's ranges, one more than there are cuts; none for columns that pass through.
     n_bins_ : array of int
-        How many ranges each column has.
+        How many ranges each column has; 0 for columns that pass through.
+    dates_ : array of bool
+        Which columns are dates.
     support_ : array of bool
-        Which columns `transform` gives.
+        Which columns `transform` returns.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As usual in scikit-learn.
 
     Examples
     --------
@@ -103,51 +123,65 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         used = None if known.all() else np.flatnonzero(known)
         codes, weights = _rows(codes, used), weights if weights is None else _rows(weights, used)
         compiled = weights is None and features.rows * len(features.columns) >= _CELLS_WORTH_COMPILING
+        dates = np.zeros(len(features.columns), dtype=bool)
 
-        def places(index: int) -> Places:
-            values = _rows(numbers_of(features.columns[index], features.names[index]), used)
+        def places(index: int) -> Places | None:
+            found = _numbers(features, index)
+            if found is None:
+                return None
+            values, dates[index] = _rows(found[0], used), found[1]
             if compiled:
                 return mdl_places_of_rows(values, codes, len(classes), **self._limits())
             return mdl_places(*_counted(values, codes, len(classes), weights), **self._limits())
 
-        return self._cut(places, len(features.columns), threads_of(self.n_jobs) if compiled else 1)
+        return self._cut(places, dates, threads_of(self.n_jobs) if compiled else 1)
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> EntropyDiscretizer:
-        """The discretizer that `fit` would give on the rows that were counted, without them.
+        """The discretizer that `fit` would give on the counted rows, without needing the rows.
 
-        Beyond 32,768 different values of a column, counts are of rounded numbers, and so are the cuts.
+        If a column has more than 32,768 different values, the counts are of rounded numbers, and so are the cuts.
 
         Parameters
         ----------
         counts : credimi.Counts
             The counts of columns of numbers, such as `credimi.count("large.parquet", "class", features=[...])`.
         parameters
-            As of the class.
+            As in the class.
         """
         self = cls(**parameters)
         self._check_parameters()
         self.feature_names_in_ = np.array(counts.features, dtype=object)
         self.n_features_in_ = len(counts.features)
 
-        def places(index: int) -> Places:
+        def places(index: int) -> Places | None:
             return mdl_places(*counts.distinct_numbers(counts.features[index]), **self._limits())
 
-        return self._cut(places, len(counts.features), 1)
+        dates = np.array([own.instants for own in counts.labels], dtype=bool)
+        return self._cut(places, dates, 1)
 
     def transform(self, X: Data) -> AnyArray:
         """The range of every value, in the columns of `support_`."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         kept = np.flatnonzero(self.support_)
-        labels = self.output == "labels"
+        dates = getattr(self, "dates_", np.zeros(self.n_bins_.size, dtype=bool))  # not in older pickles
+        labels = self.output == "labels" or bool((self.n_bins_[kept] == 0).any())
         out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
 
         def fill(place: int) -> None:
             index = kept[place]
-            values = numbers_of(features.columns[index], features.names[index])
+            column, name = features.columns[index], features.names[index]
+            if not self.n_bins_[index]:
+                out[:, place] = _objects(cells_of(column))
+                return
+            found = _numbers(features, index)
+            values = numbers_of(column, name) if found is None else found[0]  # which refuses it
+            if found is not None and found[1] != dates[index] and not np.isnan(values).all():
+                held = ("numbers", "dates") if found[1] else ("dates", "numbers")
+                raise CredimiError(f"column {name!r} held {held[0]} in fit, and holds {held[1]} now: convert it")
             bins, missing = bins_of(values, self.cut_points_[index]), np.isnan(values)
-            if labels:
+            if self.output == "labels":
                 out[:, place] = np.array([*self.bin_labels_[index], None], dtype=object)[np.where(missing, -1, bins)]
             else:
                 out[:, place] = np.where(missing, np.nan, bins)
@@ -156,7 +190,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
-        """The names of the columns that `transform` gives: those of the columns they are made from."""
+        """The names of the columns that `transform` returns: those of the original columns."""
         check_is_fitted(self)
         names: AnyArray = super().get_feature_names_out(input_features)[self.support_]
         return names
@@ -179,23 +213,49 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _limits(self) -> Record:
         return {"min_samples": self.min_samples, "max_bins": self.max_bins}
 
-    def _cut(self, places: Callable[[int], Places], columns: int, threads: int | None) -> EntropyDiscretizer:
-        """Set what is fitted; `places` says for each column after which values to cut."""
+    def _cut(
+        self, places: Callable[[int], Places | None], dates: NDArray[np.bool_], threads: int | None
+    ) -> EntropyDiscretizer:
+        """Set the fitted attributes; `places` says after which values to cut a column, None if it passes through.
+
+        `dates` says which columns are dates.
+        """
+        columns = dates.size
         cuts: list[FloatArray] = [np.zeros(0)] * columns
         labels: list[list[str]] = [[]] * columns
 
         def work(index: int) -> None:
-            values, after = places(index)
+            found = places(index)
+            if found is None:
+                return
+            values, after = found
             cuts[index] = cuts_after(values, after)
-            # If the values beside the cuts are on their sides, so are all others.
-            labels[index] = interval_labels(cuts[index], np.concatenate([values[after], values[after + 1]]))
+            beside = np.concatenate([values[after], values[after + 1]])
+            if dates[index]:
+                days = bool((np.floor(beside) == beside).all())
+                labels[index] = named_ranges([shown_date(np.floor(cut) if days else cut) for cut in cuts[index]])
+                return
+            # If the values beside the cuts are on the right side, all others are.
+            labels[index] = interval_labels(cuts[index], beside)
 
         share(work, range(columns), threads)
-        self.cut_points_ = cuts
+        self.cut_points_, self.dates_ = cuts, dates
         self.bin_labels_ = labels
-        self.n_bins_ = np.array([cut.size + 1 for cut in cuts])
-        self.support_ = (self.n_bins_ > 1) | (not self.drop_uninformative)
+        self.n_bins_ = np.array([len(names) for names in labels])
+        self.support_ = (self.n_bins_ != 1) | (not self.drop_uninformative)
         return self
+
+
+def _numbers(features: Features, index: int) -> tuple[FloatArray, bool] | None:
+    """A column as numbers, and whether these are dates; None of one that passes through, as those of frames may."""
+    column, name = features.columns[index], features.names[index]
+    return measured(column, name) if features.of_frame else (numbers_of(column, name), False)
+
+
+def _objects(cells: list[Value]) -> AnyArray:
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
 
 
 def _rows(values: AnyArray, used: NDArray[np.int64] | None) -> AnyArray:

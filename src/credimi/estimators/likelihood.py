@@ -1,10 +1,10 @@
-"""Naive Bayes from settled counts: what each value of each feature says about the class (`inference.naive_bayes`).
+"""Naive Bayes from settled counts: what each value of each feature tells about the class (`inference.naive_bayes`).
 
-A missing feature is left out of the product, which is exact: its value is summed over (or missing is taken for a value
-like others). So is a value that was never seen, about which the counts say nothing.
+A missing feature is left out of the product, which is exact: its value is summed over. (Or missing is treated as a
+value like others.) A value that was never seen is left out as well, as the counts tell nothing about it.
 
-With `unlabeled` rows (n_?j) P(j | i) is taken from the posterior mean of the joint chances, to which such rows
-contribute; without any the two are the same.
+With `unlabeled` rows (n_?j), P(j | i) is taken from the posterior mean of the joint cell probabilities, to which such
+rows contribute; without such rows the two are the same.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROWS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likelihood:
-    """log P(i), and of each feature log P(j | i), (s + 1) x r, 0 in the last line: missing or never seen."""
+    """log P(i), and for each feature log P(j | i), (s + 1) x r, with 0 in the last line: missing or never seen."""
 
     log_prior: FloatArray
     features: tuple[Feature, ...]
@@ -60,7 +60,7 @@ class Likelihood:
 
 
 def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
-    """From the counts of the features; of all of them, as it is decided elsewhere which are used (`Scorer.support`)."""
+    """From the counts of all features; `Scorer.support` decides which of them are used."""
     tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
     return Likelihood(log_shares(totals), tuple(features), tables)
 
@@ -100,7 +100,7 @@ def _places_of_labels(feature: Feature, column: Column) -> IntegerArray:
 
 
 def _numbers(texts: Sequence[str]) -> FloatArray:
-    """Texts as numbers, NaN where they are none."""
+    """Texts as numbers, NaN if they are none."""
     found = np.full(len(texts), np.nan)
     for place, text in enumerate(texts):
         if is_number(text, names_too=True):

@@ -1,4 +1,4 @@
-"""`IncrementalNaiveBayes`: discrete naive Bayes on `Counts`, in batches or row by row, with holes anywhere."""
+"""`IncrementalNaiveBayes`: discrete naive Bayes on `Counts`, in batches or row by row, with missing values anywhere."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
-_FEW_ROWS = 8  # that are entered one by one, which is faster than to count them together
+_FEW_ROWS = 8  # are entered one by one, which is faster than counting them together
 
 
 @public
 class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
-    """Naive Bayes for categories, and numbers that are cut into ranges, that learns as rows come.
+    """Naive Bayes for categories and for numbers cut into ranges. It learns as rows come.
 
-    Missing features are left out of the product, which is exact. Categories and classes may be new at any time; about a
-    value that was never seen the counts say nothing, and it is left out as well. What is learned depends on the rows
+    Missing features are left out of the product, which is exact. Categories and classes may be new at any time. The
+    counts tell nothing about a value that was never seen, and it is left out as well. The result depends on the rows
     alone, not on their order or their batches.
 
     Parameters
@@ -47,22 +47,22 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     prior : float
         Pseudo-count of every value in every class; 1 is Laplace's rule.
     selector : CredibleSelector, optional
-        At each moment only the features are used that it keeps now, by all rows so far.
+        At each moment only the features are used that the selector keeps, based on all rows so far.
     learn_unlabeled : bool
-        Whether rows without a class are used: they tell how the features are distributed, and so, by the posterior of
-        the joint chances, how they are in each class. Otherwise they are skipped.
+        Whether rows without a class are used. They tell how the features are distributed and so, through the posterior
+        of the joint cell probabilities, how they are distributed in each class. Otherwise they are skipped.
     decay : float, optional
-        What remains of the weight of all earlier rows with each row that comes, such as 0.999 where things drift.
+        The factor by which each new row reduces the weight of all earlier rows, such as 0.999 if the data drift.
     window : int, optional
-        How many of the latest rows are remembered; older ones are taken away again.
+        How many of the latest rows are remembered; older ones are removed.
     missing : "ignore" or "category"
-        Whether a hole in a feature says nothing, or is one more value of it.
+        Whether a missing value of a feature is not known, or is one more value of it.
     missing_values, discretize
         As in `credimi.count`.
     unlabeled : optional
-        One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
+        One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     n_jobs : int, optional
-        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+        Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
     Attributes
     ----------
@@ -71,10 +71,10 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     counts_ : credimi.Counts
         All that was learned.
     support_ : array of bool
-        The features that are used now: those that the selector keeps; without one, all but identifiers, columns of one
-        value and numbers of which no cut passes the MDL test.
+        The features that are used now: those that the selector keeps; without a selector, all but identifiers, columns
+        of one value, and numbers for which no cut passes the MDL test.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As usual in scikit-learn.
 
     Examples
     --------
@@ -111,9 +111,9 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
-        """Learn these rows, and nothing else."""
+        """Learn these rows, and forget everything else."""
         self._learn(X, y, None, sample_weight, reset=True)
-        self._ledger.kept.class_names(least=1)  # says what is wrong with the target, if anything is
+        self._ledger.kept.class_names(least=1)  # reports what is wrong with the target, if anything is
         return self
 
     def partial_fit(
@@ -123,22 +123,22 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         classes: Values = None,
         sample_weight: Values = None,
     ) -> IncrementalNaiveBayes:
-        """Learn more rows. `classes` may name some that have not come yet, or never; it is never needed."""
+        """Learn more rows. `classes` may name classes that have not occurred yet, or never will; it is optional."""
         self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_ledger"))
         return self
 
     def unlearn(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
-        """Take rows away that were learned, as if they had never come."""
+        """Remove rows that were learned, as if they had never been learned."""
         check_is_fitted(self)
         if self.decay is not None:
-            raise CredimiError("with decay it is not known what remains of a row: unlearn needs decay=None")
+            raise CredimiError("with decay it is not known how much of a row remains: unlearn needs decay=None")
         features = checked_features(self, X, reset=False)
         target = checked_target(y, features.rows, type(self).__name__)
         self._take(features, target, checked_weights(sample_weight, features.rows), sign=-1.0)
         return self
 
     def predict(self, X: Data) -> AnyArray:
-        """The most probable class of each row; of equals the first."""
+        """The most probable class of each row; the first one if several are equal."""
         joint = self._log_joint(X)
         return np.asarray(self.classes_[joint.argmax(axis=1)])
 
@@ -151,7 +151,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return np.exp(self.predict_log_proba(X))
 
     def score(self, X: Data, y: Values, sample_weight: Values = None) -> float:
-        """The share of rows whose class is predicted, of those whose class is known: others cannot tell.
+        """The share of correct predictions among the rows whose class is known.
 
         `cross_val_score` does the same; NaN in y needs splits that do not look at it, such as `cv=KFold(5)`.
         """
@@ -160,11 +160,11 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         weights = checked_weights(sample_weight, predicted.size)
         known = labelled(target, self._ledger.missing, self.unlabeled) * (1.0 if weights is None else weights)
         if not known.any():
-            raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: nothing can be scored by it")
+            raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: there is nothing to score")
         return float(np.average(predicted == self._known.codes(target), weights=known))
 
     def learn_one(self, x: Mapping[Value, Value], y: Values) -> None:
-        """One row as a dictionary, in which features may be missing, or new."""
+        """Learn one row, given as a dictionary; features may be missing, or new."""
         if not hasattr(self, "_ledger"):
             self._start(IncrementalCounts.empty(TARGET, [], self._settings()))
         new = [name for name in by_text(x) if name not in self._ledger.features]
@@ -184,7 +184,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self.classes_.tolist()[int(self._log_joint_of_row(x)[0].argmax())]
 
     def predict_proba_one(self, x: Mapping[Value, Value]) -> dict[Value, float]:
-        """How probable each class is; nothing before anything was learned."""
+        """The probability of each class; empty before anything was learned."""
         if not self._knows_classes():
             return {}
         shares = np.exp(_normalised(self._log_joint_of_row(x))[0])
@@ -192,8 +192,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> IncrementalNaiveBayes:
-        """A fitted classifier, from counts made before, of files larger than memory say."""
-        counts.class_names(least=1)  # says what is wrong with the target, if anything is
+        """A fitted classifier from counts made before, for example of files larger than memory."""
+        counts.class_names(least=1)  # reports what is wrong with the target, if anything is
         settings: Record = {"missing_values": counts.settings.missing_values, "discretize": counts.settings.discretize}
         model = cls(**settings | parameters)
         model._start(IncrementalCounts(counts))
@@ -255,7 +255,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if window is not None and (not isinstance(window, int | np.integer) or window < 1):
             raise CredimiError(f"window is {window!r}: it must be a whole number of rows from 1 up")
         if self.window is not None and self.decay is not None:
-            raise CredimiError("window and decay both forget: choose one of them")
+            raise CredimiError("window and decay both forget old rows: choose one of them")
         if self.selector is not None and not hasattr(self.selector, "decide"):
             raise CredimiError(
                 f"selector is {self.selector!r}: pass a CredibleSelector, such as CredibleSelector('fdr')"
@@ -311,7 +311,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             self._known.add(ledger.classes)
 
     def _faded(self, target: Values, rows: int, weights: FloatArray | None) -> FloatArray:
-        """Weights of the rows of a batch, the last of which is the newest; what was there before fades as well."""
+        """Weights of the rows of a batch, the last of which is the newest; earlier rows fade as well."""
         decay: Option = self.decay
         counts = np.ones(rows) if self.learn_unlabeled else labelled(target, self._ledger.missing, self.unlabeled)
         later = counts.sum() - np.cumsum(counts)
@@ -346,7 +346,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return hasattr(self, "_ledger") and self._ledger.height > 1
 
     def _cells(self, x: Mapping[Value, Value]) -> list[Value]:
-        """One row of the features that are known."""
+        """One row of the known features."""
         given = by_text(x)
         return [given.get(name) for name in self._ledger.features]
 
@@ -362,7 +362,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         if not self._knows_classes():
-            raise CredimiError("no row with a class was learned yet: pass some to fit, or to partial_fit")
+            raise CredimiError("no row with a class was learned yet: pass some to fit or partial_fit")
         return self._log_joint_of(features)
 
     def _log_joint_of(self, features: Features) -> FloatArray:
@@ -375,14 +375,14 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self._of_all_classes(np.atleast_2d(found))
 
     def _of_all_classes(self, found: FloatArray) -> FloatArray:
-        """(rows, classes); classes that were named and did not come are impossible."""
+        """(rows, classes); classes that were named but did not occur have probability 0."""
         joint = np.full((len(found), len(self._known.labels)), -np.inf)
         joint[:, self._known.positions(self._ledger.classes)] = found
         return joint
 
 
 def _normalised(joint: FloatArray) -> FloatArray:
-    """Logarithms of shares; where nothing is possible, all is equally probable."""
+    """Logarithms of shares; if nothing is possible, all classes are equally probable."""
     joint = np.where(np.isneginf(joint).all(axis=1, keepdims=True), 0.0, joint)
     highest = joint.max(axis=1, keepdims=True)
     return np.asarray(joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True)))

@@ -1,13 +1,13 @@
-"""How probable each class is, from the counts as they are at the moment.
+"""The probability of each class, from the current counts.
 
-`Scorer` has two ways to the same numbers. Many rows: the counts are settled, the logarithms taken once, and each column
-is looked up. One row: the few counts that it needs are picked where they lie in the ledger, in O(features x classes),
-and no table is made that the next row would change. That way is open to features whose labels are values as they stand
-(`columns.interpret.plainly_categories`).
+`Scorer` has two ways to compute the same numbers. For many rows, the counts are settled, the logarithms taken once, and
+each column is looked up. For one row, the few counts that it needs are taken directly from the incremental counts, in
+O(features x classes), and no table is made that the next row would change. This second way works for features whose
+labels are the values themselves (`columns.interpret.plainly_categories`).
 
-What grows with the rows that were learned, where rows are predicted and learned in turn: numbers that are cut are cut
-anew by all rows so far, which takes O(distinct numbers) for each such feature that the row has; and a selector looks at
-all tables anew, in O(cells). Both are bounded, as are the labels that are kept (`columns.labels.most_labels`).
+If rows are predicted and learned in turn, two costs grow with the learned rows. Numbers that are cut are cut again by
+all rows so far, in O(distinct numbers) for each such feature of the row. A selector looks at all tables again, in
+O(cells). Both are bounded, since the number of labels is (`columns.labels.most_labels`).
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ class Scorer:
         self._tables: Likelihood | None = None
 
     def __getstate__(self) -> Record:
-        """All but the tables, which follow from the counts."""
+        """Everything but the tables, which follow from the counts."""
         return self.__dict__ | {"_tables": None}
 
     def support(self) -> Mask:
-        """Which features are used now: the one place that says so."""
+        """Which features are used now; only this method decides it."""
         if self._support_version != self.ledger.version:
             self._support = self._plainly_supported() if self._plain_features().all() else self._supported()
             self._support_version = self.ledger.version
         return self._support
 
     def log_joint(self, columns: Mapping[str, Values], rows: int) -> FloatArray:
-        """(rows, classes) of the classes that were counted."""
+        """(rows, classes) for the classes that were counted."""
         if self._tables is None or self._tables_version != self.ledger.version:
             used = [feature for feature, kept in zip(self._settled(), self.support(), strict=True) if kept]
             self._tables = self._likelihood(used)
@@ -79,7 +79,7 @@ class Scorer:
         return self._tables.log_joint(columns, rows, self.ledger.missing)
 
     def log_joint_of_row(self, cells: Sequence[Value]) -> FloatArray | None:
-        """(classes,) of one row; None where that has to go the long way."""
+        """(classes,) for one row; None if it needs the way for many rows."""
         ledger, plain = self.ledger, self._plain_features()
         together = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
         if (together and not plain.all()) or (self.unlabeled and ledger.totals()[-1] > 0.0):
@@ -98,7 +98,7 @@ class Scorer:
         return np.asarray(found + evidence.sum(axis=0))
 
     def _of_cut_numbers(self, cells: Mapping[int, Value]) -> FloatArray:
-        """log P(class), and what these features add to it: numbers that are cut by all rows so far."""
+        """log P(class), and what these features, whose numbers are cut by all rows so far, add to it."""
         present = {place: cell for place, cell in cells.items() if not self.ledger.missing.means(cell)}
         features = {place: self.ledger.feature(place) for place in present}
         used = {place: feature for place, feature in features.items() if not feature.useless}
@@ -110,7 +110,7 @@ class Scorer:
         return likelihood(features, self.ledger.totals()[:-1], self.pseudo_count, unlabeled=self.unlabeled)
 
     def _plain_features(self) -> Mask:
-        """Of which features all labels are values as they stand; known until labels are new."""
+        """The features whose labels are all values themselves; cached until there are new labels."""
         ledger = self.ledger
         if self._layout != ledger.layout:
             named, method = set(ledger.settings.named), ledger.settings.method
@@ -135,7 +135,7 @@ class Scorer:
         return [feature.with_missing_as_value() for feature in features] if self.missing_as_value else features
 
     def _supported(self) -> Mask:
-        """Those that the selector keeps, or without one all that learners do not do better without."""
+        """The features that the selector keeps, or without a selector all that are not useless."""
         features, selector = self._settled(), self.selector
         if selector is None:
             return np.array([not feature.useless for feature in features], dtype=bool)
@@ -148,7 +148,7 @@ class Scorer:
         return kept
 
     def _plainly_supported(self) -> Mask:
-        """The same of the features that are plain, without settling them: none of these has a doubt."""
+        """The same for plain features, without settling them: none of these is suspicious."""
         ledger, selector = self.ledger, self.selector
         candidates: Mask = self._candidates & ~self._identifiers()
         if selector is None:
@@ -161,6 +161,6 @@ class Scorer:
         return kept
 
     def _identifiers(self) -> Mask:
-        """Texts that name rows; how many rows there are decides, so that it may change with each."""
+        """Texts that name rows; the number of rows decides, so this may change with each row."""
         found: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
         return found

@@ -12,14 +12,15 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.reading_options import ReadingOptions
+from credimi.columns.target_ranges import checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
-from credimi.inference.many_tables import beliefs
+from credimi.inference.many_tables import Beliefs, beliefs
 from credimi.selection.feature_sets import GOALS, selected
-from credimi.selection.rank import Ranking, rank
+from credimi.selection.rank import Ranking, beliefs_of, rank
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
 if TYPE_CHECKING:
@@ -40,39 +41,44 @@ _SURE = 0.95
 class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """Keep the features that credibly inform about the target.
 
-    Numbers are cut into ranges to be scored, as `credimi.rank` does it; `transform` returns the columns as they came.
+    Numbers are cut into ranges for scoring, as in `credimi.rank`; `transform` returns the columns unchanged.
+    X may be a sparse matrix, in which 0 is a value; it is not made dense.
 
     Parameters
     ----------
     rule : "forward", "backward", "plugin" or "fdr"; "smallest" or "relevant"
         Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
-        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed it.
-        The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so there is
-        no `partial_fit`, and the prior is adaptive.
+        the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed
+        epsilon. The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so
+        there is no `partial_fit`, and the prior is adaptive.
     k : int, optional
-        Keep this many instead, the best by P(I > epsilon), then by E[I]; at most so many where columns are looked at
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]; at most k if columns are looked at
         together.
     epsilon, fdr, prior, approximation, missing
         As in `credimi.rank`.
     level : float, optional
-        As in `credimi.rank`, 0.95 unless said; 0.5 with the rule "smallest".
-    missing_values, discretize
-        As in `credimi.count`.
+        As in `credimi.rank`, 0.95 by default; 0.5 with the rule "smallest".
+    missing_values, discretize, target_cuts
+        As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
-        One more value of y that means that the class is not known, such as -1. None, NaN and NA always do.
+        One more value of y that means that the class is unknown, such as -1. None, NaN and NA always do.
     n_jobs : int, optional
-        Threads. None and -1 are all cores, or those that joblib leaves to its workers.
+        Threads. None and -1 mean all cores, or those that joblib leaves to its workers.
 
     Attributes
     ----------
     ranking_ : credimi.Ranking
-        One row a feature, best first.
+        One row per feature, best first.
+    scores_ : array
+        The posterior mean of the information of each feature, E[I] in nats; NaN if it is not ranked.
+    feature_importances_ : array
+        The same, with 0 for NaN, as `SelectFromModel` needs it.
     counts_ : credimi.Counts
-        All that was learned: the counts of the target with each feature.
+        Everything that was learned: the counts of the target with each feature.
     selection_ : credimi.Selection
         With the rules "smallest" and "relevant": the steps, and why other columns were not taken.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As usual in scikit-learn.
 
     Examples
     --------
@@ -85,6 +91,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     counts_: Counts
     selection_: Selection
     _ranking: Ranking | None = None
+    _believed: tuple[Beliefs, RuleOptions] | None = None
 
     def __init__(
         self,
@@ -99,6 +106,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         missing: str = "ignore",
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
+        target_cuts: Value = None,
         unlabeled: Value = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -112,59 +120,77 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.missing = missing
         self.missing_values = missing_values
         self.discretize = discretize
+        self.target_cuts = target_cuts
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count, and rank; or select columns together."""
+        """Count, and find out what the rules ask; the ranking, with its intervals, is made when it is asked for."""
         if self.rule in GOALS:
             self._select(X, y, sample_weight)
         else:
             self._learn(X, y, sample_weight, reset=True)
-        self._ranking = self._ranked()
+            self._believed = self._beliefs()
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count more rows; what is kept follows from all of them, whatever their parts."""
+        """Count more rows; the selection follows from all of them, however they are divided."""
         self._require_counts_to_do("partial_fit")
+        if isinstance(checked_cuts(self.target_cuts), str):
+            raise CredimiError(
+                f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
+                "or call fit"
+            )
         self._learn(X, y, sample_weight, reset=not hasattr(self, "counts_"))
         return self
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
-        """A fitted selector, from counts made before, of files larger than memory say."""
+        """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
         selector._require_counts_to_do("from_counts")
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
-        selector._ranking = selector._ranked()
+        selector._believed = selector._beliefs()
         return selector
 
     @property
     def ranking_(self) -> Ranking:
-        """One row a feature, best first; made when it is asked for, after `partial_fit`."""
+        """One row per feature, best first; made when it is needed."""
         check_is_fitted(self)
         if self._ranking is None:
             self._ranking = self._ranked()
         return self._ranking
 
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """E[I] of each feature, in nats, in the order of X; NaN if a feature is not ranked."""
+        columns = self.ranking_.columns
+        mean = dict(zip(columns["feature"], columns["mi"], strict=True))
+        return np.array([mean[name] for name in self.counts_.features])
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The scores, 0 if a feature is not ranked."""
+        return np.nan_to_num(self.scores_, nan=0.0)
+
     def transform(self, X: Data) -> Foreign:
-        """The columns that are kept, in the container that they came in."""
+        """The kept columns, in the same kind of container as X."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         kept = np.flatnonzero(self.get_support()).tolist()
         if not kept:
             message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
-            warnings.warn(message, stacklevel=3)  # scikit-learn stands between: it wraps `transform`
+            warnings.warn(message, stacklevel=3)  # scikit-learn wraps `transform`, and is one level
         return features.picked(kept)
 
     def inverse_transform(self, X: Data) -> AnyArray:
-        """An array with all columns again, those that were not kept missing."""
+        """An array with all columns, in which those that were not kept are missing."""
         support = self.get_support()
         kept = check_array(X, dtype=None, ensure_all_finite=False)
         if kept.shape[1] != np.count_nonzero(support):
-            raise CredimiError(f"X has {kept.shape[1]} columns, and {np.count_nonzero(support)} were kept: pass those")
+            raise CredimiError(f"X has {kept.shape[1]} columns, but {np.count_nonzero(support)} were kept: pass those")
         whole = np.full((kept.shape[0], support.size), np.nan, dtype=object if kept.dtype.kind not in "biuf" else float)
         whole[:, support] = kept
         return whole
@@ -172,6 +198,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def __sklearn_tags__(self) -> Foreign:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
@@ -193,12 +220,16 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
                 raise CredimiError(f"rule {self.rule!r} knows {name}={value!r} only: leave out {name}")
         features = checked_features(self, X, reset=True)
         target = checked_target(y, features.rows, type(self).__name__)
-        settings, threads = ReadingOptions.of(self.missing_values, self.discretize), threads_of(self.n_jobs)
+        settings, threads = (
+            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
+            threads_of(self.n_jobs),
+        )
         weights = checked_weights(sample_weight, features.rows)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
         asked: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
         self.selection_ = selected(table, self.rule, **asked)
         self.counts_ = table.counts
+        self._ranking = self._believed = None
 
     def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
         checked_rule(self.rule)
@@ -209,14 +240,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         counts = counted(
             features,
             target,
-            ReadingOptions.of(self.missing_values, self.discretize),
+            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
             name=target_name(y, features) if reset else self.counts_.target,
             weights=checked_weights(sample_weight, features.rows),
             unlabeled=self.unlabeled,
             threads=threads_of(self.n_jobs),
         )
         self.counts_ = counts if reset else self.counts_ + counts
-        self._ranking = None
+        self._ranking = self._believed = None
 
     def _ranked(self) -> Ranking:
         return rank(
@@ -230,30 +261,36 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads_of(self.n_jobs),
         )
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        if self.rule in GOALS:
-            check_is_fitted(self, "selection_")
-            taken = set(self.selection_.features)
-            return np.array([name in taken for name in self.counts_.features], dtype=bool)
-        ranking = self.ranking_
-        if self.k is None:
-            kept = set(ranking.selected(self.rule))
-        else:
-            mean, p_above = (np.array(ranking.columns[name]) for name in ("mi", "p_above"))
-            kept = set(np.array(ranking.columns["feature"], dtype=object)[best(self.k, mean, p_above)])
-        return np.array([name in kept for name in self.counts_.features], dtype=bool)
-
-    def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
-        options = RuleOptions(
+    def _options(self, threads: int | None) -> RuleOptions:
+        return RuleOptions(
             prior=self.prior,
             approximation=self.approximation,
             epsilon=self.epsilon,
             level=_SURE if self.level is None else self.level,
             fdr=self.fdr,
-            threads=1,
+            threads=threads,
         )
-        found = beliefs(blocks, options).of(candidates)
+
+    def _beliefs(self) -> tuple[Beliefs, RuleOptions]:
+        options = self._options(threads_of(self.n_jobs))
+        return beliefs_of(self.counts_, options, self.missing), options
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        if self.rule in GOALS:
+            check_is_fitted(self, "selection_")
+            taken = set(self.selection_.features)
+            return np.array([name in taken for name in self.counts_.features], dtype=bool)
+        if self._believed is None:
+            self._believed = self._beliefs()
+        return self._chosen(*self._believed)
+
+    def _chosen(self, found: Beliefs, options: RuleOptions) -> NDArray[np.bool_]:
         if self.k is not None:
-            return best(self.k, found.mean, found.p_above) & candidates
+            return best(self.k, found.mean, found.p_above)
         return decide(self.rule, found, options)
+
+    def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
+        options = self._options(threads=1)
+        return self._chosen(beliefs(blocks, options).of(candidates), options) & candidates

@@ -1,9 +1,10 @@
-"""X and y as scikit-learn passes them -> columns that `columns.encode.encode` takes.
+"""Checks X and y as scikit-learn passes them, and turns them into columns for `columns.encode.encode`.
 
 scikit-learn's own checks come first, so that `n_features_in_` and `feature_names_in_` are set in `fit` and compared
-later, with the words that its users know. Arrays and lists then go through `check_array`, which refuses what is sparse,
-complex, empty or not two-dimensional, and takes holes. Frames do not: that would turn columns of different types into
-one array of objects. They are taken apart column by column, as in `count`, without importing their library.
+later, with scikit-learn's usual messages. Arrays and lists then go through `check_array`, which refuses sparse,
+complex, empty or not two-dimensional input, and accepts missing values. Data frames do not: that would turn columns of
+different types into one array of objects. They are read column by column, as in `count`, without importing their
+library.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import validate_data
 
 from credimi.columns.arrow_buffers import doubles
-from credimi.columns.column import PrecodedColumn
+from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.encode import encode
 from credimi.columns.interpret import CATEGORIES
 from credimi.columns.labels import BOOLEAN, NUMBER
@@ -30,6 +31,7 @@ from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import grouped
+from credimi.counting.engines import sparse_matrices
 from credimi.counting.engines.frames import array_of, is_polars
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 
@@ -53,7 +55,12 @@ class Features:
     names: list[str]
     columns: list[Values]
     rows: int
-    source: Data | None  # the frame as it came, or an array; None of a part
+    source: Data | None  # the original data frame, or an array; None for a part
+
+    @property
+    def of_frame(self) -> bool:
+        """Whether each column has a type of its own."""
+        return not isinstance(self.source, np.ndarray)
 
     def part(self, rows: slice) -> Features:
         """Some of the rows, as columns only."""
@@ -61,21 +68,21 @@ class Features:
         return Features(self.names, columns, len(columns[0]), None)
 
     def widened(self, names: Sequence[str]) -> Features:
-        """With the features that came later, missing in these rows."""
+        """The same rows with features that came later, which are missing in these rows."""
         later = [np.full(self.rows, None, dtype=object) for _ in names[len(self.names) :]]
         return Features(list(names), self.columns + later, self.rows, None)
 
     def picked(self, positions: Sequence[int]) -> Foreign:
         """These columns of what was passed, in the same kind of container."""
-        if isinstance(self.source, pa.Table):  # of which scikit-learn 1.6 knows nothing
+        if isinstance(self.source, pa.Table):  # scikit-learn 1.6 does not support it
             return self.source.select(list(positions))
         return _safe_indexing(self.source, list(positions), axis=1)
 
 
 def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
-    """The columns of X; `reset` in `fit`, where their number and names are noted, not later, where they must be alike.
+    """The columns of X. In `fit` (`reset`) their number and names are stored; later they must be the same.
 
-    Infinite numbers pass, in arrays as in frames: they have an order and can be counted.
+    Infinite numbers are accepted, in arrays as in data frames: they have an order and can be counted.
     """
     if _is_frame(X):
         _check_names(X)
@@ -91,12 +98,18 @@ def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
         names = _names(estimator, width)
         columns = [array_of(each, name) for each, name in zip(_columns(source), names, strict=True)]
         return Features(names, columns, rows, source)
+    if sparse_matrices.reads(X) and get_tags(estimator).input_tags.sparse:
+        source = validate_data(
+            estimator, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False
+        )
+        names = _names(estimator, source.shape[1])
+        return Features(names, list(sparse_matrices.columns(source)), source.shape[0], source)
     source = validate_data(estimator, _objects(X), reset=reset, dtype=None, ensure_all_finite=False)
     return Features(_names(estimator, source.shape[1]), list(source.T), source.shape[0], source)
 
 
 def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values:
-    """The target, one value a row, as an Arrow or numpy array; None, NaN and NA are missing."""
+    """The target, one value per row, as an Arrow or numpy array; None, NaN and NA are missing."""
     if y is None:
         raise CredimiError(f"This {estimator} requires y to be passed, but the target y is None.")
     if isinstance(y, list | tuple) and any(isinstance(each, list | tuple | np.ndarray) for each in y):
@@ -109,18 +122,18 @@ def checked_target(y: Values, rows: int, estimator: str = "estimator") -> Values
         warnings.warn(message, DataConversionWarning, stacklevel=4)
         y = np.asarray(y).ravel() if not hasattr(y, "iloc") else y.iloc[:, 0]
     elif shape is not None and len(shape) != 1:
-        raise CredimiError(f"y should be a 1d array, got an array of shape {shape} instead: pass one value a row")
+        raise CredimiError(f"y should be a 1d array, got an array of shape {shape} instead: pass one value per row")
     column = array_of(y, "y")
     if len(column) != rows:
         raise CredimiError(
             f"Found input variables with inconsistent numbers of samples: X has {rows:,} rows, y {len(column):,} "
-            "values; pass one a row"
+            "values; pass one value per row"
         )
     return column
 
 
 def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple[Labels, AnyArray]:
-    """The classes of the target in order, and the code of each row's; their number where it is missing."""
+    """The classes of the target in order, and the code of each row's class; the number of classes means missing."""
     column = encode(checked_target(y, rows, estimator), "y", compiled=rows >= CELLS_WORTH_COMPILING)
     classes, codes = grouped(column, NOTHING_MORE, "y")
     if not len(classes):
@@ -134,12 +147,12 @@ def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple
 
 
 def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
-    """The rows' weights, None if they are all alike."""
+    """The rows' weights, None if they are all equal."""
     if sample_weight is None:
         return None
     weights = require_numbers("sample_weight", np.asarray(sample_weight))
     if weights.shape != (rows,):
-        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number a row")
+        raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number per row")
     right = (weights >= 0.0) & (weights < np.inf)
     if not right.all():
         row = int(np.argmin(right))
@@ -150,7 +163,37 @@ def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | N
 
 
 def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
-    """A column of numbers or truth values as doubles, NaN where it is missing; another is refused."""
+    """A column of numbers or booleans as doubles, NaN if missing; other columns are refused."""
+    found = _doubles(column, name)
+    if found is not None:
+        return found
+    kind = "categories" if isinstance(column, PrecodedColumn) else "no numbers"
+    raise CredimiError(
+        f"column {name!r} holds {kind} and cannot be cut: leave it out, or pass a data frame, of which only the "
+        "columns of numbers and dates are cut"
+    )
+
+
+def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | None:
+    """The same also for dates, as days since 1970, and for times of day and durations, as seconds; None for others.
+
+    The second result is whether they are dates.
+    """
+    found = _doubles(column, name)
+    if found is not None:
+        return found, False
+    if isinstance(column, PrecodedColumn | UnreadableColumn):
+        return None
+    try:
+        coded = encode(column, name, compiled=len(column) >= CELLS_WORTH_COMPILING)
+    except CredimiError:  # lists, or several types
+        return None
+    if coded.numbers is None:
+        return None
+    return np.append(coded.numbers, np.nan)[np.minimum(coded.codes, coded.values)], coded.instants
+
+
+def _doubles(column: Values, name: str) -> NDArray[np.float64] | None:
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
         return np.ascontiguousarray(column, dtype=np.float64)
     if isinstance(column, pa.Array | pa.ChunkedArray) and any(test(column.type) for test in _NUMBERS):
@@ -163,20 +206,16 @@ def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
             labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
             doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
             return doubled
-    kind = "categories" if isinstance(column, PrecodedColumn) else "no numbers"
-    raise CredimiError(
-        f"column {name!r} holds {kind} and cannot be cut: leave it out, or name the columns of numbers in "
-        'ColumnTransformer([("cut", EntropyDiscretizer(), columns)], remainder="passthrough")'
-    )
+    return None
 
 
 def cells_of(column: Values) -> list[Value]:
-    """The values of a column as Python's own."""
+    """The values of a column as Python objects."""
     if isinstance(column, PrecodedColumn):
         values = cells_of(column.values)
         return [None if code < 0 else values[code] for code in column.codes.tolist()]
     if isinstance(column, np.ndarray):
-        if column.dtype.kind == "M":  # numpy makes mere integers of nanoseconds, here and of spans
+        if column.dtype.kind == "M":  # numpy turns nanoseconds into plain integers, and durations too
             return list(column)
         return list((column.astype("m8[us]") if column.dtype == "m8[ns]" else column).tolist())
     cells: list[Value] = column.to_pylist()
@@ -184,24 +223,24 @@ def cells_of(column: Values) -> list[Value]:
 
 
 def _is_frame(data: object) -> bool:
-    """Whether these are named columns, each of its own type; a single column is none."""
+    """Whether this is a data frame: named columns, each of its own type; a single column is not."""
     return hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__") and len(getattr(data, "shape", ())) == 2
 
 
 def _check_names(frame: Foreign) -> None:
-    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's columns are the data
+    names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's `columns` are the data
     for name, times in Counter(names).items():
         if times > 1:
             raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
 
 
 def _objects(rows: Data) -> Data:
-    """Lists in which some values are text: numpy would make text of the numbers, and of the holes."""
+    """Lists in which some values are text: numpy would turn the numbers and the missing values into text."""
     if not isinstance(rows, list | tuple):
         return rows
     try:
         mixed = np.asarray(rows).dtype.kind in "US"
-    except ValueError:  # rows of different lengths, on which scikit-learn has its own words
+    except ValueError:  # rows of different lengths; scikit-learn has its own message
         return rows
     return np.array(rows, dtype=object) if mixed else rows
 
@@ -221,7 +260,7 @@ def _names(estimator: Foreign, width: int) -> list[str]:
 
 
 def by_text(x: Mapping[Value, Value]) -> Mapping[str, Value]:
-    """A row by its features' names as text; 1 and "1" would be one of them."""
+    """A row by its features' names as text; 1 and "1" would be the same name."""
     given = x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
     if len(given) < len(x):
         raise CredimiError(f"two features have the same name as text: {list(x)}; give each a name of its own")

@@ -1,1 +1,1 @@
-"""Experiments: prequential runs, and those of Hutter and Zaffalon (2003) done again."""
+"""Experiments: prequential runs, and the experiments of Hutter and Zaffalon (2003) repeated."""

@@ -1,7 +1,7 @@
-"""Results of finished orders in files, so that a run that was killed goes on: written whole or not at all.
+"""Stores the results of finished orders in files, complete or absent, so that a killed run can continue.
 
-A file's name is a digest of all that the results depend on: data, orders, settings, the constants of the adaptive
-prior, the program's version. So a file is either the right one or not there, whoever wrote it and when.
+A file's name is a digest of everything that the results depend on: data, orders, settings, the constants of the
+adaptive prior, the program's version. So a file is either the right one or absent, whoever wrote it and when.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FORMAT = 1
 
 
 def key(rows: Rows, orders: IntegerArray, settings: PrequentialOptions) -> str:
-    """A name for a block of results that no other block has: all that they depend on, the program included."""
+    """A unique name for a block of results: a digest of all that they depend on, including the program."""
     digest = hashlib.sha256()
     prior = [
         adaptive_prior.GRID,
@@ -54,9 +54,9 @@ def save(path: Path, correct: NDArray[np.bool_], used: NDArray[np.int16]) -> Non
 
 
 def load(path: Path, shape: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.int16]] | None:
-    """What `save` wrote; nothing where there is no such file, or it is no such file."""
+    """What `save` wrote; nothing if there is no such file, or it is not valid."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy would leave a bad one open
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy would leave a bad file open
             correct, used = kept["correct"], kept["used"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

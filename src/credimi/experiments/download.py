@@ -1,4 +1,4 @@
-"""Files of the UCI repository, downloaded once into the user's cache (by pooch, which is loaded only for that)."""
+"""Downloads files of the UCI repository once into the user's cache (by pooch, which is loaded only for that)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REPOSITORY = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
-MIRROR = "CREDIMI_DATA_ADDRESS"  # an environment variable: another place with the same folders
+MIRROR = "CREDIMI_DATA_ADDRESS"  # an environment variable: another address with the same folders
 
 
 def fetched(folder: str, files: Sequence[str], cache: str | Path | None = None) -> list[Path]:
-    """The files of one folder of the repository, from the cache where they are there.
+    """The files of one folder of the repository, from the cache if they are there.
 
-    Editions of these files differ in their bytes (blanks for commas, line ends), so no digest is asked for: whoever
-    reads them compares what they hold with the papers' figures.
+    Editions of these files differ in their bytes (blanks for commas, line ends), so no digest is checked: the reader
+    compares their content with the papers' figures.
     """
     try:
         import pooch  # noqa: PLC0415  (an extra: loaded only to download)
     except ImportError:
         raise CredimiError(
-            "to download data pooch is needed: pip install 'credimi[reproduce]'; or name a folder that has them "
+            "downloading data needs pooch: pip install 'credimi[reproduce]'; or name a folder with the data "
             "(--data, CREDIMI_DATA)"
         ) from None
     pooch.get_logger().setLevel("WARNING")
@@ -34,8 +34,8 @@ def fetched(folder: str, files: Sequence[str], cache: str | Path | None = None) 
     store = pooch.create(path=place, base_url=base, registry=dict.fromkeys(files))
     try:
         return [Path(store.fetch(file)) for file in files]
-    except (OSError, ValueError) as error:  # requests' errors are OSErrors
+    except (OSError, ValueError) as error:  # the errors of requests are OSErrors
         raise CredimiError(
-            f"cannot download from {base}: {str(error).splitlines()[0]}; name a folder that has the data (--data, "
+            f"cannot download from {base}: {str(error).splitlines()[0]}; name a folder with the data (--data, "
             "CREDIMI_DATA)"
         ) from None

@@ -1,13 +1,14 @@
-"""The data sets of the two papers: where they are, how they are read, and what the papers say of them.
+"""The data sets of the two papers: where they are, how they are read, and what the papers say about them.
 
 [HZ] Hutter and Zaffalon (2003) used five incomplete sets, [ZH] Zaffalon and Hutter (2002) ten complete ones, of which
-eight can be had. All but led24 stand in the UCI repository. Files lie in a folder a set: in the folder that is named,
-else in that of the environment variable CREDIMI_DATA; else they are downloaded into the user's cache.
+eight are available. All but led24 are in the UCI repository. The files of each set are in a folder of their own: in the
+named folder, or else in that of the environment variable CREDIMI_DATA; otherwise they are downloaded into the user's
+cache.
 
-Copies of these files are separated by commas or by blanks; no field holds either, so both are read. Numbers are cut by
-MDL on all rows, and a column that no cut passes is left out, as MLC++, the papers' program, does by default. Columns of
-one value count as features in the papers, and here in the comparison only: no filter would keep them. What was read is
-compared with the papers' figures: instances, features, missing values, share of the largest class.
+Copies of these files are separated by commas or by blanks; no field holds either, so both can be read. Numbers are cut
+by MDL on all rows, and a column for which no cut passes is left out, as MLC++, the papers' program, does by default.
+Columns of one value count as features in the papers, and here in the comparison only: no filter would keep them. The
+data are compared with the papers' figures: instances, features, missing values, share of the largest class.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SEPARATOR = re.compile(r"[,\s]+")
 
 @dataclass(frozen=True, slots=True)
 class PaperDataset:
-    """How one set is read; columns are numbered from 1. The figures are the papers', None where they give none."""
+    """How one set is read; columns are numbered from 1. The figures are the papers', None if they give none."""
 
     folder: str
     files: tuple[str, ...]
@@ -46,7 +47,7 @@ class PaperDataset:
     majority: float | None = None
     numbers: tuple[int, ...] = ()
     left_out: tuple[int, ...] = ()
-    holes: str | None = "?"  # what means missing; None where the paper took it for a value
+    holes: str | None = "?"  # what means missing; None if the paper treated it as a value
     complete_only: bool = False
     header: bool = False
     address: str | None = None  # of the folder in the UCI repository
@@ -176,7 +177,7 @@ COMPLETE: dict[str, PaperDataset] = {
         features=23,
         majority=0.942,
         numbers=(16, 18, 20, 22, 24),
-        left_out=(2, 26),  # no cut passes in these, and the rows that miss them stay
+        left_out=(2, 26),  # no cut passes in these, and the rows in which they are missing stay
         complete_only=True,
         address="thyroid-disease",
     ),
@@ -207,7 +208,7 @@ SOURCES = INCOMPLETE | COMPLETE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSet:
-    """One set as it was read; `differences` says where it is not what the paper describes."""
+    """One set as it was read; `differences` says where it differs from the paper's description."""
 
     name: str
     rows: Rows
@@ -217,7 +218,7 @@ class DataSet:
 
 
 def load(name: str, data: str | Path | None = None) -> DataSet:
-    """Read one set from the folder `data`, else from that of CREDIMI_DATA, else from the cache or the network."""
+    """Read one set from the folder `data`, or else from that of CREDIMI_DATA, from the cache, or from the network."""
     if name not in SOURCES:
         raise CredimiError(f"unknown data set {name!r}: there are {', '.join(SOURCES)}")
     source = SOURCES[name]
@@ -268,7 +269,7 @@ def _differences(source: PaperDataset, rows: Rows, majority: float) -> tuple[str
 
 
 def _fields(source: PaperDataset, paths: list[Path]) -> list[list[str]]:
-    """The fields of all lines of all files, as many in each as there should be."""
+    """The fields of all lines of all files; each line must have the right number of fields."""
     rows = []
     for path in paths:
         try:
@@ -288,7 +289,7 @@ def _fields(source: PaperDataset, paths: list[Path]) -> list[list[str]]:
 
 
 def _folder(data: Path, source: PaperDataset) -> Path:
-    """Where the files of one set are: in a folder of its own, or beside all others."""
+    """Where the files of one set are: in a folder of its own, or beside the others."""
     for folder in (data / source.folder, data / "uci" / source.folder, data):
         if all((folder / file).is_file() for file in source.files):
             return folder

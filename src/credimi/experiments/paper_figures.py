@@ -1,7 +1,7 @@
 """The paper's figure, for each data set: accuracy of F and FF against the number of rows, and where they differ.
 
-Above, the first order of the rows alone, as in the paper: the accuracy on the first k rows, a band where the paired t
-test on them is significant. Below, what one order cannot tell: in which share of all orders it is, at each k.
+The upper part shows only the first order of the rows, as in the paper: the accuracy on the first k rows, with a band
+where the paired t test is significant. The lower part shows in which share of all orders it is significant, at each k.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _one_order(axes: Axes, run: Prequential) -> None:
     forward, plugin = run.running_accuracy("forward")[0], run.running_accuracy("plugin")[0]
     _, significant = significance.of_first_rows(run.of("forward")[:1], run.of("plugin")[:1])
     rows = np.arange(1, forward.size + 1)
-    shown = slice(min(10, forward.size - 1), None)  # accuracies of fewer rows jump from 0 to 1
+    shown = slice(min(10, forward.size - 1), None)  # accuracies of fewer rows jump between 0 and 1
     axes.fill_between(
         rows, 0.0, 1.0, where=significant[0].tolist(), transform=axes.get_xaxis_transform(), color=_BAND, alpha=0.35,
         linewidth=0.0, label="significant (paired t test, 0.05)",
@@ -74,7 +74,7 @@ def _all_orders(axes: Axes, run: Prequential) -> None:
     for sign, colour, word in ((1, _FORWARD, "FF above F"), (-1, _PLUGIN, "F above FF")):
         share = (significant & (np.sign(lead) == sign)).mean(axis=0)
         axes.plot(rows, share, color=colour, linewidth=1.1, label=word)
-    axes.axhline(0.025, color="black", linewidth=0.5, linestyle=":")  # what chance gives on either side
+    axes.axhline(0.025, color="black", linewidth=0.5, linestyle=":")  # expected by chance on either side
     axes.set_ylim(0.0, 1.0)
     axes.set_xlabel("rows k")
     axes.set_ylabel(f"share of {one.shape[0]} orders,\nsignificant")

@@ -1,4 +1,4 @@
-"""A reproduction as Markdown: the paper's table with ours beside it, and what was found; from the report alone."""
+"""A reproduction as Markdown: the paper's table with ours beside it, and the findings; made from the report alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def markdown(report: Record) -> str:
 
 
 def deviations(report: Record, prior: str, approximation: str) -> list[tuple[str, str, float]]:
-    """Data set, rule and by how many per cent our features kept deviate from the paper's."""
+    """Data set, rule, and by how many per cent our number of kept features deviates from the paper's."""
     return [
         (row["dataset"], row["rule"], 100.0 * (row["features_mean"] / row["paper_features"] - 1.0))
         for row in report["results"]

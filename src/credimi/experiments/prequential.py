@@ -1,8 +1,8 @@
-"""`prequential`: filters and naive Bayes on a stream of rows, each of which is a question before it is an example.
+"""`prequential`: filters and naive Bayes on a stream of rows; each row is first predicted, then learned.
 
-`steps` has the formulas, and goes through some orders of the rows side by side. Here blocks of orders are shared among
-threads. An order's result does not depend on its block, so that finished blocks can be kept in files (`kept`), and a
-run that was killed goes on from them.
+`prequential_loop` has the formulas, and goes through several orders of the rows side by side. Here blocks of orders are
+shared among threads. An order's result does not depend on its block, so finished blocks can be stored in files
+(`checkpoints`), and a killed run can continue.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a
 @stored
 @dataclass(frozen=True, eq=False, repr=False)
 class Prequential:
-    """What became of each row: `correct` and `used` are rules x orders x rows, the rows as each order has them."""
+    """The result of each row: `correct` and `used` are rules x orders x rows, with the rows as in each order."""
 
     rows: Rows
     settings: PrequentialOptions
@@ -56,12 +56,12 @@ class Prequential:
 
     @property
     def accuracy(self) -> FloatArray:
-        """The share of rows whose class was said right, rules x orders."""
+        """The share of rows whose class was predicted correctly, rules x orders."""
         return np.asarray(self.correct.mean(axis=2))
 
     @property
     def features(self) -> FloatArray:
-        """How many features were picked, on average over the rows, rules x orders."""
+        """How many features were used, on average over the rows, rules x orders."""
         return np.asarray(self.used.mean(axis=2))
 
     def running_accuracy(self, rule: str) -> FloatArray:
@@ -70,11 +70,11 @@ class Prequential:
         return np.asarray(np.cumsum(correct, axis=1) / np.arange(1, correct.shape[1] + 1))
 
     def of(self, rule: str) -> NDArray[np.bool_]:
-        """Orders x rows: whether the class was said right."""
+        """Orders x rows: whether the class was predicted correctly."""
         return np.asarray(self.correct[self._place(rule)])
 
     def summary(self) -> list[Record]:
-        """One row a rule: means and standard deviations over the orders."""
+        """One row per rule: means and standard deviations over the orders."""
         return [
             {
                 "rule": rule,
@@ -88,7 +88,7 @@ class Prequential:
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The accuracy of each filter on the first k rows, with matplotlib; the axes (`credimi.plot_prequential`)."""
+        """Draw the accuracy of each filter on the first k rows, with matplotlib (`credimi.plot_prequential`)."""
         from credimi.report.figures import plot_prequential  # noqa: PLC0415  (an extra: loaded only to draw)
 
         return plot_prequential(self, ax)
@@ -122,35 +122,37 @@ def prequential(
     progress: Progress | None = None,
     **reading: Option,
 ) -> Prequential:
-    """Accuracy of naive Bayes and features used, row by row, under the filters.
+    """Accuracy of naive Bayes and number of features, row by row, with each filter.
 
     Parameters
     ----------
     X
-        What `credimi.count` takes: paths, data frames, arrays.
+        What `credimi.count` accepts: paths, data frames, arrays.
     y : str or array
-        The target's column, or its values beside the data. Rows without it are left out.
+        The name of the target's column, or its values beside the data. Rows without it are left out.
     rules
-        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (what
-        people do: missing values are replaced by the most frequent one, then the estimate decides).
+        Some of "plugin" (the paper's F), "forward" (FF), "backward" (BF), "all" (no filter), "imputed" (common
+        practice: missing values are replaced by the most frequent one, then the estimate decides).
     prior, approximation, epsilon, level
         As in `credimi.rank`; not "sampled".
     orders
-        How many random orders of the rows; or the orders themselves, one permutation of the row numbers a line.
+        The number of random orders of the rows; or the orders themselves, one permutation of the row numbers per line.
     random_state : int
-        The seed of the orders: order k depends on it and on k alone.
+        The seed of the orders: order k depends only on the seed and on k.
     keep : path, optional
-        A folder for the results of finished orders: a run that was killed goes on from them.
+        A folder for the results of finished orders, so that a killed run can continue.
     threads, progress
-        All cores unless said; called with the share that is done.
+        Default: all cores; called with the share that is done.
     **reading
-        features, exclude, missing_values, discretize, delimiter: as in `credimi.count`. Numbers are cut once, from all
-        rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        features, exclude, missing_values, discretize, target_cuts, delimiter: as in `credimi.count`. Numbers are cut
+        once, from all rows: "mdl" looks at the classes that are to be predicted, "quantile" does not.
+        Columns in which "mdl" finds no cut are left out (`run.rows.left_out` names them), unlike in `rank`, which takes
+        quarters then.
 
     Returns
     -------
     Prequential
-        What became of each row, by rule and order.
+        The result of each row, by rule and order.
 
     Examples
     --------
@@ -168,9 +170,9 @@ def prequential(
     )
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
     if len(rows) == 0:
-        raise CredimiError("no row has a target: nothing can be learned from them")
+        raise CredimiError("no row has a target: nothing can be learned")
     if len(rows.classes) < 2:
-        raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: nothing is left to be said")
+        raise CredimiError(f"the target has one class only, {rows.classes[0]!r}: there is nothing to predict")
     if isinstance(orders, int | np.integer):
         require_whole("orders", orders, 1)
         require_whole("random_state", random_state, 0)
@@ -184,7 +186,7 @@ def prequential(
 
 
 def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> IntegerArray:
-    """Random orders: each depends on the seed, the data's name and its own number, and on nothing else."""
+    """Random orders: each depends only on the seed, the data's name and its own number."""
     word = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
     lines = [np.random.default_rng([seed, word, order]).permutation(rows) for order in orders]
     return np.array(lines, dtype=np.int64).reshape(len(orders), rows)
@@ -200,7 +202,7 @@ def _read(data: Data, target: Values, reading: Record, threads: int | None) -> R
 def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:
     found = np.atleast_2d(np.asarray(orders))
     if found.dtype.kind not in "iu" or found.shape[1] != rows or np.any(np.sort(found, axis=1) != np.arange(rows)):
-        raise CredimiError(f"orders must be a number, or permutations of the {rows:,} row numbers from 0, one a line")
+        raise CredimiError(f"orders must be a number, or permutations of the {rows:,} row numbers from 0, one per line")
     return found.astype(np.int64)
 
 
@@ -222,9 +224,7 @@ def _run(
     failed: list[BaseException] = []
 
     def told(steps: int) -> None:
-        if (
-            failed
-        ):  # on another thread, perhaps by Ctrl-C: a block may take minutes, and nobody wants the rest of this one
+        if failed:  # raised on another thread, perhaps by Ctrl-C: a block may take minutes, and its rest is not needed
             raise failed[0]
         with lock:
             done[0] += steps
@@ -255,5 +255,5 @@ def _run(
 
 
 def _deviation(values: FloatArray) -> float:
-    """The standard deviation over orders; 0 of a single one, which has none."""
+    """The standard deviation over orders; 0 for a single order."""
     return float(values.std(ddof=1)) if values.size > 1 else 0.0

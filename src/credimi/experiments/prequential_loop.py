@@ -1,19 +1,19 @@
-"""Rows one by one: pick features, say the class, look, count; many orders of the rows side by side.
+"""The prequential loop: choose features, predict the class, then learn the row; many orders of the rows side by side.
 
-Rows come in a random order. Of each row, in turn, a filter picks features by the counts of all rows before it; naive
-Bayes says the class from the picked ones that the row has; then the class is revealed and the row is counted. With
-n_c rows of class c among the N before, of which n_cj have feature j, n_cjx of them its value x, the class said is the c
-of the largest
+Rows come in a random order. For each row, a filter chooses features by the counts of all rows before it; naive Bayes
+predicts the class from the chosen features that the row has; then the class is revealed and the row is counted. With
+n_c rows of class c among the N before, of which n_cj have feature j, n_cjx of them its value x, the predicted class is
+the c with the largest
 
-    log (n_c + 1)/(N + r) + sum_j log (n_cjx + 1)/(n_cj + s_j)        over the picked features j that the row has;
+    log (n_c + 1)/(N + r) + sum_j log (n_cjx + 1)/(n_cj + s_j)        over the chosen features j that the row has;
 
-r classes, s_j values of feature j, known beforehand from all rows, as are the cuts of numbers. Of classes whose scores
-are equal within rounding the first wins. A feature that was never seen is judged by the prior alone; "haldane" adds
-nothing, and takes I = 0 for certain there.
+r classes, s_j values of feature j, known beforehand from all rows, as are the cuts of numbers. If the scores of several
+classes are equal within rounding, the first class wins. A feature that was never seen is judged by the prior alone;
+"haldane" adds nothing, and then I = 0 is regarded as certain.
 
-Orders go through side by side: at step t the K orders and p features make K p small tables in one flat array, for
-which one call of `inference.many_tables.beliefs` serves all rules. A step costs those moments and O(K p r) for naive
-Bayes; nothing grows with the rows that were counted.
+The orders run side by side: at step t the K orders and p features make K p small tables in one flat array, and one call
+of `inference.many_tables.beliefs` is enough for all rules. A step costs those moments and O(K p r) for naive Bayes; it
+does not depend on the number of rows counted so far.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
 
 _PSEUDO_COUNT = 1.0  # of naive Bayes, for classes and values
-_EQUAL = 1e-9  # scores so close are equal but for rounding
-_STEPS_TOLD = 50  # between two words on how far it is
+_EQUAL = 1e-9  # closer scores are equal except for rounding
+_STEPS_TOLD = 50  # steps between two progress reports
 
 
 def go_through(
@@ -55,7 +55,7 @@ def go_through(
     blocks = Tables(flat, np.full(count * sizes.size, classes, dtype=np.int64), np.repeat(sizes, count))
     by_class = np.zeros((count, classes))
     lines, down = np.arange(count), np.arange(classes)
-    columns = np.where(rows.codes == MISSING, sizes, rows.codes)  # the missing ones have the last column
+    columns = np.where(rows.codes == MISSING, sizes, rows.codes)  # missing values have the last column
     correct = np.zeros((len(settings.rules), count, length), dtype=bool)
     used = np.zeros((len(settings.rules), count, length), dtype=np.int16)
     for step in range(length):
@@ -81,7 +81,7 @@ def go_through(
 
 
 def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Rules x orders x features: which features each rule picks now."""
+    """Rules x orders x features: which features each rule chooses now."""
     decided = {ALL: np.ones(blocks.rows.size, dtype=bool)}
     if IMPUTED in settings.rules and blocks.rows.size:
         estimate, unknown = _imputed(blocks, shape), np.full(blocks.rows.size, np.nan)
@@ -90,14 +90,16 @@ def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) 
     if others and blocks.rows.size:
         found = beliefs(blocks, settings)
         decided |= {rule: decide(rule, found, settings) for rule in others}
-    chosen = [decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules]  # no features: any will do
+    chosen = [
+        decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules
+    ]  # without features any will do
     return np.array(chosen)
 
 
 def _imputed(blocks: Tables, shape: tuple[int, int]) -> FloatArray:
-    """I of the raw counts once every missing value has become the most frequent value so far, the first of equals.
+    """I of the raw counts after every missing value is replaced by the most frequent value so far, the first of equals.
 
-    That is `mutual_info_classif(..., discrete_features=True)` of scikit-learn behind its `SimpleImputer(strategy=
+    This is `mutual_info_classif(..., discrete_features=True)` of scikit-learn after its `SimpleImputer(strategy=
     "most_frequent")`, from the counts: those of the missing column move to the most frequent one.
     """
     filled = np.array(blocks.flat)

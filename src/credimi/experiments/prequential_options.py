@@ -1,4 +1,4 @@
-"""`PrequentialOptions`: which filters a prequential run compares, and by which posterior they go."""
+"""`PrequentialOptions`: which filters a prequential run compares, and with which posterior."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PrequentialOptions(RuleOptions):
     """What an order's result depends on, besides the data and the order."""
 
     rules: tuple[str, ...] = ("plugin", "forward", "backward")
-    threads: int | None = 1  # orders are shared among threads, and each goes through its own alone
+    threads: int | None = 1  # orders are shared among threads; each order runs on one
 
     def __post_init__(self) -> None:
         if not self.rules:
@@ -35,6 +35,6 @@ class PrequentialOptions(RuleOptions):
             raise CredimiError("draws for every row would take days: choose matched, leading or leading-beta")
 
     def to_dict(self) -> Record:
-        """As plain data."""
+        """The options as plain data."""
         names = ("prior", "approximation", "epsilon", "level")
         return {"rules": list(self.rules)} | {name: getattr(self, name) for name in names}

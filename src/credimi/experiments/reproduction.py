@@ -1,10 +1,10 @@
-"""The experiments of Hutter and Zaffalon (2003) done again, and what goes beyond them, as plain data.
+"""The experiments of Hutter and Zaffalon (2003) repeated, and what goes beyond them, as plain data.
 
-The paper leaves open its order of the rows, its prior for small counts and its smoothing of naive Bayes. The table of
-features kept is therefore made for the named priors and for both laws that the paper offers for its moments, the
-Gaussian and the Beta. `PAPER` is the method as the paper states it, one pseudo-count a cell and the Gaussian; `NEAREST`
-is the one setting whose figures come nearest to the paper's fifteen. It was found by comparing 33 settings with these
-same figures (`docs/reproduction.md`), so that its nearness is a fit and not a prediction.
+The paper does not give its order of the rows, its prior for small counts and its smoothing of naive Bayes. The table of
+kept features is therefore made for the named priors and for both distributions that the paper offers for its moments,
+the Gaussian and the Beta. `PAPER` is the method as the paper states it, one pseudo-count per cell and the Gaussian.
+`NEAREST` is the one setting whose figures come nearest to the paper's fifteen. It was found by comparing 33 settings
+with these same figures (`docs/reproduction.md`), so its nearness is a fit and not a prediction.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ LEVEL = 0.95
 OTHER_EPSILONS = (0.001, 0.01)
 OTHER_LEVEL = 0.5  # of FF with the adaptive prior
 CLAIMED = ("hypothyroid", 71, 374)  # the paper: FF significantly above F on the first k rows, for these k
-_DIGITS = 8  # of the figures that are written: enough to tell runs apart, the same on every machine
-_ROWS_TIMES_COST = {"adaptive": 12.0, "matched": 3.0, "leading-beta": 1.5, "leading": 1.0}  # about, for the bar
+_DIGITS = 8  # of the figures that are written: enough to distinguish runs, the same on every machine
+_ROWS_TIMES_COST = {"adaptive": 12.0, "matched": 3.0, "leading-beta": 1.5, "leading": 1.0}  # roughly, for the bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,17 @@ class Case:
     rules: tuple[str, ...] = FILTERS
 
     def is_(self, pair: tuple[str, str]) -> bool:
-        """Whether it is this prior and approximation, with the paper's threshold and level."""
+        """Whether the run has this prior and approximation, with the paper's threshold and level."""
         return (self.prior, self.approximation, self.epsilon, self.level) == (*pair, EPSILON, LEVEL)
 
     @property
     def cost(self) -> float:
-        """How long it takes, about, relative to others."""
+        """How long the run takes, roughly, relative to others."""
         return _ROWS_TIMES_COST["adaptive" if self.prior == "adaptive" else self.approximation]
 
 
 def cases(*, quick: bool = False) -> list[Case]:
-    """All runs over each data set; the quick ones are what the paper's table and figure need."""
+    """All runs over each data set; the quick ones are those for the paper's table and figure."""
     essential = [Case(*PAPER, rules=(*FILTERS, ALL, IMPUTED)), Case(*NEAREST)]
     if quick:
         return essential
@@ -137,7 +137,7 @@ def report(
     orders: int,
     seed: int,
 ) -> Record:
-    """What is written to reproduction.json."""
+    """The content of reproduction.json."""
     found: Record = {
         "settings": {
             "orders": orders,
@@ -204,7 +204,7 @@ def _significance(each: DataSet, case: Case, run: Prequential) -> list[Record]:
 
 
 def _by_order(each: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequential]) -> list[Record]:
-    """Features kept in the orders that keep least and most, and in the order of the files."""
+    """Features kept in the orders that keep fewest and most, and in the order of the files."""
     lines = []
     for filed, pair in zip(as_filed, (PAPER, NEAREST), strict=True):
         run = next(run for case, run in runs.items() if case.is_(pair))
@@ -256,7 +256,7 @@ def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[Record
 
 
 def _rounded(value: Value) -> Value:
-    """The same with floats of `_DIGITS` digits."""
+    """The same data with floats of `_DIGITS` digits."""
     if isinstance(value, dict):
         return {name: _rounded(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

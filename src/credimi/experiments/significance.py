@@ -1,15 +1,15 @@
-"""Which of two filters says the class right more often: on the first k rows of one order, and over orders.
+"""Tests which of two filters predicts better: on the first k rows of one order, and over orders.
 
-On the first k rows of an order, d_1 ... d_k are 1 where only the one filter was right, -1 where only the other was,
-else 0. The paper's test is the two-tailed paired t test, for each k:
+On the first k rows of an order, d_1 ... d_k are 1 if only the first filter was right, -1 if only the second was, and 0
+otherwise. The paper's test is the two-tailed paired t test, for each k:
 
     t = mean / sqrt(variance/k),      variance = (sum d^2 - (sum d)^2/k)/(k - 1),      k - 1 degrees of freedom.
 
-It has no value where the variance is 0, and is called not significant there. As it is made at every k, one order's
-tests are many, and by chance alone some stretch is significant far more often than once in twenty orders.
+If the variance is 0, the test has no value, and is called not significant. It is made at every k, so one order has many
+tests, and by chance alone some stretch is significant in far more than one order in twenty.
 
-Over orders the differences of two accuracies, one an order, make one t test in the same way. The orders are of the same
-rows: it tells whether the difference would hold in other orders of them, not on other data.
+Over orders, the differences of two accuracies, one per order, make one t test in the same way. The orders are of the
+same rows: the test tells whether the difference would hold in other orders of these rows, not on other data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One accuracy less another, over orders: the mean, and the p-value of the two-tailed paired t test."""
+    """One accuracy minus another, over orders: the mean, and the p-value of the two-tailed paired t test."""
 
     mean: float
     p_value: float
@@ -47,7 +47,7 @@ def of_first_rows(one: BooleanArray, other: BooleanArray) -> tuple[FloatArray, B
     difference = one.astype(np.int64) - other.astype(np.int64)
     rows = np.arange(1, one.shape[1] + 1)
     total, squares = np.cumsum(difference, axis=1), np.cumsum(difference * difference, axis=1)
-    scatter = rows * squares - total * total  # k (k - 1) variance, in whole numbers: exactly 0 where it is
+    scatter = rows * squares - total * total  # k (k - 1) variance, in whole numbers, so that 0 is exact
     with np.errstate(divide="ignore", invalid="ignore"):
         t = total * np.sqrt((rows - 1) / scatter)
         p_value = np.where(scatter > 0, 2.0 * stdtr(np.maximum(rows - 1, 1), -np.abs(t)), 1.0)
@@ -55,7 +55,7 @@ def of_first_rows(one: BooleanArray, other: BooleanArray) -> tuple[FloatArray, B
 
 
 def over_orders(one: FloatArray, other: FloatArray) -> Difference:
-    """The difference of accuracies, one an order; as above, not significant where all orders differ by the same."""
+    """The difference of accuracies, one per order; not significant if all orders differ by the same amount."""
     from scipy.special import stdtr  # noqa: PLC0415  (loaded only to test)
 
     difference = one - other
@@ -67,7 +67,7 @@ def over_orders(one: FloatArray, other: FloatArray) -> Difference:
 
 
 def stretches(one: BooleanArray, other: BooleanArray) -> dict[str, float]:
-    """Of how many orders some k has a significant difference, in each direction, and how many rows they span."""
+    """The number of orders with a significant difference at some k, in each direction, and how many rows they span."""
     _, significant = of_first_rows(one, other)
     lead = np.cumsum(one.astype(np.int64) - other.astype(np.int64), axis=1)
     ahead, behind = significant & (lead > 0), significant & (lead < 0)

@@ -1,16 +1,16 @@
-"""The prior "adaptive": how far from independence the chances are is learned from the table itself.
+"""The prior "adaptive": the table itself shows how far the cell probabilities are from independence.
 
 A fixed pseudo-count in every cell says that strong dependence is as likely as any; few rows then look informative, by
-(r - 1)(s - 1)/2N nats, whatever the truth. Here the prior is a mixture. Around independent chances a_i b_j,
+(r - 1)(s - 1)/2N nats, whatever the truth. Here the prior is a mixture. Around independent probabilities a_i b_j,
 
     pi ~ Dirichlet(K a_i b_j),          K from loose (dependence of any strength) to tight (hardly any),
 
-with K on a grid of `GRID` values (two thirds of them where (r - 1)(s - 1) < 16, which suffice), evenly spaced in log K
-from `LOOSEST` = 4 (the prior weighs as four rows, and lets each class have values of its own) to `TIGHTEST` = 50 times
-n min(r, s), n the complete rows, or the cells if they are more, and equal weights; and with probability `P_ZERO` = 1/2
-exact independence, the limit of K, an atom at I = 0. a and b are the margins: all rows that have the class, or the
-value, plus half a count each. Where (r - 1)(s - 1) >= 100 the evidence may have a peak between two points of the grid,
-which is then made finer around it.
+with K on a grid of `GRID` values (two thirds of them if (r - 1)(s - 1) < 16, which is enough). The grid is evenly
+spaced in log K from `LOOSEST` = 4 (the prior weighs as much as four rows, and lets each class have values of its own)
+to `TIGHTEST` = 50 times n min(r, s), where n is the number of complete rows, or of cells if there are more. The weights
+are equal. With probability `P_ZERO` = 1/2 there is exact independence, the limit of large K: an atom at I = 0. a and b
+are the margins: all rows that have the class, or the value, plus half a count each. If (r - 1)(s - 1) >= 80 the
+evidence may have a peak between two points of the grid, which is then made finer around the peak.
 
 **The weights** are those of the counts n_ij given their margins. A multinomial with a Dirichlet(alpha) prior has the
 evidence
@@ -18,26 +18,26 @@ evidence
     L(n; alpha) = log [Gamma(A)/Gamma(A + n)] + sum log [Gamma(alpha + n)/Gamma(alpha)],      A, n the sums,
 
 and relative to independence the table has log B_K = L(n_ij; K a_i b_j) - L(n_i+; K a_i) - L(n_+j; K b_j): the evidence
-of the whole less that of its margins, which say nothing about dependence, and from which a and b were learned already.
-It is symmetric in target and feature and tends to 0 as K grows. Rows in which one of the two is missing inform about
-one margin, hence through a and b. Where only one side misses, they say nothing else: with the evidence of all rows in
-place of that of the complete ones log B_K is the same. Where both do, they say more, and all rows are taken: values
-that are missing at random, but more often for some classes and for some values, leave complete rows whose odds ratios
-are not those of the population.
+of the whole minus that of its margins, which tell nothing about dependence, and from which a and b were already
+learned. It is symmetric in target and feature and tends to 0 as K grows. Rows in which one of the two is missing inform
+about one margin, hence through a and b. If only one side has missing values, they tell nothing else: with the evidence
+of all rows instead of the complete ones, log B_K is the same. If both sides have missing values, such rows tell more,
+and all rows are used: if values are missing at random, but more often for some classes and for some values, the odds
+ratios of the complete rows are not those of the population.
 
-**The components** are posteriors as with fixed pseudo-counts, of the counts n_ij + K a_i b_j with the same margins: for
-all patterns of missingness the moments of `information` apply as they are. Components of less than `NEGLIGIBLE` weight
-are left out, which for most tables leaves two to seven. O(rs GRID) for the weights (see `kernels.adaptive_weights`),
-and that many times the moments; where both sides miss one finds weights and moments at once (see
+**The components** are posteriors as with fixed pseudo-counts, of the counts n_ij + K a_i b_j with the same margins. The
+moments of `inference.moments` apply to them for all patterns of missingness. Components with less than `NEGLIGIBLE`
+weight are left out; for most tables two to seven remain. The weights cost O(rs GRID) (see `kernels.adaptive_weights`),
+plus the moments of each component; if both sides have missing values, weights and moments are computed together (see
 `kernels.two_sided_weights`).
 
-**Other odds.** A table may have been chosen, among many, for what it tells: a column of numbers is cut where that is
-most, and `discretization` says what share of the evidence is left once it is averaged over all places where the cuts
-might have been. Such a share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of
-all components alike.
+**Other odds.** A table may have been chosen among many for what it tells: a column of numbers is cut where it tells
+most. `columns.discretize` says what share of the evidence is left when it is averaged over all places where the cuts
+might have been. This share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of all
+components.
 
 **Strata.** Tables of one candidate, one for each stratum, share K and independence: log B_K is summed over them, and
-two thirds of the grid suffice where their degrees of freedom together are below 16 (see `conditional_information`).
+two thirds of the grid suffice where their degrees of freedom together are below 16 (see `stratified_tables`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import CountArray, FloatArray, IntegerArray
 
 GRID = 18
 LOOSEST = 4.0
@@ -109,7 +109,7 @@ def mixtures_with_moments(
 ) -> tuple[AdaptiveWeights, Moments]:
     """The mixtures, and the moments of every component; `strata` as `mixtures` has them, `whole` as `moments`."""
     mixed, mean, variance = _mixtures(blocks, strata, matched=matched, threads=threads)
-    # Where both sides miss the moments come with the weights; now and then they are none that a distribution can have.
+    # If both sides have missing values, the moments come with the weights; a few of them no distribution can have.
     unknown = np.isnan(mean)
     if matched:
         upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
@@ -126,9 +126,21 @@ def mixtures_with_moments(
 
 
 def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
-    """P(independent | data) if dependence has such prior odds, of what it is from even ones."""
+    """Convert P(independent | data) from even prior odds of dependence to the given odds."""
     found: FloatArray = p_zero / (p_zero + (1.0 - p_zero) * odds)
     return found
+
+
+def prior_blocks(block: CountArray) -> list[FloatArray]:
+    """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
+    counts = block.astype(np.float64)
+    (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
+    classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
+    points = adaptive_weights.grid_size((rows - 1) * (columns - 1), GRID)
+    ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
+    chances = np.zeros(block.shape)
+    chances[:-1, :-1] = np.outer(classes / classes.sum(), values / values.sum())
+    return [LOOSEST * ratio**point * chances for point in range(points)]
 
 
 def mixtures(

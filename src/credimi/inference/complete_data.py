@@ -47,7 +47,7 @@ def third_central_moment(parameters: ArrayLike) -> float:
 
 
 def fourth_central_moment(parameters: ArrayLike) -> float:
-    """E[(I - E[I])^4] of complete data, leading order n^-2: that of a Gaussian, hence poor near independence."""
+    """E[(I - E[I])^4] of complete data, leading order n^-2: that of a Gaussian, hence inaccurate near independence."""
     n, rows, columns, total = _complete(parameters)
     log_ratio, chance = np.log(n * total / (rows * columns)), n / total
     first, second = (chance * log_ratio).sum(), (chance * log_ratio**2).sum()

@@ -1,12 +1,12 @@
-"""Fixed pseudo-counts: what is added to every cell before any formula is applied.
+"""Fixed pseudo-counts, which are added to every cell before any formula is applied.
 
-The Dirichlet prior with the same parameter n'' for all r x s chances turns counts n_ij into n_ij + n'' wherever they
-occur. Two conventions are at large, and the difference is a trap. The density of the chances is prod pi_ij^(n_ij +
-n'' - 1) (the paper writes this exponent as n_ij, so that its uniform prior leaves the raw counts), whereas means and
-variances of a Dirichlet know only its *parameters* n_ij + n''. In credimi the pseudo-count is the Dirichlet
-parameter, everywhere: the mode reported is that of the density over log-chances (soft-max coordinates), in which the
-exponent is the parameter, and which for complete data is the mean. So the paper's mode under its uniform prior is
-ours under "haldane".
+The Dirichlet prior with the same parameter n'' for all r x s cell probabilities turns counts n_ij into n_ij + n''
+wherever they occur. There are two conventions, which are easily confused. The density of the probabilities is prod
+pi_ij^(n_ij + n'' - 1) (the paper writes this exponent as n_ij, so that its uniform prior leaves the raw counts),
+whereas means and variances of a Dirichlet depend only on its *parameters* n_ij + n''. In credimi the pseudo-count is
+the Dirichlet parameter, everywhere. The reported mode is that of the density over the logarithms of the probabilities
+(soft-max coordinates), in which the exponent is the parameter; for complete data it is the mean. So the paper's mode
+under its uniform prior is ours under "haldane".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.table import LARGEST, SMALLEST
 
 NAMES = ("uniform", "jeffreys", "perks", "haldane")
-ADAPTIVE = "adaptive"  # no pseudo-count but a mixture of them: see `adaptive`
+ADAPTIVE = "adaptive"  # a mixture instead of a pseudo-count: see `adaptive_prior`
 
 
 _OFFER = f"choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5"
@@ -32,7 +32,7 @@ def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
             return {"uniform": 1.0, "jeffreys": 0.5, "perks": 1.0 / (shape[0] * shape[1]), "haldane": 0.0}[prior]
         if prior == ADAPTIVE:
             raise CredimiError(
-                f"unknown prior {prior!r}: it is one of mutual information, not of the chances; {_OFFER}"
+                f"unknown prior {prior!r}: it is for mutual information, not for cell probabilities; {_OFFER}"
             )
         near = difflib.get_close_matches(prior, (*NAMES, ADAPTIVE), 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -41,7 +41,7 @@ def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
         raise CredimiError(f"prior is {prior!r}: {_OFFER}")
     try:
         value = float(prior)
-    except OverflowError:  # an integer beyond the doubles
+    except OverflowError:  # an integer too large for a double
         value = math.inf
     if not 0.0 <= value <= LARGEST:
         raise CredimiError(f"prior is {value:g}: a pseudo-count is a number from 0 up, at most {LARGEST:g}")

@@ -1,21 +1,20 @@
-"""Tables for which the closed forms of the moments do not hold, and what takes their place.
+"""Tables for which the closed forms of the moments do not hold, and what is used instead.
 
-**Next to no counts**: moments of draws, always the same ones.
+**Almost no counts**: moments of draws, always with the same seed.
 
-**Thin classes**, where the target is complete: class i has few complete counts c_i. but many rows a_i, most of which
-lack the feature (a test ordered only in suspected cases). Then q_i. ~ Dirichlet(c_i.) is hardly known and matters much,
-and I is no Beta, not even with the right moments. Once q_i. is known, it is: so the posterior is taken for a mixture
-over `_NODES` values of q_i. (all thin classes together), of equal weight, each a table in which class i has that q_i.
-for sure and still weighs a_i. A Dirichlet that is sure has parameters `_SURE` q_i., and a margin a_i - `_SURE` gives
-the class the weight that it has; the moments of `kernels.moments.one_sided` hold for it as they are. Of parts with
-nearly the same mean one is made: `PARTS` stay.
+**Thin classes**, if the target is complete: class i has few complete counts c_i. but many rows a_i, most of which lack
+the feature (a test ordered only in suspected cases). Then q_i. ~ Dirichlet(c_i.) is hardly known but matters much, and
+the posterior of I is not a Beta, not even with the right moments. For a known q_i. it is. So the posterior is
+approximated by a mixture over `_NODES` values of q_i. (all thin classes together) of equal weight, each a table in
+which class i has exactly that q_i. and still the weight a_i. A Dirichlet with parameters `_SURE` q_i. is practically
+exact, and a margin a_i - `_SURE` gives the class its weight; the moments of `kernels.moments.one_sided` apply to it.
+Parts with nearly the same mean are joined: `PARTS` remain.
 
-The values of q_i. are quantiles, of a Beta where the feature has two values, otherwise of independent Gammas, of which
-q_i. are the shares, at the points of an evenly spread sequence: with g the positive root of g^(d + 1) = g + 1 the k-th
-point is the fractional part of 1/2 + k (g^-1, ..., g^-d).
+The values of q_i. are quantiles: of a Beta if the feature has two values, otherwise of independent Gammas, of which
+q_i. are the shares. The quantiles are taken at the points of an evenly spread sequence: with g the positive root of
+g^(d + 1) = g + 1, the k-th point is the fractional part of 1/2 + k (g^-1, ..., g^-d).
 
-Neither the order of the rows nor that of the columns changes what comes out: each table is first put into an order of
-its own.
+The result does not depend on the order of the rows or columns: each table is first sorted.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # whose `special` loads when it is first asked for
+import scipy  # its `special` is loaded on first use
 
 from credimi.core.table import Table
 from credimi.inference.sampling import draw_information
@@ -41,12 +40,12 @@ _LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop 
 
 
 def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
-    """The block with rows and columns sorted by what they hold, so that the order they came in does not matter."""
+    """The block with rows and columns sorted by their counts, so that their original order does not matter."""
     cells, rows, columns = block[:-1, :-1], list(range(block.shape[0] - 1)), list(range(block.shape[1] - 1))
     row_keys = [(block[i, -1], *np.sort(cells[i]).tolist()) for i in rows]
     column_keys = [(block[-1, j], *np.sort(cells[:, j]).tolist()) for j in columns]
     rows.sort(key=row_keys.__getitem__)
-    for _ in range(2):  # rows that hold the same numbers differ by the columns that these stand in
+    for _ in range(2):  # rows with the same numbers may have them in different columns
         columns.sort(key=lambda j: (column_keys[j], cells[rows, j].tolist()))
         rows.sort(key=lambda i: (row_keys[i], cells[i, columns].tolist()))
     return block[np.ix_([*rows, -1], [*columns, -1])]
@@ -57,9 +56,9 @@ def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, floa
     block = min(in_own_order(block), in_own_order(block.T), key=lambda turned: (turned.shape, turned.tolist()))
     table = Table.of_block(block)
     if pseudo == 0.0 and not table.joint.any():
-        return 0.0, 0.0  # no row has both: nothing says that they depend
+        return 0.0, 0.0  # no row has both: nothing suggests dependence
     generator = np.random.default_rng(0)
-    size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer will do
+    size = max(200, min(4000, 2_000_000 // table.joint.size))  # large tables have a narrow posterior: fewer are enough
     information = draw_information(
         table, float(pseudo), size, generator, chains=size // 10, burn_in=60, thin=3
     ).information
@@ -67,9 +66,9 @@ def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, floa
 
 
 def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
-    """The mixture that stands for a table with a thin class: many blocks of equal weight, pseudo-counts included.
+    """The mixture that replaces a table with a thin class: many blocks of equal weight, pseudo-counts included.
 
-    The block has rows that lack the feature, or none do and some lack the target: then all is turned.
+    Some rows of the block lack the feature. If none do and some lack the target, the block is transposed.
     """
     ordered = in_own_order(block.T if block[-1, :-1].any() else block).astype(np.float64)
     cells, margin = ordered[:-1, :-1] + pseudo, ordered[:-1, -1]
@@ -79,7 +78,7 @@ def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
     nodes = np.zeros((_NODES, cells.shape[0] + 1, columns + 1))
     nodes[:, :-1, :-1], nodes[:, :-1, -1] = cells, margin
     for number, i in enumerate(thin.tolist()):
-        seen = cells[i] > 0.0  # a cell without any count or pseudo-count has chance 0
+        seen = cells[i] > 0.0  # a cell without any count or pseudo-count has probability 0
         if columns == 2 and seen.all():
             one, other, at = float(cells[i, 0]), float(cells[i, 1]), points[:, number]
             first, second = scipy.special.betaincinv(one, other, at), scipy.special.betaincinv(other, one, 1.0 - at)
@@ -95,7 +94,7 @@ def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
 
 
 def _thin_classes(cells: FloatArray, margin: FloatArray) -> IntegerArray:
-    """Which classes made `kernels.moments.one_sided` point the table out, by the same figures."""
+    """The classes for which `kernels.moments.one_sided` reported the table as thin, by the same criteria."""
     counts = cells.sum(axis=1)
     filled = counts > 0.0
     cells, counts = np.where(filled[:, None], cells, 1.0), np.where(filled, counts, 1.0)
@@ -122,7 +121,7 @@ def _log_spread(c: FloatArray) -> FloatArray:
 
 
 def _spread_points(count: int, dimensions: int) -> FloatArray:
-    """Points that fill the unit cube evenly; in one dimension the middles of equal parts."""
+    """Points that fill the unit cube evenly; in one dimension the midpoints of equal parts."""
     if dimensions == 1:
         return ((np.arange(count) + 0.5) / count)[:, np.newaxis]
     root = 2.0

@@ -1,11 +1,12 @@
-"""Mean, deviation, interval and P(I > epsilon) of many tables at once.
+"""Mean, standard deviation, interval and P(I > epsilon) of many tables at once.
 
-Every posterior here is a mixture: one component a table with fixed pseudo-counts, several and an atom at 0 with the
-adaptive prior. Moments come from one call of `inference.moments.moments`; tails and quantiles from `mixtures`. Tables
-with a component outside the range that these are for, and draws, go through `Distribution` one by one.
+Every posterior here is a mixture: one component per table with fixed pseudo-counts; several components and an atom at 0
+with the adaptive prior. Moments come from one call of `inference.moments.moments`, tails and quantiles from
+`mixture_tails`. Tables with a component outside the range of these functions, and draws, go through `Distribution` one
+by one.
 
-**Given dependence.** The atom draws mean and interval towards 0. Without it, with the weights of the components made to
-sum to 1, the mixture says how large I is if the feature tells anything; other odds of dependence do not change it.
+**Given dependence.** The atom pulls mean and interval towards 0. Without it, with the weights of the components scaled
+to sum to 1, the mixture says how large I is if the feature tells anything. Other odds of dependence do not change it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.public import stored
 from credimi.core.table import Table
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
@@ -34,15 +36,15 @@ if TYPE_CHECKING:
     from credimi.inference.moments import Moments
     from credimi.inference.options import PosteriorOptions
 
-_NO_ATOM = 1e-10  # a weight of independence that changes no quantile in the digits that these have
-_JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, where the prior has none
+_NO_ATOM = 1e-10  # a weight of independence that changes no quantile within its precision
+_JEFFREYS = 0.5  # the pseudo-count of the plug-in estimate, if the prior has none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """One entry a table; `at_mode` is the information of the most probable chances.
+    """One entry per table; `at_mode` is the information of the most probable cell probabilities.
 
-    What holds if the feature is dependent is NaN where no component is left to say so.
+    The entries given dependence are NaN if no component is left, or if they were not asked for.
     """
 
     mean: FloatArray
@@ -57,20 +59,29 @@ class Summary:
     high_if_dependent: FloatArray
 
 
-def summarize(blocks: Tables, options: PosteriorOptions) -> Summary:
-    """The posteriors of all tables in numbers. Tables of one class or one value are not for here."""
+def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool = True) -> Summary:
+    """The posteriors of all tables in numbers. Tables with one class or one value are not accepted.
+
+    The entries given dependence cost as much as the intervals: `if_dependent` says whether they are needed.
+    """
     if options.approximation == "sampled":
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
         drawn = [drawn_law(table, options, own) for table, own in zip(tables, odds.tolist(), strict=True)]
         at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads).mean
-        return _one_by_one(drawn, at_mode, options)
+        return _one_by_one(drawn, at_mode, options, if_dependent=if_dependent)
     found, at_mode = _posteriors(blocks, options)
-    return summary_of(found, np.log(np.minimum(blocks.rows, blocks.columns)), at_mode, options)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    return summary_of(found, upper, at_mode, options, if_dependent=if_dependent)
 
 
 def summary_of(
-    found: PosteriorComponents, upper: FloatArray, at_mode: FloatArray, options: PosteriorOptions
+    found: PosteriorComponents,
+    upper: FloatArray,
+    at_mode: FloatArray,
+    options: PosteriorOptions,
+    *,
+    if_dependent: bool = True,
 ) -> Summary:
     """Mixtures on [0, upper] in numbers."""
     epsilon, threads = options.epsilon, options.threads
@@ -81,17 +92,32 @@ def summary_of(
     low, high = _intervals(found, laws, options)
     p_above = above(laws, epsilon, threads)
     for index in np.unique(found.table[~laws.trusted]).tolist():
-        law = _law(found, index, float(upper[index]), gaussian=laws.gaussian)
+        law = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian)
         p_above[index] = law.sf(epsilon)
-        variance[index] = law.var()  # no law on [0, upper] may have as much as the leading order says
-    given = mean.copy(), low.copy(), high.copy()
+        variance[index] = law.var()  # the leading order may exceed what is possible on [0, upper]
+    given = _given_dependence(found, laws, (mean, low, high), options) if if_dependent else _unknown(mean.size)
+    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+
+
+def _unknown(count: int) -> FloatArray:
+    return np.full((3, count), np.nan)
+
+
+def _given_dependence(
+    found: PosteriorComponents,
+    laws: Laws,
+    with_atoms: tuple[FloatArray, FloatArray, FloatArray],
+    options: PosteriorOptions,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean and interval without the atoms at 0; the same as `with_atoms` if there is no atom."""
+    mean, low, high = (each.copy() for each in with_atoms)
     mixed = found.p_zero > _NO_ATOM
     rest = _without_atoms(found, mixed)
-    given[0][mixed] = summed(rest, rest.weight * rest.mean)
-    given[1][mixed], given[2][mixed] = _intervals(rest, laws_of(rest, upper[mixed], gaussian=laws.gaussian), options)
-    for each in given:
+    mean[mixed] = summed(rest, rest.weight * rest.mean)
+    low[mixed], high[mixed] = _intervals(rest, laws_of(rest, laws.upper[mixed], gaussian=laws.gaussian), options)
+    for each in (mean, low, high):
         each[np.bincount(found.table, minlength=mean.size) == 0] = np.nan
-    return Summary(mean, np.sqrt(variance), low, high, p_above, found.p_zero, at_mode, *given)
+    return mean, low, high
 
 
 def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions) -> tuple[FloatArray, FloatArray]:
@@ -105,7 +131,9 @@ def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions
         below_zero=lambda: 1.0 - above(laws, 0.0, threads) - found.p_zero,
     )
     for index in np.unique(found.table[~laws.trusted]).tolist():
-        low[index], high[index] = _law(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(level)
+        low[index], high[index] = law_of_table(found, index, float(laws.upper[index]), gaussian=laws.gaussian).interval(
+            level
+        )
     return low, high
 
 
@@ -118,9 +146,10 @@ def _without_atoms(found: PosteriorComponents, chosen: NDArray[np.bool_]) -> Pos
     return PosteriorComponents(np.zeros(int(chosen.sum())), place[table], weight, found.mean[own], found.variance[own])
 
 
+@stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """All that the filters ask, one entry a table."""
+    """All that the rules need, one entry per table."""
 
     mean: FloatArray
     at_mode: FloatArray
@@ -128,7 +157,7 @@ class Beliefs:
     p_independent: FloatArray
 
     def of(self, candidates: NDArray[np.bool_]) -> Beliefs:
-        """The same of the candidates; of the others nothing is known, and no rule keeps them."""
+        """The same for the candidates; the others are unknown (NaN), and no rule keeps them."""
         figures = (self.mean, self.at_mode, self.p_above, self.p_independent)
         return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))
 
@@ -136,7 +165,7 @@ class Beliefs:
 def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     """`mean`, `at_mode`, `p_above` and `p_independent` of `summarize`, without the cost of intervals.
 
-    Tables without a complete row are for here, too: where the prior adds nothing, nothing says that I is not 0.
+    Tables without a complete row are accepted, too: if the prior adds nothing, nothing suggests that I is not 0.
     """
     if options.approximation == "sampled":
         drawn = summarize(blocks, options)
@@ -144,15 +173,15 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     epsilon = options.epsilon
     found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
-    with np.errstate(invalid="ignore"):  # a table of one value, whose upper is 0
+    with np.errstate(invalid="ignore"):  # a table of one value, whose upper bound is 0
         laws = laws_of(found, upper, gaussian=options.gaussian)
     p_above, trusted = above(laws, epsilon, options.threads), laws.trusted
-    if options.prior != ADAPTIVE:  # where a component is certain it has no tail but a step, and is alone in its table
+    if options.prior != ADAPTIVE:  # a certain component has a step instead of a tail, and is alone in its table
         certain = found.variance == 0.0
         p_above[found.table[certain]] = found.mean[certain] > epsilon
         trusted = trusted | certain
     for index in np.unique(found.table[~trusted]).tolist():
-        p_above[index] = _law(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
+        p_above[index] = law_of_table(found, index, float(upper[index]), gaussian=laws.gaussian).sf(epsilon)
     return Beliefs(summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
 
 
@@ -171,9 +200,9 @@ def _posteriors(blocks: Tables, options: PosteriorOptions) -> tuple[PosteriorCom
 
 
 def posteriors(blocks: Tables, options: PosteriorOptions) -> PosteriorComponents:
-    """The mixtures that `summarize` reads its numbers off, of one component alone with fixed pseudo-counts.
+    """The mixtures from which `summarize` takes its numbers; with fixed pseudo-counts they have one component.
 
-    With draws, the mixtures that these are drawn from, as moments tell them.
+    With draws, the mixtures from which they are drawn, by their moments.
     """
     matched, threads = options.matched, options.threads
     if options.prior == ADAPTIVE:
@@ -182,28 +211,32 @@ def posteriors(blocks: Tables, options: PosteriorOptions) -> PosteriorComponents
 
 
 def _single(blocks: Tables, found: Moments) -> PosteriorComponents:
-    """One component a table, few have more, and no weight on independence."""
+    """One component per table, seldom more, and no weight on independence."""
     table, weight, mean, variance = found.components()
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
     return PosteriorComponents(np.zeros(upper.size), table, weight, np.minimum(mean, upper[table]), variance)
 
 
 def pseudo_counts_of(blocks: Tables, prior: str | float) -> FloatArray:
-    """Of each table the fixed pseudo-count; with the adaptive prior that of the plug-in estimate."""
-    if prior == ADAPTIVE or prior != "perks":  # all but that one add the same to every shape
+    """The fixed pseudo-count of each table; with the adaptive prior that of the plug-in estimate."""
+    if prior == ADAPTIVE or prior != "perks":  # all other priors add the same for every shape
         return np.full(blocks.rows.size, _JEFFREYS if prior == ADAPTIVE else pseudo_count(prior, (2, 2)))
     return 1.0 / (blocks.rows * blocks.columns)
 
 
 def summed(found: PosteriorComponents, values: FloatArray) -> FloatArray:
-    """Of each table the sum over its components."""
+    """The sum over the components of each table."""
     return np.bincount(found.table, values, found.p_zero.size).astype(np.float64)
 
 
-def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions) -> Summary:
+def _one_by_one(
+    laws: list[Distribution], at_mode: FloatArray, options: PosteriorOptions, *, if_dependent: bool
+) -> Summary:
     level = options.level
     intervals = np.array([law.interval(level) for law in laws]).reshape(-1, 2)
-    given = np.array([_given_dependence(law, level) for law in laws]).reshape(-1, 3)
+    given = _unknown(len(laws))
+    if if_dependent:
+        given = np.array([_law_given_dependence(law, level) for law in laws]).reshape(-1, 3).T
     return Summary(
         np.array([law.mean() for law in laws]),
         np.array([law.std() for law in laws]),
@@ -212,11 +245,11 @@ def _one_by_one(laws: list[Distribution], at_mode: FloatArray, options: Posterio
         np.array([law.sf(options.epsilon) for law in laws]),
         np.array([law.p_zero for law in laws]),
         at_mode,
-        *given.T,
+        *given,
     )
 
 
-def _given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
+def _law_given_dependence(law: Distribution, level: float) -> tuple[float, float, float]:
     """Mean and interval without the atom at 0."""
     total = math.fsum(law.weights)
     if total == 0.0:
@@ -225,7 +258,8 @@ def _given_dependence(law: Distribution, level: float) -> tuple[float, float, fl
     return rest.mean(), *rest.interval(level)
 
 
-def _law(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+def law_of_table(found: PosteriorComponents, index: int, upper: float, *, gaussian: bool) -> Distribution:
+    """The mixture of one table."""
     own = found.table == index
     parts = [
         law_of(mean, std, upper, gaussian=gaussian)

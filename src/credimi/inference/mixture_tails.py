@@ -1,7 +1,7 @@
 """Tails and quantiles of many mixtures at once, in threads; `kernels.mixture_tails` has the mathematics and the cost.
 
-One mixture alone is a `Distribution`, which finds its quantiles to the last digit; here it is ten digits, in far less
-time.
+A single mixture is a `Distribution`, which finds its quantiles to the last digit; here quantiles have ten digits, and
+take far less time.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from credimi.inference.adaptive_prior import PosteriorComponents
 
 
-# Betas for which `kernels.mixture_tails` is right and fast, by their lesser parameter and by the sum
+# Betas for which `kernels.mixture_tails` is accurate and fast, by their smaller parameter and by the sum
 # (tests/inference/test_mixture_tails.py).
 _TRUSTED = (1e-3, 1e9)
 _MOST_CONCENTRATION = 1e20
-_CELLS_LIKE_A_COMPONENT = 100  # of a table: their moments take as long as a quantile of one component
+_CELLS_LIKE_A_COMPONENT = 100  # the moments of so many cells take as long as a quantile of one component
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laws:
-    """Mixtures as `mixture_tails` takes them: Betas by their parameters, normal laws by mean and standard deviation.
+    """Mixtures as `mixture_tails` takes them: Betas by their parameters, normal distributions by mean and deviation.
 
-    The components of a table are those from its entry in `starts` up to the next; `trusted` says which are what they
-    should be.
+    The components of a table are those from its entry in `starts` up to the next; `trusted` says which are within the
+    accurate range.
     """
 
     first: FloatArray
@@ -51,7 +51,7 @@ class Laws:
 
 
 def laws_of(found: PosteriorComponents, upper: FloatArray, *, gaussian: bool) -> Laws:
-    """The components as normal laws, or as Betas on [0, upper]."""
+    """The components as normal distributions, or as Betas on [0, upper]."""
     count = found.p_zero.size
     starts = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(found.table, minlength=count), out=starts[1:])
@@ -74,19 +74,19 @@ def laws_of(found: PosteriorComponents, upper: FloatArray, *, gaussian: bool) ->
 
 
 def above(laws: Laws, x: ArrayLike, threads: int | None) -> FloatArray:
-    """P(I > x) of every table; `x` is one number or one a table. Weights sum to 1 but for rounding: no more than 1."""
+    """P(I > x) of every table; `x` is one number, or one per table. Rounding of the weights never gives more than 1."""
     return np.clip(_each(mixture_tails.upper_tails, laws, x, threads), 0.0, 1.0)
 
 
 def quantiles(laws: Laws, tail: ArrayLike, threads: int | None) -> FloatArray:
-    """The least x of every table with P(I > x) <= tail; `tail` is one number or one a table."""
+    """The least x of every table with P(I > x) <= tail; `tail` is one number, or one per table."""
     return _each(mixture_tails.quantiles, laws, tail, threads)
 
 
 def _each(kernel: Callable[..., None], laws: Laws, argument: ArrayLike, threads: int | None) -> FloatArray:
-    """What the kernel makes of every table and its argument."""
+    """The result of the kernel for every table and its argument."""
     count = laws.p_zero.size
-    given = np.full(count, argument, dtype=np.float64)  # not a view, which would be another type to Numba
+    given = np.full(count, argument, dtype=np.float64)  # not a view, which would be another type for Numba
     result = np.empty(count)
 
     def chunk(part: slice) -> None:

@@ -1,7 +1,8 @@
-"""The mode of the joint chances, and the covariance there as an operator.
+"""The mode of the joint cell probabilities, and the covariance there as an operator.
 
 One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
-complete count has no conditional of its own and takes the pooled one. Both missing: the mode by `kernels.mode.find`.
+complete count has no conditional of its own and takes the pooled one. Both sides with missing values: the mode by
+`kernels.mode.find`.
 
 Cov = A^-1 - pi pi'/N is applied to r x s fields and never built; one side complete, pi_ij = w_i q_ij with w and q
 independent, and with f_i = sum_j q_ij f_ij, Cov f = (w_i^2/c_i+) q_ij (f_ij - f_i) + q_ij w_i (f_i - sum_k w_k f_k)/N.
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The mode and the means to apply A^-1 there. Rows and columns may be swapped (`swapped`) against the table."""
+    """The mode and the means to apply A^-1 there. Rows and columns may be exchanged (`swapped`) against the table."""
 
     swapped: bool
     counts: FloatArray
@@ -40,40 +41,34 @@ class Solution:
 
     @property
     def total(self) -> float:
-        """All counts, the pseudo-counts among them."""
+        """The sum of all counts, including pseudo-counts."""
         return float(self.counts.sum() + self.row_only.sum() + self.column_only.sum())
 
     @cached_property
     def mode(self) -> FloatArray:
-        """The chances, as the table is turned."""
+        """The cell probabilities in this orientation."""
         return self.turned(self.chance)
 
     def turned(self, field: FloatArray) -> FloatArray:
-        """Between the table's orientation and this one; read-only."""
-        array = np.array(field.T if self.swapped else field, order="C")  # a copy: the caller's stays its own
+        """Convert between the table's orientation and this one; read-only."""
+        array = np.array(field.T if self.swapped else field, order="C")  # a copy: the caller's array stays unchanged
         array.setflags(write=False)
         return array
 
     @cached_property
     def _one_sided(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Where the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional has not."""
+        """If the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional lacks."""
         weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
         conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
         return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
 
     def _own_scratch(self) -> information_matrix.Workspace:
-        """The factor, with scratch of this call's own: threads may share a Posterior."""
-        rows, columns = self.chance.shape
-        scratch = {
-            "row_step": np.empty(rows),
-            "column_step": np.empty(columns),
-            "inverse": np.empty((columns, columns)),
-        }
-        return cast("information_matrix.Workspace", self.work)._replace(**scratch)
+        """The factor, with scratch space for this call: threads may share a Posterior."""
+        return information_matrix.Workspace(*(each.copy() for each in cast("information_matrix.Workspace", self.work)))
 
     def covariance_times(self, field: FloatArray) -> FloatArray:
-        """Cov f, as this is turned."""
-        # Cov kills constants, so the field may be centred; then pi pi'/N drops out, and no digits with it.
+        """Cov f, in this orientation."""
+        # Cov maps constants to 0, so the field may be centred; then pi pi'/N vanishes, and no digits are lost.
         centred = np.ascontiguousarray(field - (self.chance * field).sum())
         if self.work is None:  # w and q are independent: within a class, and between the classes
             weights, conditional, certainty = self._one_sided
@@ -83,18 +78,18 @@ class Solution:
             return shared
         solution = np.empty_like(self.chance)
         information_matrix.solve(centred, self._own_scratch(), solution)
-        # Where v is 0 the sum over the simplex is kept by the rest already; what is left is rounding.
+        # Where v is 0 the others already keep the sum over the simplex; what is left is rounding.
         result: FloatArray = solution - self.chance * solution.sum()
         return result
 
     def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of the cells, of the rows' and of the columns' sums."""
+        """The variances of the cells, of the row sums and of the column sums."""
         rows, columns = self.chance.shape
         if self.work is not None:
             cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
             information_matrix.variances(self.chance, self.total, self._own_scratch(), cells, of_rows, of_columns)
-            # The kernel's difference has few digits where nearly all is in one cell, and where a cell has next to no
-            # count of its own, so that the margins alone hold it; a centred solve has them.
+            # The kernel's difference has few digits if nearly all is in one cell, or if a cell has almost no count of
+            # its own, so that only the margins determine it; a centred solve has them.
             held_by_margins = (self.chance > 0.0) & (self.counts < 1e-4 * self.total * self.chance)
             unit = np.zeros_like(self.chance)
             for cell in zip(*np.nonzero(held_by_margins | (self.chance > 0.5)), strict=True):
@@ -110,25 +105,27 @@ class Solution:
         return within + conditional**2 * of_rows, of_rows[:, 0], (within + between).sum(axis=0)
 
     def laplace_evidence(self) -> float:
-        """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the factor at hand (its diagonal is kept inverted)."""
+        """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the existing factor (its diagonal is stored inverted)."""
         work = cast("information_matrix.Workspace", self.work)
-        diagonal = np.diag(work.factor)
+        diagonal = np.diag(work.squares[information_matrix.FACTOR])
         if not diagonal.all():  # see `kernels.moments.information_matrix.factorize`
             raise CredimiError(
-                "the evidence is lost to rounding: the margins outweigh the complete counts by too much; "
+                "the evidence is lost to rounding: the margins are too large compared with the complete counts; "
                 "scale the margins down, or choose a larger prior"
             )
         x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
         slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
         likelihood = (self.counts * np.log(self.chance)).sum()
         likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
-        determinant = np.log(self.counts).sum() + np.log1p(slope * work.scale.sum(axis=1) / x).sum()
+        determinant = (
+            np.log(self.counts).sum() + np.log1p(slope * work.cells[information_matrix.SCALE].sum(axis=1) / x).sum()
+        )
         determinant -= (2.0 * np.log(diagonal) + np.log(y)).sum() + math.log(self.total)
         return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
 
 
 def solve(table: Table, pseudo: float) -> Solution:
-    """Find the mode, turned so that the shorter side, or the one that is complete, is that of the columns."""
+    """Find the mode, oriented so that the columns are the shorter side, or the complete one."""
     both = table.misses_feature and table.misses_target
     rows, columns = table.shape
     swapped = columns > rows if both else table.misses_target
@@ -138,7 +135,7 @@ def solve(table: Table, pseudo: float) -> Solution:
         return Solution(swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented))
     rows, columns = counts.shape
     chance = np.empty_like(counts)
-    work = information_matrix.carve(np.empty(information_matrix.workspace_size(rows, columns)), rows, columns)
+    work = information_matrix.workspace(rows, columns)
     steps, residual = find_mode(
         counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
     )
@@ -156,7 +153,7 @@ def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
 
 
 def one_less(shares: FloatArray, axis: int) -> FloatArray:
-    """1 - shares along the axis, as the sum of the others: 1 - p has no digits where p is nearly 1."""
+    """1 - shares along the axis, as the sum of the others: 1 - p loses all digits if p is nearly 1."""
     largest = shares == shares.max(axis=axis, keepdims=True)
     others = np.where(largest, 0.0, shares).sum(axis=axis, keepdims=True)
     alone = largest & (largest.sum(axis=axis, keepdims=True) == 1)

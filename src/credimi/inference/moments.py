@@ -1,9 +1,9 @@
-"""Moments of the posterior of mutual information: for many tables at once, and for complete data in closed form.
+"""Moments of the posterior of mutual information: the leading order and the matched moments, for many tables at once.
 
-`moments` hands tables to the compiled kernels by their pattern of missingness (see `credimi.kernels.moments.one_sided`
-and `two_sided` for the formulas and their cost) and splits large batches over threads. The functions on complete data
-take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n their sum, r x s the shape) and return, with l_ij =
-log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
+`moments` sorts tables by their pattern of missingness, passes them to the compiled kernels
+(`credimi.kernels.moments.one_sided` and `two_sided` have the formulas and their cost), and splits large batches over
+threads. The functions in `complete_data` take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r
+x s the shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
     exact mean                      (1/n) sum n_ij [psi(n_ij+1) - psi(n_i+ +1) - psi(n_+j +1) + psi(n+1)]
     variance, to O(n^-2)            (K - J^2)/(n+1) + [M + (r-1)(s-1)(1/2 - J) - Q]/((n+1)(n+2)),
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from credimi.core.tables import Tables
     from credimi.core.types import FloatArray, IntegerArray
 
-_FEW = 3.0  # complete counts, pseudo-counts included, below which the posterior is little but the prior
+_FEW = 3.0  # with fewer complete counts, pseudo-counts included, the posterior is little more than the prior
 _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Posterior mean and variance of mutual information, one entry a table.
+    """Posterior mean and variance of mutual information, one entry per table.
 
-    Few tables need a mixture (see `hard_tables`): `split` says which these are, and `mean_given` and `variance_given`
-    (tables that are split, parts) are the moments of its parts, which have equal weights.
+    A few tables need a mixture (see `hard_tables`): `split` says which, and `mean_given` and `variance_given` (split
+    tables x parts) are the moments of its parts, which have equal weights.
     """
 
     mean: FloatArray
@@ -51,7 +51,7 @@ class Moments:
     variance_given: FloatArray
 
     def components(self) -> tuple[IntegerArray, FloatArray, FloatArray, FloatArray]:
-        """Of all components, table by table: the table, the weight in it, mean and variance."""
+        """All components, table by table: the table, the weight in it, mean and variance."""
         table = np.arange(self.mean.size)
         if self.split.size == 0:
             return table, np.ones(table.size), self.mean, self.variance
@@ -74,14 +74,14 @@ def moments(
     threads: int | None = None,
     whole: NDArray[np.bool_] | None = None,
 ) -> Moments:
-    """Moments of every table; `pseudo_count` is one number or one a table, `threads` all cores unless said.
+    """Moments of every table; `pseudo_count` is one number, or one per table; `threads` are all cores by default.
 
     The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables for which
-    the closed forms do not hold get theirs as `hard_tables` says; of those that are to stay `whole` mean and variance
-    alone are wanted, and no mixture.
+    the closed forms do not hold are treated as in `hard_tables`; of those that are to stay `whole`, only mean and
+    variance are needed, and no mixture.
     """
     count = blocks.rows.size
-    pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type to Numba
+    pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
     mean, variance, thin = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
 
     def chunk(part: slice) -> None:
@@ -99,7 +99,7 @@ def moments(
 
 
 def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
-    """Means and variances of the mixture that stands for a table with a thin class."""
+    """Means and variances of the mixture that replaces a table with a thin class."""
     nodes = split_thin_classes(block, pseudo)
     count, rows, columns = nodes.shape[0], nodes.shape[1] - 1, nodes.shape[2] - 1
     mean, variance = np.empty(count), np.empty(count)
@@ -110,15 +110,15 @@ def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
     upper = float(np.log(min(rows, columns)))
     mean = np.clip(np.nan_to_num(mean), 0.0, upper * (1.0 - 1e-9))
     most = mean * (upper - mean)
-    variance = np.where(variance < most, variance, 0.5 * most)  # NaN, too, is not less
+    variance = np.where(variance < most, variance, 0.5 * most)  # also replaces NaN
     variance = np.maximum(variance, 1e-9 * most)
-    order = np.argsort(mean)  # neighbours become one part, with the moments that they have together
+    order = np.argsort(mean)  # neighbours are joined to one part with their common moments
     means, variances = mean[order].reshape(PARTS, -1), variance[order].reshape(PARTS, -1)
     return np.stack([means.mean(axis=1), variances.mean(axis=1) + means.var(axis=1)])
 
 
 def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
-    """Equal shares of the tables, several a thread, so that hard ones delay nobody for long."""
+    """Equal shares of the tables, several per thread, so that hard tables do not delay the others for long."""
     count = min(4 * cores(threads), cells // _CELLS_WORTH_A_THREAD, tables)
     if cores(threads) == 1 or count < 2:
         return [slice(0, tables)]
@@ -134,7 +134,7 @@ def _moments_of_chunk(
     matched: bool,
     whole: NDArray[np.bool_] | None,
 ) -> None:
-    """Sort the tables by what they miss, and give each sort to its kernel; means, variances and what is thin go out."""
+    """Sort the tables by what is missing, and pass each group to its kernel; fills means, variances and thin flags."""
     mean, variance, thin = results
     flat, offsets, rows, columns = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
     pattern = np.empty(rows.size, dtype=np.int8)
@@ -160,7 +160,7 @@ def _moments_of_chunk(
         for table in np.flatnonzero(~held & ~thin & (pattern != many_tables.CONSTANT)):
             drawn_mean, variance[table] = drawn_moments(blocks.block(part.start + table), pseudo[table])
             if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:
-                mean[table] = drawn_mean  # otherwise the closed form holds: exact, or nearly so
+                mean[table] = drawn_mean  # otherwise the closed form holds, at least nearly
 
 
 def _by_shape(rows: IntegerArray, columns: IntegerArray) -> IntegerArray:

@@ -1,4 +1,4 @@
-"""`mutual_information`: one table in, the posterior of its mutual information out."""
+"""`mutual_information`: computes the posterior of the mutual information of one table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
 
-_CONVERGED = 1.05  # the r_hat above which chains still tell where they started
+_CONVERGED = 1.05  # with a larger r_hat, chains still depend on where they started
 _DOUBLINGS = 3  # of the chains' length, which makes the worst case 15 times as long
 
 
@@ -42,20 +42,20 @@ def mutual_information(
     Parameters
     ----------
     joint
-        r x s counts with both seen: a row a target class, a column a feature value. Real numbers (weights) are fine.
+        r x s counts with both seen: one row per target class, one column per feature value. Weights are allowed.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
         s counts of data rows whose target is missing.
     prior
-        "adaptive": how far from independence is learned from the table, and independence itself has a probability
-        (`.p_zero` of the result); see `credimi.inference.adaptive_prior`. Or fixed pseudo-counts a cell: "jeffreys"
+        "adaptive": the distance from independence is learned from the table, and independence itself has a probability
+        (`.p_zero` of the result); see `credimi.inference.adaptive_prior`. Or a fixed pseudo-count per cell: "jeffreys"
         (1/2), "uniform" (1), "perks" (1/(rs)), "haldane" (0), or a number.
     approximation
         "matched": a Beta on [0, log min(r, s)] with near-exact mean and variance. "leading": the paper's Gaussian,
-        which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws,
-        independent where one side is complete, else Gibbs, which goes on for longer where it has not converged, and
-        warns where that does not help (`posterior(...).sample(...)` has its convergence figure).
+        which may put mass below 0. "leading-beta": the paper's moments, a Beta. "sampled": draws. They are independent
+        if one side is complete. Otherwise they are Gibbs draws; these are continued if they have not converged, with a
+        warning if that does not help (`posterior(...).sample(...)` has their convergence figure).
     draws, random_state
         For "sampled": how many, and the seed or generator.
 
@@ -89,14 +89,14 @@ def mutual_information(
     result = moments(Tables.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
     _, weights, means, variances = result.components()
     parts = [
-        law_of(min(mean, upper), std, upper, gaussian=approximation == "leading")  # I <= upper, but for rounding
+        law_of(min(mean, upper), std, upper, gaussian=approximation == "leading")  # I <= upper, except for rounding
         for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True)
     ]
     return parts[0] if len(parts) == 1 else Distribution.mixture(parts, weights.tolist())
 
 
 def _converged_draws(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> FloatArray:
-    """Draws of mutual information, by chains as long as they need to be; a warning where that is too long."""
+    """Draws of mutual information, from chains as long as needed; a warning if that would be too long."""
     for doubling in range(_DOUBLINGS + 1):
         burn_in, thin = BURN_IN << doubling, THIN << doubling
         drawn = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
@@ -104,7 +104,7 @@ def _converged_draws(table: Table, pseudo: float, size: int, generator: np.rando
             return drawn.information
     warnings.warn(
         f"the draws have not converged: r_hat is {drawn.r_hat:.2f}, above {_CONVERGED}, with a burn-in of {burn_in} "
-        f"steps and {thin} steps a draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or "
+        f"steps and {thin} steps per draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or "
         "use approximation='matched'",
         stacklevel=3,  # the caller of `mutual_information`
     )
@@ -139,7 +139,7 @@ def _adaptive(table: Table, approximation: str, draws: int, generator: np.random
 
 
 def with_odds(law: Distribution, odds: float) -> Distribution:
-    """The same posterior, if dependence has such prior odds instead of even ones."""
+    """The same posterior with the given prior odds of dependence instead of even odds."""
     if odds == 1.0 or not 0.0 < law.p_zero < 1.0:
         return law
     p_zero = float(adaptive_prior.with_odds(np.asarray(law.p_zero), odds))
@@ -148,7 +148,7 @@ def with_odds(law: Distribution, odds: float) -> Distribution:
 
 
 def law_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
-    """The distribution that has these moments."""
+    """The distribution with these moments."""
     if std == 0.0:
         return Distribution.point(mean)
     return Distribution.normal(mean, std) if gaussian else Distribution.beta(mean, std, upper)

@@ -1,10 +1,10 @@
-"""Naive Bayes from counts: the one place that has its formulas.
+"""Naive Bayes from counts: the only place with its formulas.
 
     log P(class i | row) = log P(i) + sum over the features seen of log P(value j | i)  + constant,
     P(i) = (n_i + b) / (n + r b),        P(j | i) = (n_ij + a) / (n_i+ + s a),
 
-n_i being the rows of class i, n_ij those of them that have the value j, n_i+ those in which the feature is seen, r the
-number of classes, s that of the feature's values, and a, b pseudo-counts.
+where n_i are the rows of class i, n_ij those of them that have the value j, n_i+ those in which the feature is seen, r
+the number of classes, s the number of the feature's values, and a, b pseudo-counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def log_shares(totals: FloatArray, pseudo_count: float = 0.0) -> FloatArray:
-    """log P(i), the classes along the last axis."""
+    """log P(i), with the classes along the last axis."""
     smooth = totals + pseudo_count
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(smooth / smooth.sum(axis=-1, keepdims=True)))
@@ -29,7 +29,7 @@ def log_shares(totals: FloatArray, pseudo_count: float = 0.0) -> FloatArray:
 def log_value_shares(
     counts: FloatArray, seen: FloatArray, values: int | NDArray[np.int64], pseudo_count: float
 ) -> FloatArray:
-    """log P(j | i) from n_ij, n_i+ and s; 1/s is taken where nothing was seen and nothing is added."""
+    """log P(j | i) from n_ij, n_i+ and s; 1/s if nothing was seen and nothing is added."""
     total = seen + values * pseudo_count
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(np.where(total > 0.0, (counts + pseudo_count) / total, 1.0 / values)))

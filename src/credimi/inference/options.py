@@ -1,4 +1,4 @@
-"""`PosteriorOptions`: by what the posteriors of many tables are made and read; checked once, when it is made."""
+"""`PosteriorOptions`: how the posteriors of many tables are computed and read; checked once, when it is made."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorOptions:
-    """Of all tables alike: prior, approximation, the threshold of P(I > epsilon), the level of intervals and decisions.
+    """The same for all tables: prior, approximation, the threshold of P(I > epsilon), the level of intervals and rules.
 
-    `random_state` is the seed of draws. `threads` are all cores, unless said.
+    `random_state` is the seed of draws. `threads` are all cores by default.
     """
 
     prior: str | float = ADAPTIVE
@@ -35,17 +35,17 @@ class PosteriorOptions:
         if self.approximation == "sampled":
             make_generator(self.random_state)
         numbers = ("epsilon", "level") if isinstance(self.prior, str) else ("epsilon", "level", "prior")
-        for name in numbers:  # of numpy, or fractions: plain floats from here on
+        for name in numbers:  # numpy numbers or fractions become plain floats
             object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def adds_nothing(self) -> bool:
-        """Whether the counts stay as they are, so that a table without any has no posterior."""
+        """Whether nothing is added to the counts, so that a table without counts has no posterior."""
         return self.prior != ADAPTIVE and pseudo_count(self.prior, (2, 2)) == 0.0
 
     @property
     def gaussian(self) -> bool:
-        """Whether the components are normal distributions; Betas otherwise."""
+        """Whether the components are normal distributions; otherwise they are Betas."""
         return self.approximation == "leading"
 
     @property
@@ -55,7 +55,7 @@ class PosteriorOptions:
 
 
 def checked_approximation(approximation: str) -> str:
-    """The approximation, if it is one."""
+    """The approximation, if it is a known one."""
     if approximation not in APPROXIMATIONS:
         near = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""

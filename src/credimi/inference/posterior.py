@@ -1,24 +1,24 @@
-"""`posterior`: the joint chances of target and feature, given incomplete counts.
+"""`posterior`: the joint cell probabilities of target and feature, given incomplete counts. The paper says chances.
 
-c_ij = n_ij + pseudo-count are Dirichlet *parameters*, and the exponents of the density over log-chances, whose mode
-is reported (see `prior`).
+c_ij = n_ij + pseudo-count are Dirichlet *parameters*, and the exponents of the density over log-probabilities, whose
+mode is reported (see `fixed_priors`).
 
 One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
-complete count (only possible without pseudo-counts) has no conditional of its own and takes the pooled one.
-Both missing: the mode by `kernels.mode.find`, O(r s^2 + s^3) a step with s the shorter side; the mean corrected for the
-skewness of the posterior,
+complete count (only possible without pseudo-counts) has no conditional of its own and takes the pooled one. Both sides
+with missing values: the mode by `kernels.mode.find`, O(r s^2 + s^3) per step with s the shorter side; the mean is
+corrected for the skewness of the posterior,
 
     E[pi] = pi + Cov g                                                                        (to order 1/N),
     g_ij = -1/pi_ij + c_ij Var[pi_ij]/pi_ij^3 + n_i? Var[pi_i+]/pi_i+^3 + n_?j Var[pi_+j]/pi_+j^3 .
 
-**Covariance** (leading order, at the mode, all patterns): see `solution`.
+**Covariance** (leading order, at the mode, all patterns): see `mode`.
 
 **Evidence**: the log of N = int prod pi_ij^(c_ij - 1) prod pi_i+^(n_i?) prod pi_+j^(n_?j) over the simplex (the
 paper's normalisation, prior included). One side complete: sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) - lnG(A). Both
-missing: Laplace in log-chances,
+missing: Laplace in log-probabilities,
 `L(mode) + (rs-1)/2 log 2 pi - (1/2) log det`, det = prod c_ij prod_i(1 + a_i V_i/x_i) det(Woodbury)/(N prod y_j),
-which for each factor makes Stirling's error d(x) = lnG(x) - Stirling(x); these errors are known and put back: sum
-d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N), exact where one side is complete.
+which has, for each factor, Stirling's error d(x) = lnG(x) - Stirling(x). These errors are known and added again: sum
+d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N), exact if one side is complete.
 """
 
 from __future__ import annotations
@@ -54,23 +54,23 @@ def posterior(
     feature_only: ArrayLike | None = None,
     prior: str | float = "uniform",
 ) -> Posterior:
-    """Posterior of the joint chances, given counts of which some lack the feature or the target.
+    """Posterior of the joint cell probabilities, given counts of which some lack the feature or the target.
 
     Parameters
     ----------
     joint
-        r x s counts with both seen: a row a target class, a column a feature value. Real numbers (weights) are fine.
+        r x s counts with both seen: one row per target class, one column per feature value. Weights are allowed.
     target_only
         r counts of data rows whose feature is missing.
     feature_only
         s counts of data rows whose target is missing.
     prior
-        "uniform" (1 pseudo-count a cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
+        "uniform" (1 pseudo-count per cell), "jeffreys" (1/2), "perks" (1/(rs)), "haldane" (0), or a number.
 
     Returns
     -------
     Posterior
-        Mode, mean, covariance, evidence and draws of the chances; each is computed when it is asked for.
+        Mode, mean, covariance, evidence and draws of the cell probabilities; each is computed when it is needed.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def posterior(
 
 
 def require_proper(table: Table, pseudo: float) -> None:
-    """Refuse a table that says nothing where the prior says nothing either."""
+    """Refuse a table without information if the prior has none either."""
     if pseudo == 0.0 and not table.joint.any():
         what = "all counts are 0" if table.rows == 0.0 else "no data row has both target and feature"
         raise CredimiError(
@@ -97,7 +97,7 @@ def require_proper(table: Table, pseudo: float) -> None:
 @public
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What the counts say of the chances. Made by `credimi.posterior`.
+    """The posterior of the cell probabilities. Made by `credimi.posterior`.
 
     `mode` and `mean` are r x s; `log_evidence` is the log of the normalisation; `covariance()` is rs x rs, cells row
     by row.
@@ -108,7 +108,7 @@ class Posterior:
 
     @property
     def mode(self) -> FloatArray:
-        """The most probable chances, where the density of their logarithms is largest (see `fixed_priors`).
+        """The most probable cell probabilities, where the density of their logarithms is largest (see `fixed_priors`).
 
         With complete counts these are (n + pseudo-count) / N, which is the mean as well.
         """
@@ -116,52 +116,52 @@ class Posterior:
 
     @property
     def steps(self) -> int:
-        """Newton steps that the mode took; 0 where it has a closed form, 61 where EM had to finish the work."""
+        """Newton steps that the mode took; 0 if it has a closed form, 61 if EM had to finish the work."""
         return self._solution.steps
 
     @property
     def kkt_residual(self) -> float:
         """Largest violation of the optimality conditions at the mode, relative to the number of rows.
 
-        Below 1e-10, but for tables without pseudo-counts whose margins contradict the joint counts by orders of
+        Below 1e-10, except for tables without pseudo-counts whose margins contradict the joint counts by orders of
         magnitude.
         """
         return self._solution.residual
 
     @cached_property
     def mean(self) -> FloatArray:
-        """The expected chances, exact where one side is complete, to order 1/N otherwise."""
+        """The expected cell probabilities, exact if one side is complete, to order 1/N otherwise."""
         solution = self._solution
         if solution.work is None:
             return solution.mode
         chance, counts = solution.chance, solution.counts
         variance, of_rows, of_columns = self._variances
         safe = np.where(chance > 0.0, chance, 1.0)
-        gradient = (counts * (variance / safe) / safe - 1.0) / safe  # squares of small chances would underflow
+        gradient = (counts * (variance / safe) / safe - 1.0) / safe  # squares of small probabilities would underflow
         gradient += _cubed(solution.row_only, of_rows, chance.sum(axis=1))[:, None]
         gradient += _cubed(solution.column_only, of_columns, chance.sum(axis=0))
         gradient[chance == 0.0] = 0.0
         shift = solution.covariance_times(gradient)
         if not np.abs(shift).sum() <= _MOST_SHIFT:
-            return solution.mode  # next to nothing is known, and this is no correction of order 1/N
-        # A cell with less than about one count can be shifted below 0 by a correction of order 1/N: halve it at most.
+            return solution.mode  # almost nothing is known, and this is no correction of order 1/N
+        # In a cell with less than about one count, a correction of order 1/N can go below 0: halve the cell at most.
         mean = np.maximum(chance + shift, 0.5 * chance)
         return solution.turned(mean / mean.sum())
 
     @cached_property
     def std(self) -> FloatArray:
-        """Standard deviation of each chance, leading order, the root of the covariance's diagonal.
+        """Standard deviation of each cell probability, leading order, the root of the covariance's diagonal.
 
-        One beyond 1/2, as leading orders may have, says that neither counts nor margins determine the cell.
+        A value above 1/2, which is possible in leading order, means that neither counts nor margins determine the cell.
         """
         solution = self._solution
         return solution.turned(np.sqrt(np.maximum(self._variances[0], 0.0)))
 
     def covariance_times(self, field: ArrayLike) -> FloatArray:
-        """Covariance (leading order) applied to an r x s field, without building it."""
+        """Covariance (leading order) applied to an r x s field, without building the matrix."""
         array = require_numbers("the field", field)
         if array.shape != self.table.shape:
-            raise CredimiError(f"the field has shape {array.shape}, the table {self.table.shape}: they must agree")
+            raise CredimiError(f"the field has shape {array.shape}, the table {self.table.shape}: they must be equal")
         if not np.isfinite(array).all():
             raise CredimiError("the field holds values that are not finite: covariances with it are not defined")
         solution = self._solution
@@ -180,7 +180,7 @@ class Posterior:
 
     @cached_property
     def log_evidence(self) -> float:
-        """Log of the normalisation, prior included; infinite where a cell has neither count nor pseudo-count."""
+        """Log of the normalisation, prior included; infinite if a cell has neither count nor pseudo-count."""
         cells = self.table.joint + self.pseudo_count
         if not cells.all():
             return math.inf
@@ -197,7 +197,7 @@ class Posterior:
 
     @property
     def log_marginal_likelihood(self) -> float:
-        """Log-probability of one sequence of such rows, the evidence over the prior's own normalisation."""
+        """Log-probability of one sequence of such rows, the evidence divided by the prior's own normalisation."""
         if self.pseudo_count == 0.0:
             raise CredimiError(
                 "prior 'haldane' is improper, so the marginal likelihood is not defined: choose a proper prior"
@@ -213,7 +213,7 @@ class Posterior:
         burn_in: int = BURN_IN,
         thin: int = THIN,
     ) -> Draws:
-        """Draws with a convergence figure (`r_hat`, `effective_size`); the last three matter where both sides miss."""
+        """Draws with convergence figures; the last three arguments matter only if both sides have missing values."""
         for name, value, least in (
             ("size", size, 0),
             ("chains", chains, 1),
@@ -225,7 +225,7 @@ class Posterior:
         return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
 
     def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:
-        """`size` draws, (size, r, s): independent where one side is complete, else Gibbs (see `sample`)."""
+        """`size` draws, (size, r, s): independent if one side is complete, otherwise Gibbs (see `sample`)."""
         return self.sample(size, random_state).chances
 
     @cached_property
@@ -237,7 +237,7 @@ class Posterior:
         return self._solution.variances()
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[Table, float]]:
-        # What was computed is computed again: pickle and deepcopy forget that an array was locked.
+        # Computed values are computed again: pickle and deepcopy lose the write lock of an array.
         return Posterior, (self.table, self.pseudo_count)
 
     def __repr__(self) -> str:
@@ -246,7 +246,7 @@ class Posterior:
 
 
 def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:
-    """counts * variance / chance^3, 0 where nothing was counted."""
+    """counts * variance / probability^3, 0 if nothing was counted."""
     counted = (counts > 0.0) & (chance > 0.0)
     safe = np.where(counted, chance, 1.0)
     return np.where(counted, counts * (variance / safe) / safe / safe, 0.0)  # the cube could underflow
@@ -255,7 +255,7 @@ def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> Floa
 def _log_beta(parameters: FloatArray) -> FloatArray:
     """sum lnG(v) - lnG(V), V = sum v, along the last axis.
 
-    By Stirling's formula, for v log V, which cancels, is far larger than the result where V is large.
+    By Stirling's formula, because v log V, which cancels, is far larger than the result if V is large.
     """
     total = parameters.sum(axis=-1, keepdims=True)
     share = parameters / total

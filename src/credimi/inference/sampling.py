@@ -1,24 +1,24 @@
-"""Draws from the posterior of the chances: exact where one side is complete, data-augmentation Gibbs where both miss.
+"""Draws from the posterior of the cell probabilities: exact if one side is complete, Gibbs if both lack values.
 
-One side complete (say the target): w ~ Dir(a), a_i = sum_j c_ij + n_i?, and q_i. ~ Dir(c_i.) independently, c_ij =
-n_ij + pseudo-count (Dirichlet
-*parameters*); pi_ij = w_i q_ij. Draws are independent.
+One side complete (for example the target): w ~ Dir(a), a_i = sum_j c_ij + n_i?, and q_i. ~ Dir(c_i.) independently,
+c_ij = n_ij + pseudo-count (Dirichlet *parameters*); pi_ij = w_i q_ij. Draws are independent.
 
-Both missing: given the chances, each column's n_?j data rows fall on the classes as a multinomial with chances
-pi_ij/pi_+j; given these completed counts the other side is complete and the chances are drawn as above. The margin
-with the smaller sum is completed: less is forgotten between two draws. Many chains run side by side in one array.
-Weights that are no integers: the margin is rounded, and the factor prod pi_+j^(n_?j - rounded) that is left over is
-put right by a Metropolis step on the whole move, which keeps the posterior exact.
+Both sides with missing values (data augmentation): given the cell probabilities, each column's n_?j data rows fall on
+the classes as a multinomial with probabilities pi_ij/pi_+j. Given these completed counts, the other side is complete
+and the cell probabilities are drawn as above. The margin with the smaller sum is completed: then less is forgotten
+between two draws. Many chains run side by side in one array. If weights are no integers, the margin is rounded, and a
+Metropolis step on the whole move corrects for the remaining factor prod pi_+j^(n_?j - rounded), which keeps the
+posterior exact.
 
-Where most rows lack one side, completed counts change little from step to step, and the chain would need as many steps
-as there are incomplete rows for a complete one. So each step also moves chances along a direction in which both margins
-stay as they are: pi_ij + d, pi_kl + d, pi_il - d, pi_kj - d for two classes i, k and two values j, l at random. There
-the density is prod pi^(c - 1) of these four, and d is drawn from it by slice sampling in the logit of where d stands
-between the least and the largest that it can be.
+If most rows lack one side, completed counts change little from step to step. The chain would need as many steps as
+there are incomplete rows for each complete one. So each step also moves probabilities along a direction in which both
+margins stay the same: pi_ij + d, pi_kl + d, pi_il - d, pi_kj - d for two classes i, k and two values j, l at random. In
+this direction the density is prod pi^(c - 1) of these four. d is drawn from it by slice sampling, in the logit of the
+position of d between its least and its largest possible value.
 
-Gamma variates of small shape underflow, so they are drawn as logarithms: log G(c) = log G(c + 1) + log(U)/c.
-A cell without count and pseudo-count has chance 0 in every draw; a class without any complete count then takes the
-pooled conditional.
+Gamma variates of small shape underflow, so they are drawn as logarithms: log G(c) = log G(c + 1) + log(U)/c. A cell
+without count and pseudo-count has probability 0 in every draw; a class without any complete count then takes the pooled
+conditional.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy  # whose `special` loads when it is first asked for
+import scipy  # its `special` is loaded on first use
 
 from credimi.core.errors import CredimiError
 
@@ -40,24 +40,24 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 CHAINS = 256  # side by side in one array: more cost memory, fewer cost time
-BURN_IN = 200  # steps that are forgotten
-THIN = 5  # steps from one draw that is kept to the next
-_CELLS_AT_ONCE = 4_000_000  # 32 MB, and some ten arrays of this size while drawing
+BURN_IN = 200  # steps that are discarded
+THIN = 5  # steps from one kept draw to the next
+_CELLS_AT_ONCE = 4_000_000  # 32 MB, and about ten arrays of this size while drawing
 _MOST_MULTINOMIAL = 9e18  # numpy counts in 64 bits
-_MANY_INCOMPLETE = 10.0  # rows for a complete one; with fewer, completed counts change fast enough
-_FEW_DIRECTIONS = 4  # for which one move a step that keeps both margins is enough
-_SLICE = 40.0  # how far one of them may go, in logits
+_MANY_INCOMPLETE = 10.0  # rows for each complete one; with fewer, completed counts change fast enough
+_FEW_DIRECTIONS = 4  # for which one move per step that keeps both margins is enough
+_SLICE = 40.0  # how far one move may go, in logits
 _MOST_LOGIT = 700.0  # beyond it the exponential overflows
-_SHRINKS = 100  # by which a slice is down to where it started
+_SHRINKS = 100  # after which a slice has shrunk to where it started
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Draws of the chances, and how far to trust that they are draws from the posterior.
+    """Draws of the cell probabilities, and how well they represent the posterior.
 
-    `r_hat` is the split potential scale reduction of mutual information over the chains (1 where the draws are
-    independent; above 1.01 ask for a longer burn-in), `effective_size` the number of independent draws that they are
-    worth. Fewer than four draws a chain tell nothing of either: r_hat is NaN.
+    `r_hat` is the split potential scale reduction of mutual information over the chains (1 if the draws are
+    independent; above 1.01 ask for a longer burn-in). `effective_size` is the number of independent draws that they are
+    worth. With fewer than four draws per chain neither can be computed: r_hat is NaN.
     """
 
     chances: FloatArray
@@ -66,7 +66,7 @@ class Draws:
 
 
 def information_of(chances: FloatArray) -> FloatArray:
-    """Mutual information (nats) of joint chances (..., r, s)."""
+    """Mutual information (nats) of joint probabilities (..., r, s)."""
     rows = chances.sum(axis=-1, keepdims=True)
     columns = chances.sum(axis=-2, keepdims=True)
     expected = rows * columns
@@ -78,7 +78,7 @@ def information_of(chances: FloatArray) -> FloatArray:
 def draw(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> Draws:
-    """`size` draws of the chances; `chains`, `burn_in` and `thin` matter only where both sides miss."""
+    """`size` draws of the cell probabilities; the last three arguments matter only if both sides lack values."""
     batches = list(_batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin))
     chances = np.concatenate([np.empty((0, *table.shape)), *batches])[:size]
     if not (table.misses_feature and table.misses_target) or size == 0:
@@ -88,19 +88,19 @@ def draw(
 
 
 class InformationDraws(NamedTuple):
-    """Draws of mutual information, and their r_hat with the steps and the chains that it was found from."""
+    """Draws of mutual information, and their r_hat with the number of steps and chains from which it was computed."""
 
     information: FloatArray
     r_hat: float = 1.0
     shape: tuple[int, int] = (0, 0)
 
     def converged(self, limit: float) -> bool:
-        """Whether r_hat is within the limit, or such as independent draws have once in a hundred times.
+        """Whether r_hat is within the limit, or at a value that independent draws exceed once in a hundred times.
 
         r_hat^2 = (n - 1) / n + F / n for half chains of n draws, and F, the variance between the m half chains over
         that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal.
         """
-        if not self.r_hat > limit:  # NaN where there are too few draws to tell
+        if not self.r_hat > limit:  # NaN if there are too few draws
             return True
         half, parts = self.shape[0] // 2, 2 * self.shape[1]
         by_chance = scipy.special.fdtri(parts - 1, parts * (half - 1), 0.99)
@@ -110,7 +110,7 @@ class InformationDraws(NamedTuple):
 def draw_information(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> InformationDraws:
-    """`size` draws of mutual information: as `draw`, without keeping the chances."""
+    """`size` draws of mutual information: like `draw`, without keeping the cell probabilities."""
     batches = _batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin)
     trace = [information_of(batch) for batch in batches]
     information = np.concatenate(trace)[:size]
@@ -122,12 +122,12 @@ def draw_information(
 def _batches(
     table: Table, pseudo: float, size: int, generator: np.random.Generator, *, chains: int, burn_in: int, thin: int
 ) -> Iterator[FloatArray]:
-    """Draws a batch at a time, (draws, r, s), few enough to fit in memory; of several chains one draw each."""
+    """Draws in batches, (draws, r, s), small enough for memory; with several chains, one draw of each per batch."""
     at_once = max(16, _CELLS_AT_ONCE // table.joint.size)
     if table.misses_feature and table.misses_target:
         swapped = table.target_only.sum() < table.feature_only.sum()
         oriented = table.transposed() if swapped else table
-        chains = max(1, min(chains, size // 20, at_once))  # 20 draws a chain, or nobody can tell convergence
+        chains = max(1, min(chains, size // 20, at_once))  # at least 20 draws per chain, to judge convergence
         for state in _gibbs(oriented, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin):
             yield state.swapaxes(1, 2) if swapped else state
         return
@@ -155,7 +155,7 @@ def _product(cells: FloatArray, row_only: FloatArray, generator: np.random.Gener
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
-    """Dirichlet draws along the last axis; all zeros where all parameters are 0."""
+    """Dirichlet draws along the last axis; all zeros if all parameters are 0."""
     gamma = generator.standard_gamma(parameters + 1.0)
     uniform = generator.standard_exponential(parameters.shape)
     with np.errstate(divide="ignore"):
@@ -188,7 +188,7 @@ def _gibbs(
     for step in range(burn_in + kept * thin):
         columns = state.sum(axis=1)
         rows = state.sum(axis=2)
-        split = np.where(columns[:, None, :] > 0.0, state, rows[:, :, None])  # an empty column falls like the classes
+        split = np.where(columns[:, None, :] > 0.0, state, rows[:, :, None])  # an empty column is split as the classes
         split = (split / split.sum(axis=1, keepdims=True)).swapaxes(1, 2)
         completed = cells + generator.multinomial(whole, split).swapaxes(1, 2)
         proposal = _product(completed, table.target_only, generator)
@@ -205,7 +205,7 @@ def _gibbs(
 
 
 def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) -> None:
-    """Move four chances of every chain so that all margins stay; `state` (chains, r, s) is changed in place."""
+    """Move four probabilities of every chain, keeping all margins; `state` (chains, r, s) is changed in place."""
     chains, rows, columns = state.shape
     chain = np.arange(chains)
     i, j = generator.integers(rows, size=chains), generator.integers(columns, size=chains)
@@ -221,7 +221,7 @@ def _turn(state: FloatArray, cells: FloatArray, generator: np.random.Generator) 
     rest, power, width, start = rest[:, movable], power[:, movable], (down + up)[movable], start[movable]
 
     def moved(logit: FloatArray, of: NDArray[np.intp]) -> FloatArray:
-        """The four chances where d stands at this logit."""
+        """The four probabilities for d at this logit."""
         rising = np.exp(np.clip(logit, -_MOST_LOGIT, _MOST_LOGIT))
         share = np.stack([rising, np.ones_like(rising)]) / (1.0 + rising)
         found: FloatArray = rest[:, of] + width[of] * share[[0, 0, 1, 1]]

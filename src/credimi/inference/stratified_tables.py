@@ -106,12 +106,12 @@ def _rows(tables: Tables) -> FloatArray:
 
 
 def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
-    """The posteriors of all candidates in numbers; `at_mode` is the information of the most probable chances."""
+    """The posteriors of all candidates in numbers, but those given dependence, which are NaN."""
     prior = pseudo_counts_of(strata.tables, options.prior)
     leading = moments(strata.tables, prior, matched=False, threads=options.threads).mean
     weights, candidate = strata.weights, strata.candidate
     at_mode = np.bincount(candidate, weights * leading) / np.bincount(candidate, weights)
-    return summary_of(components(strata, options), strata.upper, at_mode, options)
+    return summary_of(components(strata, options), strata.upper, at_mode, options, if_dependent=False)
 
 
 def independence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:

@@ -12,10 +12,9 @@ Tables may be strata of one candidate, of one shape, with one K for all of them:
 a_i and b_j were learned from the same rows, B_K is a little above 1 on average under independence: given the margins,
 where n_ij (n_ij - 1) has the mean n_i (n_i - 1) n_j (n_j - 1)/P, P = n (n - 1), to first order in 1/K
 
-    E[B_K] = 1 + (P - R)(P - C)/(2 K P),     R = sum n_i (n_i - 1)/a_i,  C = sum n_j (n_j - 1)/b_j,
+    E[B_K] = 1 + (P - R)(P - C)/(2 K P),     R = sum n_i (n_i - 1)/a_i,  C = sum n_j (n_j - 1)/b_j.
 
-(r - 1)(s - 1)/(2K) for many rows. That is nothing beside the evidence of one table, and left alone there; over hundreds
-of strata of a few rows it adds up, so the logarithm of it is taken off each of several strata.
+That is nothing beside the evidence of one table; over hundreds of thin strata it adds up, and is taken off each.
 
 Loops run over `LANES` points of the grid side by side, where they vectorise however small the table is, and a cell's
 count, which decides on the formula, is the same for all. Counts of 0 and 1 have log_rise 0. Small whole counts are
@@ -42,7 +41,7 @@ _LARGE = 8.0  # from here on the series holds without a shift
 _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
 _MANY_CELLS = 16  # degrees of freedom of a table, or of all strata
-_VERY_MANY_CELLS = 80  # of which the evidence may be a peak that falls between two points of the grid
+_VERY_MANY_CELLS = 80
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
 MOST_ZOOMS = 8
 _LEAST_EXCESS = -0.5  # where first order does not hold
@@ -115,16 +114,22 @@ def highest(score: FloatArray) -> int:
 
 
 @inlined
+def has_very_many_cells(freedom: int) -> bool:
+    """Whether the evidence may be a peak that falls between two points of the grid."""
+    return freedom >= _VERY_MANY_CELLS
+
+
+@inlined
 def is_peaked(score: FloatArray, freedom: int, rival: float) -> bool:
     """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
-    if freedom < _VERY_MANY_CELLS:
+    if not has_very_many_cells(freedom):
         return False
     top = min(max(highest(score), 1), score.size - 2)
     bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
     return bool(bend < -_SHARP and score[top] > rival - 40.0)
 
 
-@inlined
+@compiled
 def fill_scores(
     flat: NumberArray,
     start: int,
@@ -216,10 +221,7 @@ def fill_sums(
     terms: FloatArray,
     lanes: FloatArray,
 ) -> None:
-    """Fill the sum over the strata from `first` up to `after` of what `fill_scores` fills, into `lanes[1]`.
-
-    Of several strata the excess of each is taken off (see above).
-    """
+    """Fill `lanes[1]` with the sum over the strata from `first` up to `after`, less the excess of each of several."""
     inverse, sums = lanes[2], lanes[4]
     for point in range(sums.size):
         sums[point] = 0.0
@@ -305,8 +307,7 @@ def weigh(
 ) -> None:
     """Fill each candidate's weight of independence, its grid of K, the weights there, and how many of them stay.
 
-    Grids and weights are (candidates, points). The strata of a candidate are the tables from its start up to its stop;
-    most candidates have one, their table.
+    Grids and weights are (candidates, points). The strata of a candidate are the tables from its start to its stop.
 
     Candidates with a table that misses values on both sides are marked `BOTH_SIDES_MISS`, for `two_sided_weights`.
     Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider steps

@@ -98,7 +98,7 @@ def _proportional(
 
 
 @inlined
-def _times_logarithm(count: Any) -> float:  # noqa: ANN401
+def _times_logarithm(count: Any) -> float:
     return float(count * np.log2(count)) if count > 1 else 0.0
 
 

@@ -40,7 +40,7 @@ _ROWS = ir.VectorType(_BYTE, WORD)
 _tools: Any = cgutils  # which has no types
 
 
-def _splat(builder: Any, scalar: Any, vector: Any) -> Any:  # noqa: ANN401  (llvmlite has no types)
+def _splat(builder: Any, scalar: Any, vector: Any) -> Any:
     """The scalar in all lanes."""
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, scalar, _INDEX(0))
@@ -49,12 +49,12 @@ def _splat(builder: Any, scalar: Any, vector: Any) -> Any:  # noqa: ANN401  (llv
     )
 
 
-def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:  # noqa: ANN401
+def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """The address of an array's first element."""
     return context.make_array(kind)(context, builder, array).data
 
 
-def _load(builder: Any, pointer: Any, vector: Any) -> Any:  # noqa: ANN401
+def _load(builder: Any, pointer: Any, vector: Any) -> Any:
     """A vector from an address that need not be aligned."""
     value = builder.load(builder.bitcast(pointer, vector.as_pointer()))
     value.align = 1
@@ -62,10 +62,10 @@ def _load(builder: Any, pointer: Any, vector: Any) -> Any:  # noqa: ANN401
 
 
 @intrinsic
-def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa: ANN401, ARG001
+def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
     """Which of the 64 codes from 64 * word on equal the value, one bit each."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         codes, word, value = arguments
         at = builder.gep(_data(context, builder, signature.args[0], codes), [builder.mul(word, _INTEGER(WORD))])
         equal = builder.icmp_unsigned("==", _load(builder, at, _ROWS), _splat(builder, value, _ROWS))
@@ -76,20 +76,20 @@ def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa
 
 @intrinsic
 def _add_intersections(
-    _typing: Any,  # noqa: ANN401
-    codes: Any,  # noqa: ANN401
-    bits: Any,  # noqa: ANN401
-    words: Any,  # noqa: ANN401, ARG001
-    out: Any,  # noqa: ANN401
-    lanes: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401
+    _typing: Any,
+    codes: Any,
+    bits: Any,
+    words: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    out: Any,
+    lanes: Any,
+) -> Any:
     """Add the intersections of all groups with the values 0 .. 3 to `out[value, lane]`.
 
     How many lanes there are has to be known to the compiler: `lanes` is a tuple of that length.
     """
     wide = ir.VectorType(_INTEGER, lanes.count)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         codes, bits, words, out, _ = arguments
         codes_at = _data(context, builder, signature.args[0], codes)
         bits_at = _data(context, builder, signature.args[1], bits)
@@ -150,21 +150,21 @@ def count_bits(
 
 @intrinsic
 def _number(
-    _typing: Any,  # noqa: ANN401
-    groups: Any,  # noqa: ANN401
-    columns: Any,  # noqa: ANN401
-    sizes: Any,  # noqa: ANN401
-    row: Any,  # noqa: ANN401, ARG001
-    out: Any,  # noqa: ANN401
-    at: Any,  # noqa: ANN401, ARG001
-) -> Any:  # noqa: ANN401
+    _typing: Any,
+    groups: Any,
+    columns: Any,
+    sizes: Any,
+    row: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+    out: Any,
+    at: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
+) -> Any:
     """The cells of the joint table that 64 rows from `row` on fall into, to `out[at:]`; and ask for later rows.
 
     The cell's number has one digit for each column, of `sizes` values each, the missing one last; all in 16 bits, so
     that many go through one instruction. Rows beyond the end are asked for too: nothing comes of it.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         groups, columns, sizes, row, out, at = arguments
         short = ir.VectorType(ir.IntType(16), WORD)
         pointer = _BYTE.as_pointer()

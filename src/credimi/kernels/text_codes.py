@@ -29,10 +29,10 @@ _ROWS = 256  # looked up at once, as long as all their texts are of one byte
 
 
 @intrinsic
-def _eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ANN401, ARG001
+def _eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
     """The eight bytes from here on as an integer."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         value = builder.load(builder.bitcast(builder.gep(start, [arguments[1]]), ir.IntType(64).as_pointer()))
         value.align = 1
@@ -55,7 +55,7 @@ def _few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
 
 
 @inlined
-def _keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint64]:  # noqa: ANN401
+def _keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint64]:
     """A text of up to sixteen bytes itself, or a hash of a longer one and its last bytes."""
     if length <= _LOAD:
         return _few_bytes(data, start, length), np.uint64(0)
@@ -67,7 +67,7 @@ def _keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint6
 
 
 @inlined
-def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:  # noqa: ANN401
+def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:
     for at in range(0, length - _LOAD, _LOAD):  # the last eight bytes were compared before
         if _few_bytes(data, one + at, _LOAD) != _few_bytes(data, other + at, _LOAD):
             return False
@@ -75,12 +75,12 @@ def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:  # noqa: 
 
 
 @inlined
-def _valid(bits: ByteArray, place: Any) -> Any:  # noqa: ANN401
+def _valid(bits: ByteArray, place: Any) -> Any:
     return np.int64((bits[place >> 3] >> (place & 7)) & 1)
 
 
 @inlined
-def _longest(offsets: NDArray[Any]) -> Any:  # noqa: ANN401
+def _longest(offsets: NDArray[Any]) -> Any:
     longest = offsets[0] - offsets[0]
     for row in range(offsets.size - 1):
         longest = max(longest, offsets[row + 1] - offsets[row])

@@ -39,6 +39,7 @@ from credimi.kernels.adaptive_weights import (
     fill_sums,
     grid_ratio,
     grid_size,
+    has_very_many_cells,
     highest,
     is_peaked,
     settle,
@@ -48,7 +49,7 @@ from credimi.kernels.adaptive_weights import (
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.mode.find import find_mode
 from credimi.kernels.moments import one_sided
-from credimi.kernels.moments.information_matrix import carve, workspace_size
+from credimi.kernels.moments.information_matrix import COLUMN_SUM, FACTOR, ROW_SUM, SCALE, workspace
 from credimi.kernels.moments.many_tables import BOTH, load, pattern_of
 from credimi.kernels.moments.two_sided import MOST_DOUBTFUL, doubtful_chances, moments_at_mode
 from credimi.kernels.special import logarithm, stirling_tail
@@ -57,13 +58,14 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
     from credimi.kernels.moments.information_matrix import Workspace
 
-_RELIABLE = False  # moments are wanted of every component, and draws of none
+# Not literals, for each of which Numba would compile what takes them once more.
+_RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # moments are wanted of every component
 _HOPELESS = 14.0  # so far below the best a point has no weight, even if the guess is some nats off
 _STEEP = 12.0  # known points that differ by more are no ground for a guess of what lies between them
 _FAR = 2  # points apart: closer ones are
 
 
-@inlined
+@compiled
 def _margins_evidence(
     counts: FloatArray,
     row_only: FloatArray,
@@ -98,15 +100,17 @@ def _margins_evidence(
             share = column_sums[j] / (column_sums[j] + column_only[j])
             ratio = chance[i, j] / counts[i, j] * given_row * share
             likelihood += counts[i, j] * logarithm(ratio)
-            row_scale += work.scale[i, j]
-        likelihood += row_only[i] * logarithm(work.row_sum[i] * with_rows / (row_sums[i] + row_only[i]))
-        determinant += logarithm(1.0 + row_slope[i] * row_scale / work.row_sum[i])
+            row_scale += work.cells[SCALE, i, j]
+        likelihood += row_only[i] * logarithm(work.rows[ROW_SUM, i] * with_rows / (row_sums[i] + row_only[i]))
+        determinant += logarithm(1.0 + row_slope[i] * row_scale / work.rows[ROW_SUM, i])
         determinant -= logarithm(1.0 + row_only[i] / row_sums[i])
     for j in range(columns):
-        likelihood += column_only[j] * logarithm(work.column_sum[j] * with_columns / (column_sums[j] + column_only[j]))
-        if not work.factor[j, j] > 0.0:
+        likelihood += column_only[j] * logarithm(
+            work.columns[COLUMN_SUM, j] * with_columns / (column_sums[j] + column_only[j])
+        )
+        if not work.squares[FACTOR, j, j] > 0.0:
             return 0.0
-        determinant -= 2.0 * logarithm(work.factor[j, j]) + logarithm(work.column_sum[j])
+        determinant -= 2.0 * logarithm(work.squares[FACTOR, j, j]) + logarithm(work.columns[COLUMN_SUM, j])
         determinant -= logarithm(1.0 + column_only[j] / column_sums[j])
     put_back = _stirling_error(with_rows) + _stirling_error(with_columns)
     put_back -= _stirling_error(all_rows) + _stirling_error(total)
@@ -123,23 +127,33 @@ def _moments_one_side_at_a_time(
     known as the complete counts of the class make it: a table in which only the feature is missing, so that the closed
     form for one side applies. The same for the columns; means and variances are averaged.
     """
-    rows, columns = counts.shape
-    side = max(rows, columns)
-    cells, margin = np.empty(rows * columns), np.empty(side)
-    fields, row_fields, column_fields = np.empty((3, rows * columns)), np.empty((5, side)), np.empty((7, side))
     mean, variance = 0.0, 0.0
-    for turned in range(2):
-        r, s = (columns, rows) if turned else (rows, columns)
-        for i in range(r):
-            row_sum, share = 0.0, work.column_sum[i] if turned else work.row_sum[i]
-            for j in range(s):
-                row_sum += counts[j, i] if turned else counts[i, j]
-            for j in range(s):
-                cells[i * s + j] = row_sum * (chance[j, i] if turned else chance[i, j]) / share
-            margin[i] = max(total * share - row_sum, 0.0)
-        one_mean, one_variance, _ = one_sided.matched(cells, margin, r, s, fields, row_fields, column_fields)
+    for turned in (_ROWS_GIVEN, _COLUMNS_GIVEN):
+        one_mean, one_variance = _moments_given_side(counts, chance, total, turned, work)
         mean += 0.5 * one_mean
         variance += 0.5 * one_variance
+    return mean, variance
+
+
+@compiled
+def _moments_given_side(
+    counts: FloatArray, chance: FloatArray, total: float, turned: bool, work: Workspace
+) -> tuple[float, float]:
+    """Those of the table in which the rows, or if `turned` the columns, are given the chances of the mode."""
+    r, s = counts.shape
+    side = max(r, s)
+    cells, margin = np.empty(r * s), np.empty(side)
+    fields, row_fields, column_fields = np.empty((3, r * s)), np.empty((5, side)), np.empty((7, side))
+    if turned:
+        r, s = s, r
+    for i in range(r):
+        row_sum, share = 0.0, work.columns[COLUMN_SUM, i] if turned else work.rows[ROW_SUM, i]
+        for j in range(s):
+            row_sum += counts[j, i] if turned else counts[i, j]
+        for j in range(s):
+            cells[i * s + j] = row_sum * (chance[j, i] if turned else chance[i, j]) / share
+        margin[i] = max(total * share - row_sum, 0.0)
+    mean, variance, _ = one_sided.matched(cells, margin, r, s, fields, row_fields, column_fields)
     return mean, variance
 
 
@@ -169,7 +183,7 @@ def _fill_guesses(guess: FloatArray, known: IntegerArray, points: int) -> None:
         left = point
 
 
-@inlined
+@compiled
 def _next_point(score: FloatArray, guess: FloatArray, known: IntegerArray, points: int, rival: float) -> int:
     """The point to look at next, -1 where all that may matter are known; `score` is log B of the complete rows.
 
@@ -196,6 +210,16 @@ def _next_point(score: FloatArray, guess: FloatArray, known: IntegerArray, point
         if (beside or guessed > best - _HOPELESS) and guessed > promise:
             chosen, promise = point, guessed
     return chosen
+
+
+@compiled
+def _next_beside_top(total: FloatArray, known: IntegerArray) -> int:
+    """The point with the highest score or one beside it, whichever is not known yet; -1 where all three are."""
+    top = highest(total)
+    for point in (top, max(top - 1, 0), min(top + 1, total.size - 1)):
+        if not known[point]:
+            return point
+    return -1
 
 
 @compiled
@@ -231,10 +255,12 @@ def weigh_two_sided(
             cells = max(cells, rows[table] * columns[table])
     margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(5 * most)
     guess, known, sums = np.empty(most), np.empty(most, dtype=np.int64), np.empty((2, side))
-    r, s, place = 0, 0, 0
+    r, s = rows[:0].size, columns[:0].size  # 0, but no literal: Numba would compile `workspace` once more for it
     table_cells, counts, chance, fields = np.empty(0), np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     row_only, column_only, row_slope, column_slope = np.empty(0), np.empty(0), np.empty(0), np.empty(0)
-    work = carve(np.empty(0), 0, 0)
+    work = workspace(r, s)
+    least_weight = np.log(negligible) - 1e-6  # beside the best
+    place = 0
     for candidate in range(starts.size):
         first, after = starts[candidate], stops[candidate]
         height, width = rows[first], columns[first]
@@ -248,7 +274,7 @@ def weigh_two_sided(
                 np.empty((2, r, s)),
             )
             row_only, column_only, row_slope, column_slope = np.empty(r), np.empty(s), np.empty(r), np.empty(s)
-            work = carve(np.empty(workspace_size(r, s)), r, s)
+            work = workspace(r, s)
         freedom = (after - first) * (r - 1) * (s - 1)
         points = grid_size(freedom, weights.shape[1])
         padded = (points + LANES - 1) // LANES * LANES
@@ -266,10 +292,12 @@ def weigh_two_sided(
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
             fill_sums(flat, offsets, first, after, height, width, smoothing, margins, terms, lanes)
-            strength, score = lanes[0], lanes[1]
+            strength, score, whole = lanes[0], lanes[1], lanes[2, :points]
             for point in range(points):
                 known[point] = 0
             point = highest(score[:points])
+            best = log_zero - log_point
+            scouting = zoom < MOST_ZOOMS and has_very_many_cells(freedom)  # for a peak that is narrow: then zoom in
             while point >= 0:
                 guess[point] = 0.0
                 for table in range(first, after):
@@ -288,7 +316,9 @@ def weigh_two_sided(
                         counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
                     )
                     all_rows, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
-                    if matched and doubtful > MOST_DOUBTFUL:
+                    if after - first == 1 and score[point] + guess[point] < best + least_weight:
+                        mean[own, point], variance[own, point] = 0.0, 0.0  # `settle` will drop it: no moments
+                    elif matched and doubtful > MOST_DOUBTFUL:
                         mean[own, point], variance[own, point] = _moments_one_side_at_a_time(
                             counts, chance, all_rows, work
                         )
@@ -306,18 +336,21 @@ def weigh_two_sided(
                             _RELIABLE,
                         )
                 known[point] = 1
+                best = max(best, score[point] + guess[point])
                 _fill_guesses(guess, known, points)
-                point = _next_point(score, guess, known, points, log_zero - log_point)
-            for point in range(points):
-                score[point] += guess[point]
-            if zoom == MOST_ZOOMS or not is_peaked(score[:points], freedom, log_zero - log_point):
+                for each in range(points):
+                    whole[each] = score[each] + guess[each]
+                point = _next_beside_top(whole, known) if scouting else -1
+                if point < 0 and not (scouting and is_peaked(whole, freedom, log_zero - log_point)):
+                    scouting = False
+                    point = _next_point(score, guess, known, points, log_zero - log_point)
+            if zoom == MOST_ZOOMS or not is_peaked(whole, freedom, log_zero - log_point):
                 break
-            least, finer = zoom_in(strength, score, points)
+            least, finer = zoom_in(strength, whole, points)
             log_point += np.log(np.log(finer) / np.log(ratio))
             ratio = finer
         for point in range(points):
-            if not known[point]:
-                lanes[1, point] = -np.inf
+            lanes[1, point] = lanes[2, point] if known[point] else -np.inf
         p_zero[candidate], staying[candidate] = settle(
             lanes[1], lanes[0], log_zero, log_point, negligible, strengths[candidate], weights[candidate], points
         )

@@ -1,1 +1,1 @@
-"""A ranking to look at: one HTML page, figures, small tables for notebooks."""
+"""Shows rankings and distributions: terminal, notebook, one HTML page, figures, CSV."""

@@ -1,4 +1,4 @@
-"""Results as CSV."""
+"""Writes results as CSV."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def csv_writer(sink: TextIO, end: str = "\n", delimiter: str = ",") -> CsvWriter:
-    """A writer of CSV that quotes fields with LF or CR in them; csv's own only those with the line end it writes."""
+    """A CSV writer that quotes fields with LF or CR; the writer of `csv` quotes only the line end that it writes."""
     return csv.writer(_Lines(sink, end), delimiter=delimiter, lineterminator="\r\n")
 
 
 class _Lines:
-    """Takes lines that end with CR LF and writes them with the end that is wanted."""
+    """Takes lines that end with CR LF and writes them with the requested line end."""
 
     def __init__(self, sink: TextIO, end: str) -> None:
         self.sink, self.end = sink, end

@@ -1,6 +1,6 @@
-"""The figures: a ranking as a forest plot, a posterior as a density, a prequential run as curves; with matplotlib.
+"""The figures, with matplotlib: a ranking as a forest plot, a posterior as a density, a prequential run as curves.
 
-Colours are those of Okabe and Ito that stay apart for all kinds of colour blindness; shapes say the same again.
+The colours are those of Okabe and Ito, which remain distinct for all kinds of colour blindness; shapes show the same.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _POINTS = 600
 
 
 def require_matplotlib() -> None:
-    """Say how it is installed where it is missing."""
+    """Raise an error that says how to install matplotlib, if it is missing."""
     try:
         import matplotlib as mpl  # noqa: F401  (only whether it is there)
     except ImportError:
@@ -39,7 +39,7 @@ def require_matplotlib() -> None:
 
 
 def picture_kind(path: str | Path) -> str:
-    """The format of a picture, by the end of its name."""
+    """The format of a picture, by the ending of its name."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise CredimiError(f"{path} is no picture: name a file that ends in .{', .'.join(KINDS)}")
@@ -76,7 +76,7 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
 
 
 def density_plot(law: ShownLaw, ax: Axes | None) -> Axes:
-    """The density of what is continuous, filled within the 95 % interval, and the atom at 0 as a stem of its height."""
+    """The density of the continuous part, filled within the 95 % interval; the atom at 0 as a line of its height."""
     axes = new_axes(ax, (5.0, 3.0))
     (low, high), atom = law.interval(0.95), law.p_zero if law.p_zero >= VISIBLE_ATOM else 0.0
     least, most = min(law.ppf(0.0005), 0.0), max(law.isf(0.0005), high)
@@ -107,21 +107,22 @@ def density_plot(law: ShownLaw, ax: Axes | None) -> Axes:
 
 
 def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
-    """Draw what `credimi.prequential` found: the accuracy of each filter, with matplotlib.
+    """Draw the result of `credimi.prequential`, the accuracy of each filter, with matplotlib.
 
     Parameters
     ----------
     result : Prequential, dict, list of dicts or data frame
-        What `credimi.prequential` returned: a curve a filter, the accuracy on the first k rows, mean over the orders.
-        Or its summary alone, as `credimi prequential --format json` writes it or a frame holds it, which has no single
-        rows: a point a filter, accuracy against features kept, with the standard deviations over the orders.
+        The result of `credimi.prequential`: it is drawn as one curve per filter, the accuracy on the first k rows, mean
+        over the orders. Or only its summary, as `credimi prequential --format json` writes it or a data frame holds it.
+        A summary has no single rows: it is drawn as one point per filter, accuracy against features kept, with the
+        standard deviations over the orders.
     ax : matplotlib axes, optional
-        Where to draw. A figure of its own, unless said.
+        Where to draw. Default: a new figure.
 
     Returns
     -------
     matplotlib axes
-        To be changed at will; `ax.figure.savefig("accuracy.svg")` keeps the picture.
+        You can change them; `ax.figure.savefig("accuracy.svg")` saves the picture.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def _draw_curves(run: ShownRun, axes: Axes) -> None:
     for index, rule in enumerate(run.rules):
         accuracy = run.running_accuracy(rule).mean(axis=0)
         rows = np.arange(1, accuracy.size + 1)
-        shown = slice(min(10, accuracy.size - 1), None)  # accuracies of fewer rows jump from 0 to 1
+        shown = slice(min(10, accuracy.size - 1), None)  # accuracies of fewer rows jump between 0 and 1
         colour, style = _LINES[index % len(_LINES)], ("-", "--", "-.", ":")[index % 4]
         axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
     axes.set_xlabel("rows k")
@@ -168,7 +169,7 @@ def _draw_points(rows: list[Record], axes: Axes) -> None:
 
 
 def _summary(result: Foreign) -> list[Record]:
-    """One dictionary a filter."""
+    """One dictionary per filter."""
     if hasattr(result, "__arrow_c_stream__"):
         import pyarrow as pa
 
@@ -177,14 +178,14 @@ def _summary(result: Foreign) -> list[Record]:
     needed = {"rule", "accuracy_mean", "accuracy_sd", "features_mean", "features_sd"}
     if not isinstance(rows, list) or not all(isinstance(row, dict) and needed <= set(row) for row in rows):
         raise CredimiError(
-            f"a {type(result).__name__} is no result of prequential: pass what `credimi.prequential` returned, its "
-            f"summary(), or what `credimi prequential --format json` wrote, which have {', '.join(sorted(needed))}"
+            f"a {type(result).__name__} is no result of prequential: pass the result of `credimi.prequential`, its "
+            f"summary(), or the output of `credimi prequential --format json`, which have {', '.join(sorted(needed))}"
         )
     return rows
 
 
 def save(axes: Axes, path: str | Path) -> None:
-    """The figure of these axes into a file, whole or not at all; the same bytes for the same ranking."""
+    """Save the figure of these axes to a file that is complete or absent; the same ranking gives the same bytes."""
     import matplotlib as mpl
 
     kind = picture_kind(path)
@@ -194,11 +195,11 @@ def save(axes: Axes, path: str | Path) -> None:
 
 
 def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:
-    """Those that were given, or new ones: of pyplot in a notebook or a session that uses it, else of no screen."""
+    """The given axes, or new ones: from pyplot if the session uses it (as notebooks do), otherwise without a screen."""
     if given is not None:
         return given
     require_matplotlib()
-    if "matplotlib.pyplot" in sys.modules:  # only then is there somebody who would show it
+    if "matplotlib.pyplot" in sys.modules:  # only then will a figure be displayed
         from matplotlib import pyplot as plt
 
         return plt.subplots(figsize=size, layout="constrained")[1]
@@ -230,7 +231,7 @@ def _dot(verdict: str) -> Record:
 
 
 def short_name(text: str) -> str:
-    """A name on one line, short, and not read as a formula."""
-    shown = plain(" ".join(text.split())) or "(no name)"  # XML, which SVG is, has no controls at all
+    """A name on one line, shortened, and not read as a formula."""
+    shown = plain(" ".join(text.split())) or "(no name)"  # SVG is XML, which has no control characters
     shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
     return shown.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""Rankings and distributions in notebooks: small tables of HTML, every value escaped."""
+"""Rankings and distributions in notebooks: small HTML tables, with every value escaped."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from credimi.report.terminal import probability
+from credimi.report.sentences import NO_NAME, rows_told
+from credimi.report.terminal import percent, probability
 
 if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownLaw, ShownRanking
 
-VISIBLE_ATOM = 1e-4  # the least mass at 0 that is worth a word or a line
+VISIBLE_ATOM = 1e-4  # the least mass at 0 that is shown
 
 _LINES = 60
 _LONGEST, _LONGEST_LINE = 120, 400  # characters
@@ -22,7 +23,7 @@ _SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
 def ranking_html(ranking: ShownRanking) -> str:
     """The best features: mean, interval, P(I > epsilon), verdict."""
     settings = ranking.settings
-    heads = ("", "feature", "nats", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})")
+    heads = ("", "feature", "nats", "%", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})")
     lines = []
     for place, row in enumerate(ranking, 1):
         if place > _LINES:
@@ -30,8 +31,9 @@ def ranking_html(ranking: ShownRanking) -> str:
         known = not math.isnan(row["mi"])
         cells = [
             str(place) if known else "",
-            f"<bdi>{_text(row['feature']) or '(no name)'}</bdi>",
+            f"<bdi>{_text(row['feature'] or NO_NAME)}</bdi>",
             f"{row['mi']:.4f}" if known else "",
+            percent(row.get("entropy_share", math.nan)) if known else "",
             f"{row['low']:.4f} to {row['high']:.4f}" if known else "",
             escape(probability(row["p_above"], row["std"])) if known else "",
             f"{_SIGNS[row['verdict']]} {row['verdict']}{_to_decide(row)}",
@@ -39,9 +41,10 @@ def ranking_html(ranking: ShownRanking) -> str:
         ]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     head = "".join(f"<th>{escape(each)}</th>" for each in (*heads, "verdict", "complete"))
-    rest = f"<p>the best {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
+    rest = f"<p>the first {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
     entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
-    title = f"What informs about <bdi>{_text(ranking.target)}</bdi>{entropy}, {ranking.rows:,} rows"
+    rows = rows_told(ranking.rows, ranking.rows_with_target)
+    title = f"What informs about <bdi>{_text(ranking.target)}</bdi>{entropy}: {rows}"
     remarks = "".join(f"<li><bdi>{_text(line, _LONGEST_LINE)}</bdi></li>" for line in ranking.remark_lines())
     below = f"{rest}<ul>{remarks}</ul>" if remarks else rest
     return (

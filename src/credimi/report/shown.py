@@ -1,17 +1,17 @@
-"""What is shown: rankings and distributions, as far as those who show them need to know them."""
+"""The parts of rankings and distributions that are shown, as protocols."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from credimi.core.types import FloatArray, Record
+    from credimi.core.types import FloatArray, Record, Value
 
 
 class ShownRanking(Protocol):
-    """A `Ranking`: its rows as records, what they are about, and what else was seen."""
+    """A `Ranking`: its rows as records, its target, and its remarks."""
 
     @property
     def target(self) -> str: ...
@@ -19,6 +19,10 @@ class ShownRanking(Protocol):
     def classes(self) -> Sequence[str]: ...
     @property
     def rows(self) -> float: ...
+    @property
+    def rows_with_target(self) -> float | None: ...
+    @property
+    def columns(self) -> dict[str, list[Value]]: ...
     @property
     def entropy(self) -> float: ...
     @property
@@ -29,11 +33,42 @@ class ShownRanking(Protocol):
     def reader(self) -> str: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Record]: ...
-    def remark_lines(self) -> list[str]: ...
+    def remark_lines(self, *, units: str = "nats") -> list[str]: ...
+
+
+class ShownComparison(Protocol):
+    """A `Comparison`: its rows as records, and what is compared."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, str]: ...
+    @property
+    def rows(self) -> tuple[float, float]: ...
+    @property
+    def only(self) -> tuple[Sequence[str], Sequence[str]]: ...
+    @property
+    def settings(self) -> Record: ...
+    @property
+    def columns(self) -> Record: ...
+    def __iter__(self) -> Iterator[Record]: ...
+
+
+class ShownGroups(Protocol):
+    """A `GroupedRanking`: rankings by the names of their groups, and the groups compared."""
+
+    @property
+    def by(self) -> str: ...
+    @property
+    def rankings(self) -> Mapping[str, ShownRanking]: ...
+    @property
+    def comparisons(self) -> Sequence[ShownComparison]: ...
+    @property
+    def ungrouped(self) -> int: ...
 
 
 class ShownRun(Protocol):
-    """A `Prequential` run: what became of each row, by rule."""
+    """A `Prequential` run: the result of each row, by rule."""
 
     @property
     def rules(self) -> Sequence[str]: ...
@@ -50,7 +85,7 @@ class PointOrSpread(Protocol):
 
 
 class ShownLaw(Protocol):
-    """A `Distribution` of mutual information, as it is drawn."""
+    """A `Distribution` of mutual information, for drawing."""
 
     @property
     def p_zero(self) -> float: ...

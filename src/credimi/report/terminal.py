@@ -1,16 +1,17 @@
-"""A ranking as a table for the terminal: rank, feature, a bar with its interval, P(I > epsilon), verdict."""
+"""A ranking as a table for the terminal: rank, feature, interval as a bar, P(I > epsilon), verdict."""
 
 from __future__ import annotations
 
 import io
 import math
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.table import Table as Grid
     from rich.text import Text
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownRanking
 
-_BAR, _LONG_BAR = 12, 24
-_ROOM_FOR_INTERVALS, _ROOM_FOR_TAILS = 56, 72  # columns of a terminal; a narrow one is for names and verdicts
-_ROOM_FOR_COMPLETE = 90
-_ROOM_FOR_BARS = 96
+_SHORT_BAR, _BAR, _LONG_BAR = 8, 12, 24
+_NAME = 16  # least columns of a terminal for long names; less important things give way
+_VALUES = 20  # columns for how each feature was read
 _ROOM_FOR_ALL = 130
+_GAP = 2  # columns between two of the table
 _LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
 def probability(value: float, std: float) -> str:
-    """Four digits of P(I > epsilon); beyond them only a law without spread is certain."""
+    """Four digits of P(I > epsilon). Beyond that, only a distribution without spread is certain."""
     if std > 0.0 and value > 0.9999:
         return "> 0.9999"
     return "< 0.0001" if std > 0.0 and value < 0.0001 else f"{value:.4f}"
@@ -42,7 +43,37 @@ def ranking_text(ranking: ShownRanking, *, units: str = "nats", width: int = 120
     with console.capture() as capture:
         for part in ranking_grid(ranking, units=units, width=width, top=_LINES):
             console.print(part)
-    return capture.get().rstrip("\n")
+    return without_trailing_blanks(capture.get()).rstrip("\n")
+
+
+def without_trailing_blanks(text: str) -> str:
+    """The same lines; those of tables are padded with blanks."""
+    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
+
+
+def shortened(name: str, room: int) -> str:
+    """A name that takes no more columns than there is room for: its middle gives way to an ellipsis."""
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  (rich is loaded only to print)
+
+    if cell_len(name) <= room:
+        return name
+    head = set_cell_size(name, room // 2).rstrip()  # of a wide character that does not fit there would be a blank
+    tail = name
+    while tail and cell_len(head + "…" + tail) > room:
+        tail = tail[1:]
+    return head + "…" + tail
+
+
+class _Column(NamedTuple):
+    """One column of the table."""
+
+    head: str
+    cells: Sequence[str]
+    right: bool = False  # where its cells end
+
+    @property
+    def width(self) -> int:
+        return max(len(each) for each in (*self.head.split("\n"), *self.cells))
 
 
 def ranking_grid(
@@ -52,66 +83,92 @@ def ranking_grid(
     top: int | None = None,
     width: int = 120,
 ) -> Iterator[Grid | Text]:
-    """The table and the lines below it, for rich to print."""
+    """The title, the table and the lines below it, for rich to print."""
     from rich import box  # noqa: PLC0415  (rich is loaded only to print)
     from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
     from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
-    settings = ranking.settings
-    scale = 1.0 / math.log(2.0) if units == "bits" else 1.0
-    grid = Grid(
-        title=Text(_title(ranking, units)),
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=True,
-        show_edge=False,
-    )
-    grid.add_column("#", justify="right")
-    grid.add_column("feature", overflow="fold", min_width=12)
-    grid.add_column(units, justify="right", no_wrap=True)
-    intervals, tails = width >= _ROOM_FOR_INTERVALS, width >= _ROOM_FOR_TAILS
-    if intervals:
-        grid.add_column(f"{100 * settings['level']:g} % interval", no_wrap=True)
-    bars, everything = width >= _ROOM_FOR_BARS, width >= _ROOM_FOR_ALL
-    if bars:
-        grid.add_column("", no_wrap=True)
-    if tails:
-        grid.add_column(f"P(I > {settings['epsilon']:g})", justify="right", no_wrap=True)
-    grid.add_column("verdict", no_wrap=True)
-    complete = width >= _ROOM_FOR_COMPLETE
-    if complete:
-        grid.add_column("complete", justify="right", no_wrap=True)
-    if everything:
-        grid.add_column("values", overflow="fold")
+    yield Text(_title(ranking, units))
+    rows = list(islice(ranking, top))
     most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
-    facts = ranking.facts or (None,) * len(ranking)  # of a ranking that was put together by hand
-    for place, (row, known_of) in enumerate(zip(ranking, facts, strict=True), 1):
-        if top is not None and place > top:
-            break
-        known = not math.isnan(row["mi"])
-        cells: list[str | Text] = [
-            str(place) if known else "",
-            Text(plain(row["feature"]) or "(no name)"),
-            f"{row['mi'] * scale:.4f}" if known else "",
-        ]
-        cells += [f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}" if known else ""] if intervals else []
-        cells += [_bar(row, most, _LONG_BAR if everything else _BAR) if known else ""] if bars else []
-        cells += [probability(row["p_above"], row["std"]) if known else ""] if tails else []
-        cells += [row["verdict"]]
-        cells += [f"{row['complete']:,}"] if complete else []
-        cells += [Text(plain(_values(row, known_of, ranking.reader)))] if everything else []
-        grid.add_row(*cells, style=_COLOUR[row["verdict"]])
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
+    columns = _fitting(rows, ranking.settings, units, width, most)
+    everything = width >= _ROOM_FOR_ALL
+    if everything:
+        facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
+        notes = [_values(row, known, ranking.reader) for row, known in zip(rows, facts, strict=False)]
+        columns["values"] = _Column("values", list(map(plain, notes)))
+    for name, column in columns.items():
+        grid.add_column(
+            column.head, justify="right" if column.right else "left", no_wrap=name != "values", overflow="fold"
+        )
+    for row, *cells in zip(rows, *(column.cells for column in columns.values()), strict=True):
+        grid.add_row(*map(Text, cells), style=_COLOUR[row["verdict"]])
     yield grid
-    for remark in _remarks(ranking, top, narrow=not everything):
+    for remark in _remarks(ranking, rows, units, narrow=not everything):
         yield Text(plain(remark))
+
+
+def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, most: float) -> dict[str, _Column]:
+    """The columns that there is room for, and the names as long as they may be; bars get what is left."""
+    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+
+    names = [plain(row["feature"]) or sentences.NO_NAME for row in rows]
+    scale, longest = 1.0 / math.log(2.0) if units == "bits" else 1.0, max(map(cell_len, [*names, "feature"]))
+    known = [not math.isnan(row["mi"]) for row in rows]
+
+    def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> _Column:
+        return _Column(head, [text(row) if told else "" for row, told in zip(rows, known, strict=True)], right)
+
+    found = {
+        "#": _Column("#", [str(place) if told else "" for place, told in enumerate(known, 1)], right=True),
+        "feature": _Column("feature", names),
+        "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
+        "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),
+        "interval": column(
+            f"{100 * settings['level']:g} % interval",
+            lambda row: f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}",
+            right=False,
+        ),
+        "bar": _Column("", []),
+        "tail": column(f"P(I >\n{settings['epsilon']:g})", lambda row: probability(row["p_above"], row["std"])),
+        "verdict": _Column("verdict", [row["verdict"] for row in rows]),
+        "complete": _Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
+    }
+    room = width - min(longest, _NAME) - (_VALUES + _GAP) * (width >= _ROOM_FOR_ALL)
+    room -= sum(found[name].width + _GAP for name in ("#", "mi", "verdict"))
+    chosen = {"#", "feature", "mi", "verdict"}
+    for name in ("interval", "complete", "tail", "share"):
+        if found[name].width + _GAP > room:
+            break
+        chosen.add(name)
+        room -= found[name].width + _GAP
+    if room >= _SHORT_BAR + _GAP and "share" in chosen:
+        left = room - _GAP - max(longest - _NAME, 0)  # once names are whole
+        length = max(min(left, _LONG_BAR if width >= _ROOM_FOR_ALL else _BAR), _SHORT_BAR)
+        found["bar"] = column("", lambda row: _bar(row, most, length), right=False)
+        chosen.add("bar")
+        room -= length + _GAP
+    whole = found["tail"].head.replace("\n", " ")
+    more = max(len(whole) - found["tail"].width, 0)
+    if more <= room - max(longest - _NAME, 0):  # on one line, once names are whole
+        found["tail"] = found["tail"]._replace(head=whole)
+        room -= more * ("tail" in chosen)
+    found["feature"] = _Column("feature", [shortened(name, min(longest, _NAME) + max(room, 0)) for name in names])
+    return {name: each for name, each in found.items() if name in chosen}
+
+
+def percent(share: float) -> str:
+    """A share of the target's entropy; three digits."""
+    return "" if math.isnan(share) else f"{100 * share:.1f}" if share < 0.9995 else "100"
 
 
 def _title(ranking: ShownRanking, units: str) -> str:
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
-    if not math.isnan(ranking.entropy):  # which is known if there is a feature to compare with it
+    if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
-    return plain(f"What informs about {ranking.target} ({classes}), {ranking.rows:,} rows")
+    rows = sentences.rows_told(ranking.rows, ranking.rows_with_target)
+    return plain(f"What informs about {ranking.target} ({classes}): {rows}")
 
 
 def _values(row: Record, facts: Record | None, reader: str) -> str:
@@ -129,19 +186,21 @@ def _bar(row: Record, most: float, length: int) -> str:
     return line[:mean] + "●" + line[mean + 1 :]
 
 
-def _remarks(ranking: ShownRanking, top: int | None, *, narrow: bool) -> Iterator[str]:
-    settings = ranking.settings
-    rows = list(ranking)
-    verdicts = [row["verdict"] for row in rows]
+def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narrow: bool) -> Iterator[str]:
+    settings, verdicts = ranking.settings, ranking.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
-    shown = f"; the best {top:,} shown" if top is not None and top < len(rows) else ""
-    yield f"{len(rows):,} {'feature' if len(rows) == 1 else 'features'}: {counted or 'none'}{shown}"
+    number = f" {len(shown):,}" if len(shown) > 1 else ""
+    fewer = f"; the first{number} shown" if len(shown) < len(ranking) else ""
+    yield f"{sentences.counted(len(ranking), 'feature')}: {counted or 'none'}{fewer}"
     yield (
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
     )
-    yield from ranking.remark_lines()
+    yield from ranking.remark_lines(units=units)
     if narrow:
-        for row in rows[: top or None]:
-            if row["verdict"] == "not ranked" or row["values"] < 2:
-                yield f"{row['feature'] or '(no name)'}: {row['note']}"
+        facts = [
+            known
+            for row, known in zip(shown, ranking.facts, strict=False)
+            if row["verdict"] == "not ranked" or row["values"] < 2
+        ]
+        yield from sentences.unranked_lines(facts, ranking.reader)

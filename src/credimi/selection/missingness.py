@@ -1,4 +1,8 @@
-"""What it tells about the target that a feature is missing: the information of the indicator, present or missing."""
+"""What the missing values of a feature tell about the target, and what a feature tells about missing targets.
+
+Both are the information of an indicator, present or missing: of the feature with the target's classes, and of the
+target with the feature's values.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +23,54 @@ if TYPE_CHECKING:
 
 
 def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
-    """The ranking's columns missing_mi to missing_p_above; 0 where a feature is never or always missing."""
+    """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
     indicators = [feature.indicator() for feature in features]
     varies = np.array([(block[:-1, :-1].sum(axis=0) > 0).all() for block in indicators], dtype=bool)
     blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
-    summary = summarize(Tables.of(blocks), options)
+    summary = summarize(Tables.of(blocks), options, if_dependent=False)
     found = {
         "missing_mi": summary.mean,
         "missing_low": summary.low,
         "missing_high": summary.high,
         "missing_p_above": summary.p_above,
     }
-    columns = {name: np.zeros(len(features)) for name in found}
+    return _spread(found, varies)
+
+
+def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
+    """The ranking's columns target_missing_mi to target_missing_p_above: how far a missing target depends on a feature.
+
+    0 where the target is never missing, and for features that are not ranked.
+    """
+    indicators = [feature.target_indicator() for feature in features]
+    varies = np.array(
+        [feature.kind.ranked and block[1].any() for feature, block in zip(features, indicators, strict=True)],
+        dtype=bool,
+    )
+    blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
+    summary = summarize(Tables.of(blocks), options, if_dependent=False)
+    found = {
+        "target_missing_mi": summary.mean,
+        "target_missing_low": summary.low,
+        "target_missing_high": summary.high,
+        "target_missing_p_above": summary.p_above,
+    }
+    return _spread(found, varies)
+
+
+def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, float]:
+    """What these features, by name, tell by the rows alone that have the target: the mean of I."""
+    blocks = [feature.block.astype(np.float64) for feature in features]
+    for block in blocks:
+        block[-1] = 0.0
+    tables = Tables.of(blocks, [feature.odds for feature in features])
+    means = summarize(tables, options, if_dependent=False).mean
+    return dict(zip((feature.name for feature in features), means.tolist(), strict=True))
+
+
+def _spread(found: dict[str, NDArray[np.float64]], of: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+    """Columns of all features from those that something was computed for; the others have 0."""
+    columns = {name: np.zeros(of.size) for name in found}
     for name, values in found.items():
-        columns[name][varies] = values
+        columns[name][of] = values
     return columns

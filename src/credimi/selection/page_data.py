@@ -1,8 +1,8 @@
 """A ranking as plain data for the page: what JSON can hold, and all that the page needs to decide again.
 
-The posteriors travel as the moments of their components, every double exactly (base64 of its eight bytes), a fifth of
-a kilobyte a feature; the page computes their tails as `kernels.mixture_tails` does. Draws travel as `_POINTS` order
-statistics. Of large contingency tables the values seen most often are shown, the others as one.
+The posteriors are stored as the moments of their components, every double exactly (base64 of its eight bytes), a fifth
+of a kilobyte per feature; the page computes their tails as `kernels.mixture_tails` does. Draws are stored as `_POINTS`
+order statistics. Of large contingency tables, the most frequent values are shown, and the others together as one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _CELLS = 100_000  # of all contingency tables together, so that many features still make a small page
 _FEWEST_CELLS, _MOST_CELLS = 48, 1200  # of one of them
 _MOST_CLASSES = 30  # shown in a contingency table
-_LONGEST = 120  # characters of a value that are shown; names of features are whole, since they are exported
+_LONGEST = 120  # characters of a value that are shown; names of features are complete, since they are exported
 _LONGEST_NOTE = 400
 _LONGEST_CAUTION = 1000  # names three features
 _MOST_CUTS = 60
@@ -48,7 +48,7 @@ _POINTS = 201
 
 
 def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
-    """The page's data; `source` says what was ranked, where it is not known from the ranking."""
+    """The page's data; `source` says what was ranked, if the ranking does not know it."""
     columns = ranking.columns
     exact = {name: [_known(value) for value in columns[name]] for name in ("low", "high", "p_above", "p_independent")}
     short = (
@@ -59,6 +59,9 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "missing_low",
         "missing_high",
         "missing_p_above",
+        "target_missing_mi",
+        "target_missing_p_above",
+        "entropy_share",
     )
     features = {
         "name": columns["feature"],
@@ -75,14 +78,14 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "source": kept.source if source is None else source,
         "target": ranking.target,
         "rows": ranking.rows,
+        "rows_with_target": ranking.rows_with_target,
         "classes": [_clipped(name, _LONGEST) for name in ranking.classes],
         "entropy": _rounded(ranking.entropy),
-        "rows_with_target": _with_target(kept),
         "cautions": _cautions(ranking),
         "remarks": [
             remark | {"text": _clipped(remark["text"], _LONGEST_NOTE)}
             for remark in worded(ranking.remarks, ranking.reader)
-            if remark["caution"] and remark["feature"] is not None  # what else there is, the columns have
+            if remark["caution"] and remark["feature"] is not None  # the columns contain the others
         ],
         "settings": _plain(ranking.settings),
         "features": features,
@@ -92,16 +95,16 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
 
 
 def _notes(ranking: Ranking) -> list[str]:
-    """How each column was read, without its cuts, which the page has beside it."""
+    """How each column was read, without its cuts, which the page shows beside it."""
     values = ranking.columns["values"]
     short = [sentences.short_note(*each, ranking.reader) for each in zip(ranking.facts, values, strict=False)]
     return short or ranking.columns["note"]
 
 
 def _cautions(ranking: Ranking) -> list[Record]:
-    """A sentence for cautions of one kind that follow each other, and all features that they are about."""
+    """One sentence for consecutive cautions of one kind, and all features that they are about."""
     cautions = [remark.to_dict() for remark in ranking.remarks if remark.caution]
-    groups = [list(same) for _, same in groupby(cautions, key=lambda each: (each["kind"], each.get("notation")))]
+    groups = [list(same) for _, same in groupby(cautions, sentences.line_of_facts)]
     return [
         {
             "text": _clipped(sentences.remark(same, ranking.reader), _LONGEST_CAUTION),
@@ -109,11 +112,6 @@ def _cautions(ranking: Ranking) -> list[Record]:
         }
         for same in groups
     ]
-
-
-def _with_target(kept: Kept) -> float | None:
-    """How many rows have the target, which the counts of any feature say; None where none was ranked."""
-    return next((_rounded(block[:-1].sum().item()) for block in kept.blocks if block is not None), None)
 
 
 def _laws(settings: Record, kept: Kept) -> Record:
@@ -155,7 +153,7 @@ def _laws(settings: Record, kept: Kept) -> Record:
 
 
 def _drawn(block: CountArray | None, odds: float, options: PosteriorOptions) -> tuple[list[float], float]:
-    """The draws that the ranking was made from, at even steps of their order, and P(I = 0)."""
+    """The draws of the ranking, at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
     law = drawn_law(Table.of_block(block), options, odds)
@@ -165,7 +163,7 @@ def _drawn(block: CountArray | None, odds: float, options: PosteriorOptions) -> 
 
 
 def _tables(kept: Kept) -> list[Record | None]:
-    """The contingency tables: the names of the values, and the counts, row by row, what is missing last."""
+    """The contingency tables: the names of the values, and the counts, row by row, with the missing ones last."""
     most = min(max(_CELLS // max(len(kept.blocks), 1), _FEWEST_CELLS), _MOST_CELLS)
     return [
         None if block is None else _table(block, values, most)
@@ -186,14 +184,14 @@ def _table(block: CountArray, values: Sequence[str], most: int) -> Record:
 
 
 def _largest(totals: CountArray, most: int) -> list[int]:
-    """The places of the largest, in their own order; one more fits in than would be shown beside the others."""
+    """The positions of the largest, in their original order; a single remaining one is included, not summed up."""
     if totals.size <= most + 1:
         return list(range(totals.size))
     return sorted(np.argsort(-totals, kind="stable")[:most].tolist())
 
 
 def _gathered(block: CountArray, chosen: list[int], *, across: bool = False) -> CountArray:
-    """The rows (or columns) that were chosen, the others summed up to one if there are any, and the last."""
+    """The chosen rows (or columns), the others summed up to one if there are any, and the last."""
     block = block.T if across else block
     rest = np.setdiff1d(np.arange(block.shape[0] - 1), chosen)
     parts = [block[chosen], block[rest].sum(axis=0, keepdims=True)] if rest.size else [block[chosen]]
@@ -210,7 +208,7 @@ def _clipped(text: str, longest: int) -> str:
 
 
 def _plain(value: Value) -> Value:
-    """What the user passed, as JSON can hold it: of numbers that are not finite the name."""
+    """What the user passed, as JSON can hold it: numbers that are not finite by their names."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -223,7 +221,7 @@ def _known(value: float) -> float | None:
 
 
 def _rounded(value: float) -> float | None:
-    """Six digits, for what is only shown; counts that are whole stay so."""
+    """Six digits, for numbers that are only shown; whole counts stay whole."""
     if isinstance(value, int):
         return value
     return None if math.isnan(value) else float(f"{value:.6g}")
@@ -232,10 +230,10 @@ def _rounded(value: float) -> float | None:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """In the order of the ranking: the blocks of counts, of those that were not ranked None; values, cuts.
+    """In the order of the ranking: the blocks of counts (None for features that were not ranked), values, cuts.
 
-    `odds` are the features' own. `at_mode` is the information at the most probable chances, which the plug-in filter
-    asks for; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
+    `odds` are those of the features. `at_mode` is the information at the most probable cell probabilities, for the
+    plug-in rule; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
     blocks: tuple[CountArray | None, ...]
@@ -245,9 +243,20 @@ class Kept:
     at_mode: NDArray[np.float64]
     source: str
 
+    def chosen(self, places: Sequence[int]) -> Kept:
+        """The same of features in another order."""
+        return Kept(
+            tuple(self.blocks[place] for place in places),
+            tuple(self.values[place] for place in places),
+            tuple(self.cuts[place] for place in places),
+            tuple(self.odds[place] for place in places),
+            self.at_mode[list(places)],
+            self.source,
+        )
+
     @classmethod
     def of(cls, features: Sequence[Feature], at_mode: NDArray[np.float64], data: object) -> Kept:
-        """Of settled features. Identifiers, which have a value a row, leave nothing behind."""
+        """From settled features. Nothing is kept of identifiers, which have one value per row."""
         return cls(
             tuple(feature.block if feature.kind.ranked else None for feature in features),
             tuple(feature.values if feature.kind.ranked else () for feature in features),

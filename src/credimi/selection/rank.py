@@ -11,9 +11,11 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
-from credimi.inference.many_tables import Beliefs, summarize
+from credimi.counting.weights import effective
+from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
-from credimi.selection.missingness import missingness
+from credimi.selection.copies import copies
+from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.page_data import Kept
 from credimi.selection.ranking import COLUMNS, Ranking
 from credimi.selection.remarks import remarks_on
@@ -52,34 +54,34 @@ def rank(
 
     Parameters
     ----------
-    data : Counts, or what `credimi.count` takes
-        Paths, data frames, arrays; or counts made before (or the path of their file), which know their target.
+    data : Counts, or what `credimi.count` accepts
+        Paths, data frames, arrays; or counts made before (or the path of their file), which include their target.
     target : str or array
-        The target's column, or its values beside the data.
+        The name of the target's column, or its values beside the data.
     epsilon : float
-        The information, in nats, from which on a feature is worth having: P(I > epsilon) decides.
+        The information, in nats, above which a feature is worth having: P(I > epsilon) decides.
     level : float
-        Of the credible interval, and of the decisions.
+        The probability of the credible interval, and of the decisions.
     fdr : float
-        The share of features with I <= epsilon that is expected, at most, among those of which keep_fdr is true;
-        how many features tell nothing of the target is learnt from all of them.
+        The largest expected share of features with I <= epsilon among those whose keep_fdr is true. How many features
+        tell nothing about the target is learned from all of them.
     prior, approximation
         As in `mutual_information`.
     missing : "ignore" or "category"
-        Whether a hole in a feature says nothing but that its value is not known, or is one more value of the feature.
-        The columns missing_mi to missing_p_above tell whether the two differ.
+        Whether a missing value of a feature is not known, or is one more value of the feature. The columns missing_mi
+        to missing_p_above tell whether the two differ.
     random_state : int
         The seed for approximation="sampled".
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     **counting
-        features, exclude, missing_values, discretize, max_levels, delimiter, progress, engine ...: as in
-        `credimi.count`.
+        features, exclude, missing_values, discretize, target_cuts, weights, max_levels, delimiter, progress, engine
+        and so on: as in `credimi.count`.
 
     Returns
     -------
     Ranking
-        One row a feature, best first.
+        One row per feature, best first.
 
     Examples
     --------
@@ -99,25 +101,18 @@ def rank(
         random_state=random_state,
         threads=threads,
     )
-    if missing not in READINGS:
-        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
-    counts = _counts(data, target, counting, threads)
+    _check_reading(missing)
+    counted = counts_of(data, target, counting, threads)
+    counts = effective(counted)
     classes = counts.settled_classes()
-    seen = counts.settled(classes=classes)
-    features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
-    ranked = [feature for feature in features if feature.kind.ranked]
-    for feature in ranked:
-        if options.adds_nothing and feature.complete == 0:
-            raise CredimiError(
-                f"column {feature.name!r} is never seen together with the target, and prior {prior!r} adds nothing: "
-                "choose another prior, or leave the column out"
-            )
-    blocks = Tables.of([feature.block.astype(np.float64) for feature in ranked], [feature.odds for feature in ranked])
+    seen = counts.settled(classes=classes, threads=threads)
+    features, blocks = _read(seen, options, missing)
     found = summarize(blocks, options)
     needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
+    summary |= target_missingness(features, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
-    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: as the data have them
+    order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
     settings = {
         "epsilon": options.epsilon,
         "level": options.level,
@@ -129,30 +124,81 @@ def rank(
         "missing_values": list(counts.settings.missing_values),
         "discretize": counts.settings.discretize,
     }
+    if counts.settings.target_cuts is not None:
+        settings["target_cuts"] = list(counts.settings.target_cuts)
+    if counts.settings.weights is not None:
+        settings["weights"] = counts.settings.weights
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
     features = [features[index] for index in order]
     facts = tuple(feature.facts for feature in features)
+    summary["entropy_share"] = np.minimum(summary["mi"] / (classes.entropy or np.nan), 1.0)
     columns = _columns(features, summary, options)
+    if counts is not counted:  # weights that were scaled: about so many rows
+        columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
     columns["note"] = [sentences.note(each) for each in facts]
     kept = Kept.of(features, summary["at_mode"], data)
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
+    depends = summary["target_missing_p_above"] >= options.level
+    with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
+    same = copies(features, columns, counts)
+    scaled = None if counts is counted else round(counts.rows)
     return Ranking(
         columns,
         counts.target,
-        counts.rows,
+        counts.rows if scaled is None else scaled,
         classes.labels.shown(),
         settings,
         kept,
         _own_names(data),
         classes.entropy,
-        remarks_on(features, columns, settings, about_target),
+        remarks_on(features, columns, settings, about_target, scaled, with_target=with_target, copies=same),
         facts,
+        rows_with_target=classes.totals.sum().item() if len(counts) else None,
     )
 
 
-def _counts(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
+    """What the rules ask of the features, in the order of the counts: as `rank` has it, without intervals."""
+    _check_reading(missing)
+    features, blocks = _read(counts.settled(threads=options.threads), options, missing)
+    found = beliefs(blocks, options)
+    ranked, unknown = _kinds(features)
+    known = np.where(unknown, np.nan, 0.0)
+    figures = [known.copy(), known.copy(), known.copy(), np.full(known.size, np.nan)]
+    for figure, own in zip(figures, (found.mean, found.at_mode, found.p_above, found.p_independent), strict=True):
+        figure[ranked] = own
+    return Beliefs(*figures)
+
+
+def _check_reading(missing: str) -> None:
+    if missing not in READINGS:
+        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
+
+
+def _read(seen: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
+    """The features as they are ranked, and the tables of those that can be."""
+    features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
+    ranked = [feature for feature in features if feature.kind.ranked]
+    for feature in ranked:
+        if options.adds_nothing and feature.complete == 0:
+            raise CredimiError(
+                f"column {feature.name!r} is never seen together with the target, and prior {options.prior!r} adds "
+                "nothing: choose another prior, or leave the column out"
+            )
+    blocks = [feature.block.astype(np.float64) for feature in ranked]
+    return features, Tables.of(blocks, [feature.odds for feature in ranked])
+
+
+def _kinds(features: Sequence[Feature]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which features are ranked, and of which nothing is known."""
+    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
+    return ranked, np.array([feature.kind.unknown for feature in features], dtype=bool)
+
+
+def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
+    """The counts of data, or those that were given, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
@@ -160,11 +206,11 @@ def _counts(data: Data | Counts, target: Values, counting: Record, threads: int 
         data = Counts.load(found[0].place) if len(found) == 1 and found[0].is_counts else found
     if isinstance(data, Counts):
         if counting:
-            raise CredimiError(f"the data are counts already: {', '.join(counting)} cannot be changed any more")
-        if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name of pandas that is no text
+            raise CredimiError(f"the data are counts already: {', '.join(counting)} can no longer be changed")
+        if isinstance(target, tuple) or not hasattr(target, "__iter__"):  # a name in pandas that is no text
             target = data.target if str(target) == data.target else target
         if target is not None and not isinstance(target, str):
-            raise CredimiError(f"the counts are of the target {data.target!r}: its values cannot be given beside them")
+            raise CredimiError(f"the counts are of the target {data.target!r}: do not pass its values with them")
         if isinstance(target, str) and target != data.target:
             raise CredimiError(f"the counts are of the target {data.target!r}, not {target!r}: count the data again")
         return data
@@ -186,7 +232,7 @@ def _own_names(data: Data | Counts) -> Record:
 def _with_unranked(
     features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
 ) -> dict[str, AnyArray]:
-    """The summary of all features: I is 0 where nothing can depend, and unknown of those not ranked."""
+    """The summary of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
     named = {
         "mi": found.mean,
         "std": found.std,
@@ -200,8 +246,7 @@ def _with_unranked(
         "at_mode": found.at_mode,
         "rows_to_decide": rows,
     }
-    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
-    unknown = np.array([feature.kind.unknown for feature in features], dtype=bool)
+    ranked, unknown = _kinds(features)
     out: dict[str, AnyArray] = {}
     for name, values in named.items():
         column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
@@ -214,10 +259,10 @@ def _with_unranked(
 
 def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
-    # What is not ranked has no say in how many features are independent.
+    # Features that are not ranked do not count when the share of independent features is estimated.
     p_independent = np.where(ranked, summary["p_independent"], np.nan)
-    beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
-    keeps = {f"keep_{rule}": decide(rule, beliefs, options) for rule in RULES}
+    believed = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
+    keeps = {f"keep_{rule}": decide(rule, believed, options) for rule in RULES}
     found: dict[str, list[Value]] = {
         "feature": [feature.name for feature in features],
         "values": [feature.block.shape[1] - 1 for feature in features],

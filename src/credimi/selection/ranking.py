@@ -1,11 +1,12 @@
-"""What a ranking is, once it has been made: its columns, what it selects, and how it is shown and passed on."""
+"""`Ranking`: the result of `rank`: its columns, what its rules keep, and how it is shown and exported."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, overload
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -50,37 +51,47 @@ COLUMNS = (
     "low_if_dependent",
     "high_if_dependent",
     "at_epsilon",
+    "entropy_share",
+    "target_missing_mi",
+    "target_missing_low",
+    "target_missing_high",
+    "target_missing_p_above",
 )
+
+
+ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """What `rank` returns: one row a feature, best first. Speaks Arrow, and prints as a table.
+    """What `rank` returns: one row per feature, best first. It provides Arrow data, and prints as a table.
 
     Its columns:
 
     - feature: the name, as text
-    - values: of the feature, after cutting
+    - values: the number of values of the feature, after cutting
     - complete, missing: rows with both feature and target, rows without the feature
-    - mi, std, low, high: posterior mean, deviation and interval of the mutual information, in nats
+    - mi, std, low, high: posterior mean, standard deviation and interval of the mutual information, in nats
     - p_above: P(I > epsilon)
-    - p_independent: P(I = 0), which only the adaptive prior knows
+    - p_independent: P(I = 0), with the adaptive prior; 0 with others
     - keep_plugin, keep_forward, keep_backward, keep_fdr: what the rules keep
-    - rows_to_decide: of those that are unsure, the rows at which about half of all samples would decide, if shares stay
-      as they are; two digits, rounded up
-    - missing_mi, missing_low, missing_high, missing_p_above: what it tells about the target that the feature is
-      missing; 0 where it never or always is
+    - rows_to_decide: for an unsure feature, the number of rows at which about half of all samples would decide, if the
+      shares stay as they are; two digits, rounded up
+    - missing_mi, missing_low, missing_high, missing_p_above: what the missing values of the feature tell about the
+      target; 0 if it is never or always missing
     - verdict: keep, unsure, drop or not ranked
     - note: where numbers were cut, or what is wrong with a column
-    - mi_if_dependent, low_if_dependent, high_if_dependent: mean and interval if the feature tells anything, that is
-      without P(I = 0); the same as mi, low and high where the prior knows no independence
-    - at_epsilon: of those that are unsure, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
+    - mi_if_dependent, low_if_dependent, high_if_dependent: mean and interval if the feature tells anything, that is,
+      without P(I = 0); the same as mi, low and high if the prior has no such probability
+    - at_epsilon: for an unsure feature, whether I lies at epsilon, so that no sample would decide; rows_to_decide is
       then None
+    - entropy_share: mi as a share of the target's entropy, from 0 to 1
+    - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
+      where the target is missing; 0 where it never is
 
-    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns of
-    one value or none have 0, and the verdict drop: as they stand in these rows, there is nothing in them that the
-    target could depend on.
+    Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns with
+    one value or none have 0, and the verdict drop: in these rows they contain nothing that the target could depend on.
 
     Attributes
     ----------
@@ -88,24 +99,28 @@ class Ranking:
         The columns above.
     target, rows, classes
         The target's name, the rows that were counted, the target's classes.
+    rows_with_target : int or float
+        The rows that have the target; None if there is no feature to count them with.
     entropy : float
-        Of the target, in nats, as its classes are shared out in these rows: no feature can tell more.
+        The entropy of the target's classes in these rows, in nats: no feature can tell more.
     settings : dict
-        By what it was ranked: epsilon, level, prior, approximation and so on.
+        The options of the ranking: epsilon, level, prior, approximation and so on.
     remarks : tuple of Remark
-        What else was seen, most important first: records with `kind`, `caution`, `feature` (or None) and fields.
+        Other observations, most important first: records with `kind`, `caution`, `feature` (or None) and fields.
     doubts : tuple of str
         What may be wrong with the target, in words: many numbers as classes, or classes that may mean missing.
     facts : tuple of dict
-        Of each feature, what its note says in words.
+        For each feature, the facts that its note states in words.
     reader : str
-        To whom words are said: "python", which has arguments, or "command line", which has options.
+        For whom sentences are written: "python" (arguments) or "command line" (options).
 
     Examples
     --------
     >>> ranking = credimi.rank({"x": list("aabb") * 25, "y": list("ppqq") * 25}, "y")
     >>> ranking["x"]["verdict"]
     'keep'
+    >>> ranking[0]["feature"], [row["feature"] for row in ranking[:3]]
+    ('x', ['x'])
     >>> ranking.selected("forward")
     ['x']
     >>> len(ranking), ranking.rows, ranking.classes
@@ -118,11 +133,12 @@ class Ranking:
     classes: tuple[str, ...]
     settings: Record = field(default_factory=dict)
     _kept: Kept | None = None  # what the page shows besides the columns
-    _names: Record = field(default_factory=dict)  # of the data, where they are no text
+    _names: Record = field(default_factory=dict)  # in the data, if they are no text
     entropy: float = math.nan
     remarks: tuple[Remark, ...] = ()
     facts: tuple[Record, ...] = ()
     reader: str = sentences.PYTHON
+    rows_with_target: int | float | None = None
 
     def __len__(self) -> int:
         return len(self.columns["feature"])
@@ -132,11 +148,28 @@ class Ranking:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
-    def __getitem__(self, feature: Value) -> Record:
-        """The row of one feature, by its name in the data or by this as text."""
-        for row in self:
+    @overload
+    def __getitem__(self, feature: slice) -> list[Record]: ...
+
+    @overload
+    def __getitem__(self, feature: Value) -> Record: ...
+
+    def __getitem__(self, feature: Value) -> Record | list[Record]:
+        """The row of one feature: by its name in the data, by this name as text, or by its place, from 0 for the best.
+
+        If columns are named by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
+        """
+        rows = list(self)
+        if isinstance(feature, slice):
+            return rows[feature]
+        for row in rows:
             if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
                 return row
+        whole = isinstance(feature, Integral) and not isinstance(feature, bool)
+        if whole and -len(rows) <= feature < len(rows):
+            return rows[int(feature)]
+        if whole:
+            raise CredimiError(f"the ranking has no feature {feature}, and has {len(rows):,} rows, counted from 0")
         raise CredimiError(f"the ranking has no feature {feature!r}")
 
     @property
@@ -145,13 +178,33 @@ class Ranking:
         target = [remark for remark in self.remarks if remark.target is not None]
         return tuple(each["text"] for each in worded(target, self.reader))
 
-    def remark_lines(self, *, cautions: bool = False) -> list[str]:
-        """The remarks in words, a line for those of one kind; of all, or of the cautions."""
-        shown = [remark.to_dict() for remark in self.remarks if remark.caution or not cautions]
+    def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
+        """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
+        shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
         return sentences.lines(shown, self.reader)
 
+    def sorted_by(self, order: str) -> Ranking:
+        """The same features in another order; equal ones keep theirs, and features that are not ranked come last.
+
+        Parameters
+        ----------
+        order : "mean", "low", "p" or "name"
+            The mean of I, the lower end of its interval or P(I > epsilon), largest first; or the name, A first.
+        """
+        if order not in ORDERS:
+            raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
+        unranked, values = map(math.isnan, self.columns["mi"]), self.columns[ORDERS[order]]
+        keys = [(last, each if order == "name" else -each) for last, each in zip(unranked, values, strict=True)]
+        places = sorted(range(len(self)), key=keys.__getitem__)
+        return replace(
+            self,
+            columns={name: [column[place] for place in places] for name, column in self.columns.items()},
+            facts=tuple(self.facts[place] for place in places) if self.facts else (),
+            _kept=None if self._kept is None else self._kept.chosen(places),
+        )
+
     def worded_for(self, reader: str) -> Ranking:
-        """The same ranking, with notes and remarks that tell this reader what to do (see `reader`)."""
+        """The same ranking, with notes and remarks for this reader (see `reader`)."""
         notes = [sentences.note(facts, reader) for facts in self.facts] or self.columns["note"]
         return replace(self, columns=self.columns | {"note": notes}, reader=reader)
 
@@ -166,12 +219,12 @@ class Ranking:
         return ranking_html(self)
 
     def to_html(self, path: str | Path, *, source: str | None = None) -> None:
-        """One HTML page to explore the ranking with, offline.
+        """Write one HTML page to explore the ranking, offline.
 
         Parameters
         ----------
         path : path
-            The file to write, whole or not at all.
+            The file to write; it is complete or absent.
         source : str, optional
             The name of the data that the page shows.
         """
@@ -179,11 +232,11 @@ class Ranking:
         from credimi.selection.page_data import collect  # noqa: PLC0415  (loads the mathematics)
 
         if self._kept is None:
-            raise CredimiError("the ranking has no counts beside it: make the page of what `rank` returned")
+            raise CredimiError("this ranking has no counts: make the page from the result of `rank`")
         write_page(collect(self, self._kept, source), path)
 
     def plot(self, path: str | Path | None = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
-        """A forest plot with matplotlib: means and intervals of the best.
+        """Draw a forest plot with matplotlib: means and intervals of the best features.
 
         Parameters
         ----------
@@ -192,12 +245,12 @@ class Ranking:
         top : int
             How many features.
         ax : matplotlib axes, optional
-            Where to draw. A figure of its own, unless said.
+            Where to draw. Default: a new figure.
 
         Returns
         -------
         matplotlib axes
-            To be changed at will.
+            You can change them.
         """
         from credimi.report.figures import forest_plot  # noqa: PLC0415  (loaded only to draw)
 
@@ -206,14 +259,14 @@ class Ranking:
     def selected(self, rule: str = "forward") -> list[Value]:
         """The names of the features that a rule keeps, best first.
 
-        They are those of the data, so that `frame[ranking.selected()]` has these columns, also where pandas has numbers
-        or tuples for names. The column `feature` has them as text, and so have rankings of counts.
+        The names are those of the data, so that `frame[ranking.selected()]` has these columns, even if pandas has
+        numbers or tuples as names. The column `feature` has them as text, and so do rankings of counts.
 
         Parameters
         ----------
         rule : "forward", "backward", "plugin" or "fdr"
             P(I > epsilon) >= level; all but P(I <= epsilon) >= level; the estimate exceeds epsilon; as many as possible
-            while a share of at most `fdr` of them is expected not to exceed it.
+            while at most a share `fdr` of them is expected not to exceed epsilon.
         """
         keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
         names = self.columns["feature"]
@@ -223,7 +276,7 @@ class Ranking:
         """A pyarrow Table."""
         import pyarrow as pa  # noqa: PLC0415  (pyarrow takes a while to load)
 
-        rows = pa.array(self.columns["rows_to_decide"], pa.int64())  # whose type nothing but None would not tell
+        rows = pa.array(self.columns["rows_to_decide"], pa.int64())  # a list with only None would have no type
         return pa.table(self.columns | {"rows_to_decide": rows})
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -246,7 +299,7 @@ class Ranking:
         return from_arrow(self.to_arrow())
 
     def to_dict(self) -> Record:
-        """What `credimi rank --format json` writes: settings, classes, remarks, features and so on; NaN as None."""
+        """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None."""
         features = [
             {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
             for row in self
@@ -254,9 +307,11 @@ class Ranking:
         return {
             "settings": self.settings | {"target": self.target},
             "rows": self.rows,
+            "rows_with_target": self.rows_with_target,
             "classes": list(self.classes),
             "entropy": None if math.isnan(self.entropy) else self.entropy,
             "doubts": list(self.doubts),
             "remarks": worded(self.remarks, self.reader),
             "features": features,
+            "cuts": {facts["feature"]: facts["cuts"] for facts in self.facts if facts["cuts"]},
         }

@@ -1,4 +1,4 @@
-"""What a ranking remarks besides its rows: records with fields, made once; `report.sentences` has the words."""
+"""Remarks on a ranking: records with fields, made once; `report.sentences` puts them into words."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
+_MANY_CUTS = 100  # cuts, from which a remark is made
 _LOOKED_AT = (
     "values",
     "complete",
@@ -28,6 +29,7 @@ _LOOKED_AT = (
     "keep_forward",
     "missing_mi",
     "missing_p_above",
+    "target_missing_mi",
     "rows_to_decide",
     "at_epsilon",
 )
@@ -43,7 +45,7 @@ _OTHER_NOTATIONS = (
 
 @stored
 class RemarkKind(StrEnum):
-    """What is remarked, in the order in which it matters."""
+    """The kinds of remarks; of equal weight, the first matters most."""
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
@@ -51,26 +53,38 @@ class RemarkKind(StrEnum):
     MAYBE_NOISE = "maybe_noise"
     POSSIBLE_IDENTIFIER = "possible_identifier"
     MISSING_TELLS = "missing_tells"
+    TARGET_MISSING_DEPENDS = "target_missing_depends"
+    COPY = "copy"
+    TIME = "time"
+    MANY_CUTS = "many_cuts"
     MAY_MEAN_MISSING = "may_mean_missing"
     READABLE_TEXT = "readable_text"
     OTHER_NOTATION = "other_notation"
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
     CUT_INTO_RANGES = "cut_into_ranges"
+    WEIGHTS_SCALED = "weights_scaled"
 
     @property
     def caution(self) -> bool:
-        """Whether the ranking may mislead; the others say how it came about, or what would decide."""
-        return self not in {RemarkKind.ROWS_TO_DECIDE, RemarkKind.AT_EPSILON, RemarkKind.CUT_INTO_RANGES}
+        """Whether the ranking may mislead; the other kinds explain the ranking, or say what would decide."""
+        return self not in {
+            RemarkKind.ROWS_TO_DECIDE,
+            RemarkKind.AT_EPSILON,
+            RemarkKind.CUT_INTO_RANGES,
+            RemarkKind.WEIGHTS_SCALED,
+        }
 
 
 @stored
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One remark on a feature, on the target, or on the ranking as a whole; fields that say nothing are None or empty.
+    """One remark on a feature, on the target, or on the whole ranking; fields that do not apply are None or empty.
 
-    `codes` are values as the data have them, and `notation` is what kind of them; `values` counts different values, or
-    classes.
+    `codes` are values as in the data, and `notation` is their kind; `values` is the number of different values, or
+    classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
+    what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
+    `other` is the name of a better feature that says the same.
     """
 
     kind: RemarkKind
@@ -82,14 +96,26 @@ class Remark:
     rows: int | None = None
     rows_each: float | None = None
     nats: float | None = None
+    stake: float = 0.0
+    mi: float | None = None
+    mi_with_target: float | None = None
+    other: str | None = None
 
     @property
     def caution(self) -> bool:
         """Whether the ranking may mislead."""
         return self.kind.caution
 
-    def to_dict(self) -> Record:
-        """The record as plain data: kind, caution and feature, and of the other fields those that say something."""
+    def to_dict(self, units: str = "nats") -> Record:
+        """The record as plain data: kind, caution, feature and stake, and the other fields that apply.
+
+        Information is in these units, and the field `nats` is named after them.
+        """
+        scale = math.log(2.0) if units == "bits" else 1.0
+
+        def shown(nats: float | None) -> float | None:
+            return None if nats is None else nats / scale
+
         rest = {
             "target": self.target,
             "notation": self.notation and self.notation.value,
@@ -97,15 +123,19 @@ class Remark:
             "values": self.values,
             "rows": self.rows,
             "rows_each": self.rows_each,
-            "nats": self.nats,
+            units: shown(self.nats),
+            "other": self.other,
+            "mi": shown(self.mi),
+            "mi_with_target": shown(self.mi_with_target),
         }
         told = {name: value for name, value in rest.items() if value is not None}
-        return {"kind": self.kind.value, "caution": self.caution, "feature": self.feature} | told
+        known = {"kind": self.kind.value, "caution": self.caution, "feature": self.feature, "stake": shown(self.stake)}
+        return known | told
 
 
-def worded(remarks: Sequence[Remark], reader: str) -> list[Record]:
+def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[Record]:
     """The records as plain data, each with its sentence."""
-    found = [remark.to_dict() for remark in remarks]
+    found = [remark.to_dict(units) for remark in remarks]
     return [each | {"text": sentences.remark([each], reader)} for each in found]
 
 
@@ -114,71 +144,111 @@ def remarks_on(
     columns: Mapping[str, Sequence[Value]],
     settings: Mapping[str, Value],
     target: tuple[str, int, float, Sequence[Suspicion]],
+    scaled: int | None = None,
+    *,
+    with_target: Mapping[str, float],
+    copies: Mapping[str, str],
 ) -> tuple[Remark, ...]:
-    """All remarks on a ranking, those first that matter most; `target`: name, classes, entropy, suspicions."""
+    """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
+
+    `scaled` is how many rows the weights are worth, if they are no numbers of rows. `with_target` is for the features
+    on which it depends whether the target is missing: what they tell by only the rows that have it. `copies` are
+    features that say the same as a better one, and its name.
+    """
     rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
-    found = [*_of_target(target[0], target[3]), *_of_suspicions(features)]
+    found = [*_of_target(target[0], target[2], target[3])]
     for feature, row in zip(features, rows, strict=True):
-        found += _of_row(feature, dict(zip(_LOOKED_AT, row, strict=True)), settings, target[1], target[2])
+        known = dict(zip(_LOOKED_AT, row, strict=True))
+        found += [*_of_suspicions(feature, known), *_of_row(feature, known, settings, target[1], target[2])]
+        if feature.name in copies:
+            found.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=known["mi"]))
+        if feature.name in with_target:
+            nats, both = known["target_missing_mi"], {"mi": known["mi"], "mi_with_target": with_target[feature.name]}
+            found.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **both))
     cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
     found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
+    found += [Remark(RemarkKind.WEIGHTS_SCALED, rows=scaled)] if scaled is not None else []
+    return _by_stake(found)
+
+
+def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
+    """Cautions first. Remarks of one line stay together; the largest stake comes first, of lines and within lines."""
     order = {kind: place for place, kind in enumerate(RemarkKind)}
-    return tuple(sorted(found, key=lambda each: order[each.kind]))  # in each kind as they were found
+    largest: dict[object, float] = {}
+    for each in found:
+        line = sentences.line_of(each.kind, each.notation)
+        largest[line] = max(each.stake, largest.get(line, 0.0))
+
+    def weight(each: Remark) -> tuple[Value, ...]:
+        line = sentences.line_of(each.kind, each.notation)
+        return not each.caution, -largest[line], order[each.kind], str(line), -each.stake
+
+    return tuple(sorted(found, key=weight))  # equal ones in the order of finding
 
 
-def _of_target(name: str, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
+def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
+    stake = 0.0 if math.isnan(entropy) else entropy
     for each in suspicions:
         if each.kind == SuspicionKind.MEASUREMENT:
-            yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=each.count)
+            yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=each.count, stake=stake)
         else:
-            yield Remark(RemarkKind.TARGET_MISSING_CODES, target=name, notation=each.kind, codes=each.values)
+            kind = RemarkKind.TARGET_MISSING_CODES
+            yield Remark(kind, target=name, notation=each.kind, codes=each.values, stake=stake)
 
 
-def _of_suspicions(features: Sequence[Feature]) -> Iterator[Remark]:
-    """Of features that are ranked; one kind of notation after the other."""
-    for kind, notations in (
-        (RemarkKind.MAY_MEAN_MISSING, (_MAY_MEAN_MISSING,)),
-        (RemarkKind.READABLE_TEXT, ((each,) for each in _READABLE)),
-        (RemarkKind.OTHER_NOTATION, ((each,) for each in _OTHER_NOTATIONS)),
-    ):
-        for wanted in notations:
-            for feature in features:
-                for each in feature.suspicions if feature.kind.ranked else ():
-                    if each.kind in wanted:
-                        yield Remark(kind, feature.name, notation=each.kind, codes=each.values)
+def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
+    """Remarks on the values of a ranked feature."""
+    for each in feature.suspicions if feature.kind.ranked else ():
+        for kind, notations in (
+            (RemarkKind.MAY_MEAN_MISSING, _MAY_MEAN_MISSING),
+            (RemarkKind.READABLE_TEXT, _READABLE),
+            (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
+        ):
+            if each.kind in notations:
+                yield Remark(kind, feature.name, notation=each.kind, codes=each.values, stake=row["mi"])
 
 
 def _of_row(
     feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
 ) -> Iterator[Remark]:
-    """Of what a feature tells."""
+    """Remarks on what a feature tells."""
     name = feature.name
     if row["low"] > _NEARLY_ALL * entropy:
-        yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"])
+        yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
     if settings["prior"] != "adaptive" and row["keep_forward"] and _may_be_noise(row, classes, settings["epsilon"]):
-        yield Remark(RemarkKind.MAYBE_NOISE, name, values=row["values"])
+        yield Remark(RemarkKind.MAYBE_NOISE, name, values=row["values"], stake=row["mi"])
     if row["verdict"] == "keep" and feature.kind == FeatureKind.CATEGORIES and _may_name_groups(row):
-        yield Remark(
-            RemarkKind.POSSIBLE_IDENTIFIER, name, values=row["values"], rows_each=row["complete"] / row["values"]
-        )
+        rows_each = row["complete"] / row["values"]
+        kind = RemarkKind.POSSIBLE_IDENTIFIER
+        yield Remark(kind, name, values=row["values"], rows_each=rows_each, stake=row["mi"])
+    if row["verdict"] == "keep" and _is_time(feature):
+        yield Remark(RemarkKind.TIME, name, stake=row["mi"])
+    if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= _MANY_CUTS:
+        yield Remark(RemarkKind.MANY_CUTS, name, values=feature.cuts.size, stake=row["mi"])
     told = settings["missing"] == "ignore" and not feature.kind.unknown
     if told and row["missing_p_above"] >= settings["level"]:
-        yield Remark(RemarkKind.MISSING_TELLS, name, nats=row["missing_mi"])
+        yield Remark(RemarkKind.MISSING_TELLS, name, nats=row["missing_mi"], stake=row["missing_mi"])
     if row["rows_to_decide"]:
         yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
     if row["at_epsilon"]:
         yield Remark(RemarkKind.AT_EPSILON, name)
 
 
+def _is_time(feature: Feature) -> bool:
+    """Whether values are dates or times, as ranges or texts: later rows have other ones."""
+    dates = {SuspicionKind.DATES, SuspicionKind.DATE_NOTATION}
+    return feature.labels.instants or any(each.kind in dates for each in feature.suspicions)
+
+
 def _may_name_groups(row: Record) -> bool:
-    """Whether categories look like identifiers that come back: many, and of a few rows each."""
+    """Whether categories look like identifiers of groups: many values with a few rows each."""
     return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"])
 
 
 def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:
     """Whether an independent column of this shape would show as much: (r - 1)(s - 1)/2N against epsilon and the mean.
 
-    2N times the information of an independent sample is distributed as chi square, of deviation sqrt(2 freedom).
+    2N times the information of an independent sample follows a chi-square distribution with deviation sqrt(2 freedom).
     """
     freedom = (classes - 1) * (row["values"] - 1)
     noise = (freedom + 2.0 * math.sqrt(2.0 * freedom)) / (2.0 * max(row["complete"], 1))

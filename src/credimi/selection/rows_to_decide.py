@@ -1,9 +1,11 @@
-"""How many rows would decide what is unsure.
+"""How many rows would decide an unsure feature.
 
 A table with all its counts multiplied by c stands for c times the rows with the same shares. Samples of that size
-scatter around it, and about half of them decide: the figure holds in the median. An I that lies at epsilon is never
-decided. Epsilon is a threshold that somebody chose, and hardly to two digits: I lies at it if, where c is large enough
-to decide, or at the largest c that is tried, the mean of I is within `_AT` = 5 % of it.
+scatter around it, and about half of them decide: the number is a median. An I that lies at epsilon is never decided.
+Epsilon is a chosen threshold, hardly known to two digits. I lies at epsilon if the mean of I is within `_AT` = 5 % of
+it, at a c that is large enough to decide, or at the largest c that is tried. Nobody collects millions of rows, and ten
+times the present ones, to decide about one feature: an I that would need so many lies at epsilon, too, if it is within
+`_ABOUT` = 50 % of it.
 """
 
 from __future__ import annotations
@@ -27,15 +29,20 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 _MOST_GROWTH = 4096.0
-_AT = 0.05  # of epsilon: an I as near as this lies at it
+_AT = 0.05  # share of epsilon: an I as near as this lies at epsilon
+_ABOUT = 0.5  # the same for an I that needs more rows than anybody collects:
+_TOO_MANY, _TIMES = 1_000_000, 10.0  # so many, and so many times the present rows
 
 
-def growth_to_decide(blocks: Tables, options: PosteriorOptions) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """By what factor the rows must grow until P(I > epsilon) leaves (1 - level, level), if the shares stay as they are.
+def growth_to_decide(
+    blocks: Tables, options: PosteriorOptions, rows: float = 0.0
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The factor by which the rows must grow until P(I > epsilon) leaves (1 - level, level), with the same shares.
 
-    And whether I lies at epsilon (see above), which has no such factor.
+    The second result is whether I lies at epsilon (see above); then there is none. `rows` is how many there are.
 
-    NaN where it would not within `_MOST_GROWTH`. Found by doubling, then halving the exponent: about 2 % too large.
+    The factor is NaN if it would exceed `_MOST_GROWTH`. It is found by doubling, then halving the exponent, and is
+    about 2 % too large.
     """
     count, epsilon = blocks.rows.size, options.epsilon
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
@@ -63,8 +70,9 @@ def growth_to_decide(blocks: Tables, options: PosteriorOptions) -> tuple[FloatAr
         done = decided(found, middle)
         high[found], low[found] = np.where(done, middle, high[found]), np.where(done, low[found], middle)
     most = grown(np.arange(count), np.where(np.isnan(high), _MOST_GROWTH, high))
-    at_epsilon = np.abs(summed(most, most.weight * most.mean) - epsilon) <= _AT * epsilon
-    at_epsilon &= epsilon > 0.0
+    apart = np.abs(summed(most, most.weight * most.mean) - epsilon)
+    too_many = (high * rows >= _TOO_MANY) & (high >= _TIMES)
+    at_epsilon = (apart <= np.where(too_many, _ABOUT, _AT) * epsilon) & (epsilon > 0.0)
     high[at_epsilon] = np.nan
     return high, at_epsilon
 
@@ -72,17 +80,17 @@ def growth_to_decide(blocks: Tables, options: PosteriorOptions) -> tuple[FloatAr
 def rows_to_decide(
     blocks: Tables, p_above: FloatArray, rows: float, options: PosteriorOptions
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """The rows that would decide each table that is unsure, out of `rows`, and whether its I lies at epsilon."""
+    """The number of rows that would decide each unsure table, given `rows`, and whether its I lies at epsilon."""
     needed, at_epsilon = np.full(p_above.size, np.nan), np.zeros(p_above.size, dtype=bool)
     open_ = unsure(p_above, options.level)
     if open_.any():
-        growth, at_epsilon[open_] = growth_to_decide(blocks.chosen(open_), options)
+        growth, at_epsilon[open_] = growth_to_decide(blocks.chosen(open_), options, rows)
         needed[open_] = growth * rows
     return needed, at_epsilon
 
 
 def rounded_up(rows: float) -> int | None:
-    """Two digits of it: more would say more than is known, and less than it would not decide. None of NaN."""
+    """Two digits, rounded up: more digits would be false precision, and fewer rows would not decide. None for NaN."""
     if math.isnan(rows):
         return None
     number = math.ceil(rows)

@@ -1,23 +1,23 @@
-"""The paper's filters: from what is believed of I to the decision whether a feature stays.
+"""The rules F, FF, BF and fdr: from the posterior of I to the decision whether a feature is kept.
 
-    plugin (F)      keeps a feature if I, taken at the most probable chances, exceeds epsilon
+    plugin (F)      keeps a feature if I, at the most probable cell probabilities, exceeds epsilon
     forward (FF)    keeps it if P(I > epsilon) >= level: only what is surely informative
     backward (BF)   drops it if P(I <= epsilon) >= level: only what is surely not
 
-Between the last two lie the features of which the data do not say enough. These look at each feature alone; of many
+A feature that backward keeps and forward does not is unsure. These three rules look at each feature alone; with many
 features, one in twenty of those just kept may be wrong. Beyond the paper:
 
     fdr             keeps the largest set of which, by the posteriors, at most a share `fdr` is expected to have
                     I <= epsilon: the features in order of P(I > epsilon), as long as the mean of P(I <= epsilon) over
                     those kept does not exceed it (the Bayesian false-discovery rate)
 
-Each posterior starts from even odds that its feature is independent of the target. Of thousands of features nearly all
-may be, and then even odds are far too good: with 5,000 columns of noise a few look well by chance. The rule fdr lets
-all features say together what the odds are. If q_k is P(independent | data) from even odds, the share s of independent
-ones has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]; it is taken where this times s (1 - s) is largest, by EM,
-but not below 1/2: there is less to fear from too few. From such odds P(independent) is s q/(s q + (1 - s)(1 - q)), and
-P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed pseudo-counts) q = 0, and nothing
-changes.
+Each posterior starts from even odds that its feature is independent of the target. If nearly all of thousands of
+features are independent, even odds are far too optimistic: with 5,000 columns of noise a few look good by chance. The
+rule fdr estimates the odds from all features together. If q_k is P(independent | data) from even odds, the share s of
+independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen, by EM, where this times s (1 -
+s) is largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is s q/(s
+q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
+pseudo-counts) q = 0, and nothing changes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 
 from credimi.core.arguments import require_share
 from credimi.core.errors import CredimiError
+from credimi.core.public import stored
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
@@ -44,9 +45,10 @@ _EVEN = 0.5
 _MOST_STEPS, _SETTLED = 1_000, 1e-9
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOptions(PosteriorOptions):
-    """What the rules ask for: the options of the posteriors, and the false-discovery rate of the rule fdr."""
+    """The options of the rules: those of the posteriors, and the false-discovery rate of the rule fdr."""
 
     fdr: float = 0.05
 
@@ -57,7 +59,7 @@ class RuleOptions(PosteriorOptions):
 
 
 def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
-    """Which features the rule keeps; never one of which nothing is known (NaN)."""
+    """Which features the rule keeps; never one about which nothing is known (NaN)."""
     if checked_rule(rule) == "plugin":
         return plugin(beliefs.at_mode, options.epsilon)
     if rule == "fdr":
@@ -66,10 +68,10 @@ def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
 
 
 def best(k: object, mean: FloatArray, p_above: FloatArray) -> Decisions:
-    """The k best by P(I > epsilon), then by E[I]; what is not known is worst, and equals stand as in the data."""
+    """The k best by P(I > epsilon), then by E[I]; unknown ones are worst, and ties are in the order of the data."""
     size = mean.size
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= size:
-        raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {size}, as there are features")
+        raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {size}, the number of features")
     p_above, mean = (np.nan_to_num(figures, nan=-1.0) for figures in (p_above, mean))
     kept = np.zeros(size, dtype=bool)
     kept[np.lexsort((np.arange(size), -mean, -p_above))[:k]] = True
@@ -92,14 +94,14 @@ def backward(p_above: FloatArray, level: float) -> Decisions:
 
 
 def unsure(p_above: FloatArray, level: float) -> Decisions:
-    """Of which features the data do not say enough: backward keeps them, and forward does not."""
+    """Which features are unsure: backward keeps them, and forward does not."""
     return backward(p_above, level) & ~forward(p_above, level)
 
 
 def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray | None = None) -> Decisions:
     """Which features are kept if at most a share `fdr` of them is expected not to exceed epsilon; NaN is never kept.
 
-    `p_independent` is that of each, NaN where it has no say in how many are independent.
+    `p_independent` is that of each feature, NaN if it does not count for the share of independent features.
     """
     if p_independent is not None:
         p_above = from_common_odds(p_above, p_independent)
@@ -107,12 +109,12 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     order = np.argsort(doubt, kind="stable")
     shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
     kept = np.zeros(doubt.size, dtype=bool)
-    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares grow, as the doubts do
+    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares are increasing, like the doubts
     return kept
 
 
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
-    """P(I > epsilon) if as many features are independent beforehand as all of them together say."""
+    """P(I > epsilon) with the prior share of independent features that all features together suggest."""
     heard = p_independent[~np.isnan(p_independent)]
     share = _EVEN
     for _ in range(_MOST_STEPS):
@@ -128,7 +130,7 @@ def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArr
 
 
 def checked_rule(rule: str) -> str:
-    """The rule, if it is one."""
+    """The rule, if it is a known one."""
     if rule not in RULES:
         raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
     return rule

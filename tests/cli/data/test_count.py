@@ -62,7 +62,7 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
         (["rank", "some.counts", "--target", "a"], "the counts are of the target 'y', not 'a': count the data again"),
         (
             ["rank", "some.counts", "--missing", "9"],
-            "some.counts holds counts: --features, --exclude, --missing, --discretize, --delimiter and --max-levels",
+            "some.counts holds counts: --features, --exclude, --missing, --discretize, --target-cuts",
         ),
         (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --exclude, --missing"),
         (["count", "some.counts", "--target", "y", "--into", "new.counts"], "some.counts holds counts, not data"),
@@ -70,7 +70,7 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
         (["count", "data.csv", "--target", "a", "--into", "some.counts"], "some.counts counts the target 'y', not 'a'"),
         (
             ["count", "data.csv", "--missing", "9", "--into", "some.counts"],
-            "some.counts was counted with another --missing or --discretize: leave them out",
+            "some.counts was counted with another --missing, --discretize, --target-cuts or --weights: leave them out",
         ),
         (
             ["count", "other.csv", "--into", "some.counts"],

@@ -83,7 +83,7 @@ def test_identifiers_that_come_back_are_pointed_out(call: Call) -> None:
         (b"PK\x03\x04\x14\x00", "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "an old Excel workbook: save the sheet as CSV"),
         (b"SQLite format 3\x00", "an SQLite database: export the table as CSV or Parquet"),
-        (b"ARROW1\x00\x00", "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet"),
+        (b"FEA1\x00\x00", "a Feather file of version 1: read it with pandas, and write it again"),
     ],
 )
 def test_files_of_other_programs_are_called_what_they_are(refusal: Refusal, start: bytes, said: str) -> None:
@@ -102,10 +102,11 @@ def test_names_and_verdicts_are_whole_in_narrow_windows(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     lines = call("rank", CLINIC, "--target", "diabetes")[1].splitlines()
+    complete = any(line.endswith("  complete") for line in lines)
     (glucose,) = [line.split() for line in lines if " glucose " in line]
     (patient,) = [line.split() for line in lines if line.split()[:1] == ["patient"]]
-    assert glucose[-1] == "keep"
-    assert patient[-2:] == ["not", "ranked"]
+    assert glucose[-2 if complete else -1] == "keep"
+    assert patient[1:3] == ["not", "ranked"]
 
 
 def test_cuts_that_are_dates(report: Report) -> None:
@@ -137,7 +138,7 @@ def test_wide_file(report: Report) -> None:
 
 def test_top_prints_the_best_only(call: Call) -> None:
     out = call("rank", CLINIC, "--target", "diabetes", "--top", "3")[1]
-    assert "the best 3 shown" in out
+    assert "the first 3 shown" in out
     assert re.findall(r"^ *(\d+)  ", out, re.MULTILINE) == ["1", "2", "3"]
     answer = json.loads(call("rank", CLINIC, "--target", "diabetes", "--top", "3", "--format", "json")[1])
     assert len(answer["features"]) == 20
@@ -226,11 +227,10 @@ def test_quote_that_is_never_closed(refusal: Refusal) -> None:
         ("absent/data.csv", "cannot read absent/data.csv: No such file or directory"),
         ("data.csv/deeper", "cannot read data.csv/deeper: Not a directory"),
         ("x" * 300, f"cannot read {'x' * 300}: File name too long"),
-        ("folder", "the directory folder holds no CSV or Parquet file"),
+        ("folder", "the directory folder holds no CSV, Parquet, Arrow or JSON lines file"),
         ("*.nothing", "no file matches *.nothing"),
         ("fold*", "no file matches fold*"),
         ("", "a path is empty: name a file, a directory or a pattern"),
-        ("-", "data are not read from standard input: save them to a file"),
         ("/dev/null", "/dev/null is empty"),
     ],
 )

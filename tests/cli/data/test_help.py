@@ -67,7 +67,7 @@ def test_columns_left_out_by_name(report: Report, capsys: pytest.CaptureFixture[
     assert main(["count", "data.csv", "--target", "y", "--exclude", "c", "--into", "some.counts", "--force"]) == 2
     assert "some.counts counts the column 'c', which is left out here" in capsys.readouterr().err
     assert main(["rank", "data.csv", "--target", "y", "--exclude", "b", "y"]) == 2
-    assert "'y' is the target and cannot be left out: take it out of exclude" in capsys.readouterr().err
+    assert "'y' is the target and cannot be left out: remove it from exclude" in capsys.readouterr().err
     assert main(["prequential", "data.csv", "--target", "y", "--exclude", "b", "c", "--orders", "1"]) == 0
     assert "1 feature\n" in capsys.readouterr().out
 

@@ -14,7 +14,7 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
         (["--discretize", "b=1,x"], "unknown discretization '1,x'"),
         (["--discretize", "b="], "unknown discretization ''"),
         (["--discretize", "b=nan"], "[nan] is no list of cuts: pass finite numbers"),
-        (["--discretize", "1,2"], "--discretize 1,2: cuts are for one column: write COLUMN=1,2"),
+        (["--discretize", "1,2"], "--discretize 1,2: cuts need a column: write COLUMN=1,2"),
         (["--discretize", "bb=1"], "there is no column 'bb': did you mean 'b'?"),
         (["--epsilon", "-0.1"], "--epsilon is -0.1: it must be a finite number of nats from 0 up"),
         (["--epsilon", "inf"], "--epsilon is inf: it must be a finite number"),

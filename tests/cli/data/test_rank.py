@@ -70,7 +70,12 @@ def test_bits(call: Call, report: Report) -> None:
     assert bits["settings"] == nats["settings"] | {"units": "bits"}
     for one, other in zip(nats["features"], bits["features"], strict=True):
         ends = ("mi", "low", "high")
-        named = ("std", *ends, *(f"{each}_if_dependent" for each in ends), *(f"missing_{each}" for each in ends))
+        named = (
+            "std",
+            *ends,
+            *(f"{each}_if_dependent" for each in ends),
+            *(f"{of}missing_{each}" for of in ("", "target_") for each in ends),
+        )
         converted = {name: one[name] and one[name] / math.log(2.0) for name in named}
         assert other == one | converted
     out = call("rank", CLINIC, "--target", "diabetes", "--units", "bits")[1]
@@ -86,7 +91,9 @@ def test_csv_reads_back(call: Call, report: Report) -> None:
         answer = report(path, "--target", target)
         remarks = [line for line in out.splitlines() if line.startswith("# ")]
         told = {name: json.loads(value) for name, value in (line[2:].split(": ", 1) for line in remarks)}
-        assert told == answer["settings"] | {name: answer[name] for name in ("rows", "classes", "entropy")}
+        assert told == answer["settings"] | {
+            name: answer[name] for name in ("rows", "rows_with_target", "classes", "entropy")
+        }
         table = "".join(line for line in out.splitlines(keepends=True) if not line.startswith("# "))
         rows = list(csv.DictReader(io.StringIO(table, newline="")))
         assert len(rows) == len(answer["features"])

@@ -89,7 +89,7 @@ def test_select_onto_its_input(refusal: Refusal) -> None:
         (["data.csv", "--output", "new.parquet"], "data.csv is CSV, and so is what is written: give new.parquet"),
         (["data.parquet", "--output", "new.csv"], "data.parquet is Parquet, and so is what is written: give new.csv"),
         (["data.parquet", "--output", "new.parquet.gz"], "data.parquet is Parquet, and so is what is written"),
-        (["some.counts"], "some.counts holds counts, which have no rows to write: name the data"),
+        (["some.counts"], "some.counts holds counts, not rows: name the data"),
     ],
 )
 def test_select_of_what_cannot_be(refusal: Refusal, arguments: list[str], said: str) -> None:

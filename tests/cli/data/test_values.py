@@ -276,7 +276,7 @@ def test_unicode(call: Call, report: Report, refusal: Refusal) -> None:
     assert answer["classes"] == ["ß", "ä"]
     assert list(by_name(answer)) == ["年齢", "é 😀"]
     out = call("rank", "größe.csv", "--target", "größe")[1]
-    assert "What informs about größe (ß, ä; entropy 0.6931 nats), 30 rows" in out
+    assert "What informs about größe (ß, ä; entropy 0.6931 nats): 30 rows" in out
     assert "年齢" in out
     assert refusal("rank", "größe.csv", "--target", "grösse") == "there is no column 'grösse': did you mean 'größe'?"
     assert call("select", "größe.csv", "--target", "größe", "--output", "neu.csv")[0] == 0
@@ -288,7 +288,7 @@ def test_markup_is_shown_as_it_is(call: Call) -> None:
     write("data.csv", columns("[bold]y[/bold]", "[bold]x[/bold]", "[/]", "[link]", ":smile:", rows=rows))
     code, out, err = call("rank", "data.csv", "--target", "[bold]y[/bold]")
     assert (code, err) == (0, "")
-    assert "What informs about [bold]y[/bold] ([/], [red]z; entropy 0.6931 nats), 20 rows" in out
+    assert "What informs about [bold]y[/bold] ([/], [red]z; entropy 0.6931 nats): 20 rows" in out
     for name in ("[bold]x[/bold]", "[/]", "[link]", ":smile:"):
         assert f"  {name} " in out
     assert "[link]: one value only: [/x]\n" in out

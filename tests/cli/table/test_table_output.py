@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from numba.core import event
 from table_helpers import COMMAND, LITERAL, Call, buffered_environment, process
-
-from credimi.kernels.jit_hooks import wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,14 +149,6 @@ def test_warning_is_one_line_on_standard_error(call: Call, monkeypatch: pytest.M
     assert math.isfinite(json.loads(out)["mean"])
     assert err.startswith("credimi: warning: the draws have not converged: r_hat is ")
     assert err.count("\n") == 1
-
-
-def test_compilation_is_announced_to_the_latest_command_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    for name in ("first", "second", "third"):
-        monkeypatch.setattr(wishes, "compiling", lambda name=name: calls.append(name))
-    event.start_event("numba:compile")
-    assert calls == ["third"]
 
 
 @pytest.mark.parametrize(

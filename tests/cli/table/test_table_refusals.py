@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         ("10 1e999; 3 15", "'1e999' is not a count"),
         ("10 1e200; 3 15", "at most 1e+15"),
         ("10 2 | 3 15", "'|' is not a count"),
-        ("10 ,,2; 3 15", "put 0 for no count"),
-        ("10, ; 3 15", "put 0 for no count"),
+        ("10 ,,2; 3 15", "write 0 for no count"),
+        ("10, ; 3 15", "write 0 for no count"),
         ("10 2; 3 15; classes: 4 1", "'classes' is not known: use 'target-only:' or 'feature-only:'"),
         ("10 2; 3 15; target-only:", "holds no counts"),
         ("10 2; 3 15; target-only: 4 x", "'x' is not a count"),
@@ -63,7 +63,7 @@ def test_fault_in_a_file_is_named_with_its_line(refusal: Callable[..., str], tmp
 def test_file_without_counts(refusal: Callable[..., str], tmp_path: Path, content: str) -> None:
     path = tmp_path / "counts.txt"
     path.write_text(content, encoding="utf-8")
-    assert refusal(path).startswith(f"{path} holds no counts: give one row a target class")
+    assert refusal(path).startswith(f"{path} holds no counts: give one row per target class")
     assert refusal("-", stdin=content.encode()).startswith("standard input holds no counts")
 
 

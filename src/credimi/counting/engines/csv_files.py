@@ -1,7 +1,8 @@
 """CSV (also .gz, .zst, .bz2), read part by part.
 
-It is parsed by pyarrow, all columns as text: a type guessed from the first rows may be wrong for the last ones, and
-`labels` knows better once all is counted. The file is cut into parts of whole lines (`lines`), about `_PART` bytes
+All columns are read as text: a type guessed from the first rows may be wrong for the last ones, and `labels` knows
+better once all is counted. Much of it goes from bytes to codes at once, where it is plain (`csv_coder`); the rest, and
+all of a small file, is parsed by pyarrow. The file is cut into parts of whole lines (`lines`), about `_PART` bytes
 each, which are parsed on one core each: several at a time are faster than one after the other on all cores. Memory is
 bounded by the parts under way, one a core and four more, each of which takes some four times `_PART` with its columns.
 Only of tables so wide that a part has few rows, several are counted together, up to `_GATHERED` bytes: what a column
@@ -26,7 +27,9 @@ import pyarrow.csv
 from credimi.core.errors import CredimiError, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
+from credimi.counting import tabulate
 from credimi.counting.batch import Batch
+from credimi.counting.engines.csv_coder import CodedRows, FieldCoders, last_line_end
 from credimi.counting.engines.csv_split import LONGEST, LongLineError, first_line, parts
 from credimi.report.export import csv_writer
 
@@ -54,7 +57,7 @@ _NO_TEXT = {  # by its first bytes
     b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
     b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
-    b"ARROW1": "an Arrow (Feather) file: read it with pyarrow and pass the table, or write Parquet",
+    b"FEA1": "a Feather file of version 1: read it with pandas, and write it again",
 }
 
 
@@ -149,8 +152,16 @@ def batches(
     *,
     size: int,
     total: int,
+    coded: bool = False,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; `size` is that of the file, `total` that of all files, in bytes."""
+    """The wanted columns, part by part; `size` is that of the file, `total` that of all files, in bytes.
+
+    With `coded`, columns may come as codes.
+    """
+    times = 8 if header.compression else 1  # guessed
+    cells = total * times // 2  # guessed: a field of one letter and its delimiter
+    coders = FieldCoders(header.names, wanted, header.delimiter, header.line_end)
+    coded = coded and cells >= tabulate.CELLS_WORTH_COMPILING
     convert = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
         include_columns=list(wanted),
@@ -159,68 +170,85 @@ def batches(
     )
     fault = partial(_fault, path, header)
 
-    def parsed(part: Part) -> tuple[pa.Table | Exception, int]:
-        content, quoted, unclosed = part
-        failure: Exception = _UnclosedError("a quote is never closed")
-        if unclosed:
-            return failure, 0
-        if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
-            content = pa.py_buffer(_MARK + content)
-        parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
-        # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
-        short = max(_BLOCK, _ROWS // 2 * header.size)
-        for block in (short, content.size) if short < content.size and not quoted else (content.size,):
-            most = min(block, _LARGEST_BLOCK)
-            read = pa.csv.ReadOptions(column_names=list(header.names), block_size=most, use_threads=False)
+    def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
+        found: CodedRows | Exception | None = None
+        if part.unclosed:
+            found = _UnclosedError("a quote is never closed")
+        elif coded:
             try:
-                return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert), content.size
-            except (pa.ArrowException, OSError) as error:
-                failure = error
-        return failure, 0
+                found = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
+            except UnicodeDecodeError as error:
+                found = error
+        return _parsed(part, header, convert) if found is None else found, part.content.size
 
-    times = 8 if header.compression else 1  # guessed
     unpacked = max(size, 1) * times
 
-    def tables() -> Iterator[tuple[pa.Table, int]]:
+    def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
         done = header.size
-        for table, taken in in_order(parsed, _rows(path, header), min(cores(threads), _MOST_THREADS)):
+        for table, taken in in_order(parsed, _rows(path, header, coded=coded), min(cores(threads), _MOST_THREADS)):
             if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
                 raise CredimiError(fault(table)) from table
             yield table, taken
             done += taken
             progress(min(done / unpacked, 1.0))
 
-    cells = total * times // 2  # guessed: a field of one letter and its delimiter
-    for table in _gathered(tables()):
-        columns = dict(zip(table.schema.names, table.columns, strict=True))
-        yield Batch(columns, table.num_rows, raw=True, cells=cells, fault=fault, path=path)
+    for columns, rows in _gathered(tables()):
+        yield Batch(columns, rows, raw=True, cells=cells, fault=fault, path=path)
     progress(1.0)
 
 
-def _gathered(tables: Iterator[tuple[pa.Table, int]]) -> Iterator[pa.Table]:
+def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
+    """A part as pyarrow parses it, or how it fails."""
+    content, quoted, _ = part
+    if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
+        content = pa.py_buffer(_MARK + content)
+    parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
+    failure: Exception = pa.ArrowInvalid("nothing was parsed")
+    # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
+    short = max(_BLOCK, _ROWS // 2 * header.size)
+    for block in (short, content.size) if short < content.size and not quoted else (content.size,):
+        most = min(block, _LARGEST_BLOCK)
+        read = pa.csv.ReadOptions(column_names=list(header.names), block_size=most, use_threads=False)
+        try:
+            return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
+        except (pa.ArrowException, OSError) as error:
+            failure = error
+    return failure
+
+
+def _gathered(tables: Iterator[tuple[pa.Table | CodedRows, int]]) -> Iterator[CodedRows]:
     """Tables, of which the bytes are known; those of few rows put together, as wide tables have them."""
     waiting: list[pa.Table] = []
     rows = taken = 0
     for table, size in tables:
+        if isinstance(table, CodedRows):
+            yield table
+            continue
         waiting.append(table)
         rows, taken = rows + table.num_rows, taken + size
         if rows >= _ROWS or taken + size > _GATHERED:  # with the next it would be too much
-            yield pa.concat_tables(waiting)
+            yield _as_one(waiting)
             waiting, rows, taken = [], 0, 0
     if waiting:
-        yield pa.concat_tables(waiting)
+        yield _as_one(waiting)
+
+
+def _as_one(tables: list[pa.Table]) -> CodedRows:
+    table = pa.concat_tables(tables)
+    return CodedRows(dict(zip(table.schema.names, table.columns, strict=True)), table.num_rows)
 
 
 class _UnclosedError(Exception):
     """A quote at the beginning of a field is never closed: it may have swallowed any number of rows."""
 
 
-def _rows(path: Place, header: Header) -> Iterator[Part]:
+def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
     """The parts behind the header, which pyarrow would take for one line."""
     try:
         with _open(path, header) as stream:
             stream.read(header.size)
-            yield from parts(stream, min(max(_PART, _ROWS * header.size), 2 * _PART), header.delimiter)
+            size = min(max(_PART, _ROWS * header.size), 2 * _PART)
+            yield from parts(stream, size, header.delimiter, last_line_end if coded else None)
     except LongLineError as error:
         raise CredimiError(f"{path}: {error}") from None
     except (OSError, pa.ArrowException) as error:

@@ -18,9 +18,11 @@ import pyarrow as pa
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+    Finder = Callable[[pa.Buffer, str], tuple[int, bool, bool]]
 
 _LINE_END, _QUOTE = ord("\n"), ord('"')
 _RETURN = ord("\r")  # alone it ends a line in pyarrow's reader, too: parts are not cut there, but a field begins
@@ -38,10 +40,11 @@ class Part(NamedTuple):
     unclosed: bool
 
 
-def parts(stream: pa.NativeFile, size: int, delimiter: str) -> Iterator[Part]:
+def parts(stream: pa.NativeFile, size: int, delimiter: str, find: Finder | None = None) -> Iterator[Part]:
     """What is left of a stream, about `size` bytes a part; what follows its last line end, too, unless it is blank.
 
-    A line beyond `LONGEST` bytes is an error, unless a quote is open in it: then that is its fault.
+    A line beyond `LONGEST` bytes is an error, unless a quote is open in it: then that is its fault. `find` may take the
+    place of `last_line_end`.
     """
     rest = b""  # the beginning of a line whose end has not come yet
     quoted = unclosed = False
@@ -51,7 +54,7 @@ def parts(stream: pa.NativeFile, size: int, delimiter: str) -> Iterator[Part]:
             raise LongLineError(LONGEST)
         if rest:
             content = pa.py_buffer(rest + content)
-        end, quoted, unclosed = last_line_end(content, delimiter)
+        end, quoted, unclosed = (find or last_line_end)(content, delimiter)
         rest = content.slice(end).to_pybytes()
         if end:
             if stream.seekable():  # to read a line again is cheaper than to copy what comes behind it

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.remote_files import Status, identity, opened, reason
 from credimi.counting.counted_files import CountedFile
 from credimi.counting.counts_file import NAME
-from credimi.counting.engines.csv_files import Header, read_header
+from credimi.counting.engines import arrow_files, json_lines
+from credimi.counting.engines.arrow_files import ArrowSchema
+from credimi.counting.engines.csv_files import COMPRESSED, Header, read_header
+from credimi.counting.engines.json_lines import JsonFields
 from credimi.counting.engines.parquet_files import Footer, read_footer
 
 if TYPE_CHECKING:
@@ -18,21 +23,30 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign
 
-PARQUET = (".parquet", ".pq")
+Layout = Header | Footer | ArrowSchema | JsonFields
+KINDS = {Header: "CSV", Footer: "Parquet", ArrowSchema: "Arrow", JsonFields: "JSON lines"}
+CSV, PARQUET, ARROW, JSON_LINES = (".csv", ".tsv"), (".parquet", ".pq"), (".arrow", ".feather"), (".jsonl", ".ndjson")
+ENDINGS = {"CSV": CSV, "Parquet": PARQUET, "Arrow": ARROW, "JSON lines": JSON_LINES}
+_FIRST = 1 << 16  # bytes by which a format is told
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes
+_OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*["}]')
+_JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\[])')
+_ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
     """One file: where it is, how large, since when; its columns, and what tells how to read them.
 
-    `layout` is the header of CSV, the footer of Parquet, and None of a file of counts. `source` is the file as counts
+    `layout` is the header of CSV, the footer of Parquet, the schema of Arrow, the fields of JSON lines, and None of a
+    file of counts. `source` is the file as counts
     name it, and `identity` the same for all names that it has.
     """
 
     place: Place
     identity: object
     source: CountedFile
-    layout: Header | Footer | None
+    layout: Layout | None
 
     @classmethod
     def of(cls, place: Place, status: os.stat_result | Status, delimiter: str | None = None) -> DataFile:
@@ -41,17 +55,11 @@ class DataFile:
             source = CountedFile.seen(place, status, file)
             try:
                 file.seek(0)
-                first = file.read(len(NAME))
+                first = file.read(_FIRST)
                 file.seek(0)
             except OSError as error:
                 raise CredimiError(f"cannot read {place}: {reason(error)}") from error
-            layout: Header | Footer | None = None
-            if first.startswith(b"PAR1"):
-                layout = read_footer(place, file)
-            elif first != NAME:
-                if not first and place.suffix.lower() in PARQUET:
-                    raise CredimiError(f"{place} is empty, which no Parquet file is: write it again, or leave it out")
-                layout = read_header(place, file, delimiter)
+            layout = None if first.startswith(NAME) else _layout(place, file, first, delimiter)
         return cls(place, identity(place, None if isinstance(status, Status) else status), source, layout)
 
     def sharing(self, known: dict[object, Foreign]) -> DataFile:
@@ -70,6 +78,11 @@ class DataFile:
         return self.source.size
 
     @property
+    def kind(self) -> str:
+        """The format, in words."""
+        return "counts" if self.layout is None else KINDS[type(self.layout)]
+
+    @property
     def is_parquet(self) -> bool:
         """Whether this is Parquet."""
         return isinstance(self.layout, Footer)
@@ -83,3 +96,50 @@ class DataFile:
     def names(self) -> list[str]:
         """The columns' names."""
         return [] if self.layout is None else list(self.layout.names)
+
+
+def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Layout:
+    """What tells how to read an open file of data, of which the first bytes are known."""
+    if first.startswith(b"PAR1"):
+        return read_footer(place, file)
+    if first.startswith(arrow_files.MARKS):
+        return arrow_files.read_schema(place, file, first)
+    suffix = named_format(place)
+    if not first and suffix in PARQUET + ARROW:
+        kind = "Parquet" if suffix in PARQUET else "Arrow"
+        raise CredimiError(f"{place} is empty, which no {kind} file is: write it again, or leave it out")
+    packed = place.suffix.lower() in COMPRESSED
+    if suffix in JSON_LINES or (suffix not in CSV and not packed and _is_json_lines(first)):
+        return json_lines.read_fields(place, file)
+    if suffix == ".json" or (suffix not in CSV and _JSON.match(first)):
+        raise CredimiError(
+            f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
+            "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"
+        )
+    if suffix == ".arff" or _ARFF.match(first):
+        raise CredimiError(
+            f"{place} is ARFF, the format of Weka, which is not read: write it as CSV or Parquet, for example with "
+            "scipy.io.arff.loadarff and pandas"
+        )
+    return read_header(place, file, delimiter)
+
+
+def named_format(place: Place) -> str:
+    """The end of a file's name that says its format, without that of the packing."""
+    suffixes = [suffix.lower() for suffix in place.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _is_json_lines(first: bytes) -> bool:
+    """Whether the first line is an object, and not all there is, or is longer than what is known of it."""
+    if not _OBJECT.match(first):
+        return False
+    line, end, rest = first.removeprefix(_MARK).lstrip().partition(b"\n")
+    if not end:
+        return len(first) == _FIRST
+    try:
+        return isinstance(json.loads(line), dict) and bool(rest.strip())
+    except (ValueError, RecursionError):
+        return False

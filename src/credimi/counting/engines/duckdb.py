@@ -5,8 +5,9 @@ GROUPING() tells the sets apart by the bits of one integer. A group travels once
 that of the grouping: O(rows x features) in time, and the groups in memory, which DuckDB spills to disk.
 
 CSV files go through `files`: DuckDB has other rules for quotes and empty fields, and engines must agree. So do files
-whose columns differ in capitals only, which are one column to DuckDB. DuckDB's own relations are streamed by `arrow`:
-running a user's query again for every few columns may cost more than all that grouping saves.
+with weights, which are checked row by row, and files whose columns differ in capitals only, which are one column to
+DuckDB. DuckDB's own relations are streamed by `arrow`: running a user's query again for every few columns may cost more
+than all that grouping saves.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def tallies(
     with duckdb.connect(config={} if threads is None else {"threads": threads}) as connection:
         for done, file in enumerate(given, start=1):
             path = file.place
-            if plan.features and isinstance(path, Path) and _is_text(path) and file.is_parquet and _apart(file.names):
+            plain = plan.features and plan.settings.weights is None
+            if plain and isinstance(path, Path) and _is_text(path) and file.is_parquet and _apart(file.names):
                 try:
                     counts = _count_file(connection, path, plan)
                 except duckdb.Error as error:

@@ -1,4 +1,4 @@
-"""Files: CSV (`csv_files`) and Parquet (`parquet_files`); one, several, a directory or a pattern, here or elsewhere."""
+"""Files of all formats, each read by a module of its own; one, several, a directory or a pattern, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
 from credimi.counting.counted_files import check_named_once
-from credimi.counting.engines import csv_files, parquet_files
+from credimi.counting.engines import arrow_files, csv_files, json_lines, parquet_files
+from credimi.counting.engines.arrow_files import ArrowSchema
 from credimi.counting.engines.csv_files import COMPRESSED, Header
-from credimi.counting.engines.data_file import PARQUET, DataFile
+from credimi.counting.engines.data_file import ENDINGS, DataFile, named_format
+from credimi.counting.engines.json_lines import JsonFields
 from credimi.counting.engines.parquet_files import Footer
 from credimi.counting.merge import beside, merged
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
@@ -27,14 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.remote_files import Place, Status
-    from credimi.core.types import Data, Foreign
+    from credimi.core.types import Data, Foreign, Record
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.request import Plan
 
     Progress = Callable[[float], None]
 
-_CSV = (".csv", ".tsv")  # what is taken from a directory; a file that is named may have any name
+_TABLES = tuple(chain.from_iterable(ENDINGS.values()))  # taken from a directory; a file that is named may have any name
+_CELLS_OF_FIELDS = 8  # bytes, or more, of a field of JSON lines, and of a cell of Arrow
 _WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell at least
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
 
@@ -85,7 +88,7 @@ def find(data: object) -> list[Found]:
         if has_magic(str(data)):
             return _matching(str(data))
         if str(data) == "-":
-            raise CredimiError("data are not read from standard input: save them to a file, and name that") from None
+            raise CredimiError("only the command reads standard input: name a file, or pass a table") from None
         status = _status(path)  # which says what is wrong
     return _inside(path) if stat.S_ISDIR(status.st_mode) else [_file(path, status)]
 
@@ -115,7 +118,9 @@ def _inside(directory: Path) -> list[Found]:
 def _file(path: Path, status: os.stat_result) -> Found:
     """The same, unless it gives its bytes once."""
     if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
-        raise CredimiError(f"{path} is a pipe, and data are read more than once: save them to a file, and name that")
+        raise CredimiError(
+            f"{path} is a pipe, and data are read more than once: pipe them into `credimi rank -`, or save them"
+        )
     return Found(path, status)
 
 
@@ -139,7 +144,7 @@ def _known(found: list[Found], directory: object) -> list[Found]:
     """Those of a directory's files that hold tables, by their names."""
     known = sorted((each for each in found if _is_table(each.place)), key=lambda each: each.place)
     if not known:
-        raise CredimiError(f"the directory {directory} holds no CSV or Parquet file")
+        raise CredimiError(f"the directory {directory} holds no CSV, Parquet, Arrow or JSON lines file")
     return _without_copies(known)
 
 
@@ -159,10 +164,7 @@ def _without_copies(found: list[Found]) -> list[Found]:
 
 
 def _is_table(path: Place) -> bool:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    return bool(suffixes) and suffixes[-1] in _CSV + PARQUET and not path.name.startswith(".")
+    return named_format(path) in _TABLES and not path.name.startswith(".")
 
 
 def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
@@ -170,9 +172,10 @@ def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
 
     The delimiter is refused where there is no CSV file.
     """
-    if delimiter is not None and all(file.is_parquet for file in files):
+    if delimiter is not None and all(file.kind not in ("CSV", "counts") for file in files):
         raise CredimiError(
-            f"{files[0]} is Parquet, and has no delimiter: leave it out (delimiter, --delimiter), it is for CSV files"
+            f"{files[0]} is {files[0].kind}, and has no delimiter: leave it out (delimiter, --delimiter), it is for "
+            "CSV files"
         )
     first = files[0].names
     for file in files:
@@ -192,8 +195,12 @@ def batches(
     blocks: Sequence[Sequence[str]] = (),
     *,
     threads: int | None = None,
+    coded: bool = False,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; where the format has columns apart, one block after the other."""
+    """The wanted columns, part by part; where the format has columns apart, one block after the other.
+
+    With `coded`, columns may come as codes.
+    """
     total = max(sum(file.size for file in files), 1)
     before = 0
     for file in files:
@@ -202,12 +209,17 @@ def batches(
             progress((before + done * size) / total)
 
         if isinstance(file.layout, Footer):
-            yield from parquet_files.batches(
-                file.place, file.layout, blocks or [wanted], total / max(file.size, 1), told
-            )
+            many = total / max(file.size, 1)
+            how: Record = {"threads": threads, "coded": coded}
+            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, told, **how)
+        elif isinstance(file.layout, ArrowSchema):
+            yield from arrow_files.batches(file.place, file.layout, wanted, told, total // _CELLS_OF_FIELDS)
+        elif isinstance(file.layout, JsonFields):
+            cells = total // _CELLS_OF_FIELDS
+            yield from json_lines.batches(file.place, file.layout, wanted, told, threads, size=file.size, cells=cells)
         elif file.layout is not None:
-            sizes = {"size": file.size, "total": total}
-            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **sizes)
+            how = {"size": file.size, "total": total, "coded": coded}
+            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **how)
         before += file.size
 
 
@@ -217,7 +229,8 @@ def tallies(
     """Each file and its counts: a batch is read while the one before is counted."""
     left = list(files)
     blocks = plan.blocks(parquet_files.COLUMNS)
-    read = ahead(batches(files, plan.wanted, progress, [block.wanted for block in blocks], threads=threads), _AHEAD)
+    asked: Record = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
+    read = ahead(batches(files, plan.wanted, progress, **asked), _AHEAD)
     with closing(read):  # also where an error is held that holds this frame
         if sum(file.size for file in files) >= _WORTH_LOADING:
             load_kernels()  # while the first batches are read
@@ -260,10 +273,11 @@ def _named(path: str) -> Found:
 def check_format(file: DataFile, output: Path) -> None:
     """Refuse a name for a copy of a file that says another format than the copy will have."""
     suffix = next((each for each in map(str.lower, output.suffixes[::-1]) if each not in COMPRESSED), "")
-    if file.is_parquet and (suffix in _CSV or output.suffix.lower() in COMPRESSED):
-        raise CredimiError(f"{file} is Parquet, and so is what is written: give {output} a name that ends in .parquet")
-    if not file.is_parquet and suffix in PARQUET:
-        raise CredimiError(f"{file} is CSV, and so is what is written: give {output} a name that ends in .csv")
+    own, packed = ENDINGS[file.kind], output.suffix.lower() in COMPRESSED
+    if (suffix in _TABLES and suffix not in own) or (packed and file.kind in ("Parquet", "Arrow")):
+        raise CredimiError(
+            f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {own[0]}"
+        )
 
 
 def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: str = "") -> None:
@@ -274,6 +288,10 @@ def copy_columns(file: DataFile, wanted: Sequence[str], output: Path, suffix: st
     try:
         if isinstance(file.layout, Header):
             csv_files.copy_columns(file.place, file.layout, wanted, output, suffix)
+        elif isinstance(file.layout, ArrowSchema):
+            arrow_files.copy_columns(file.place, file.layout, wanted, output)
+        elif isinstance(file.layout, JsonFields):
+            json_lines.copy_columns(file.place, file.layout, wanted, output, suffix)
         else:
             parquet_files.copy_columns(file.place, wanted, output)
     except OSError as error:

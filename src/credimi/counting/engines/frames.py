@@ -17,6 +17,7 @@ from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.columns.python_objects import shown_name
 from credimi.core.errors import CredimiError, UncountableError, one_line
 from credimi.counting.batch import Batch
+from credimi.counting.engines import sparse_matrices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,12 +33,21 @@ TARGET = "target"  # the name of a target that comes as an array beside the data
 
 def reads(data: object) -> bool:
     """Whether this engine is the one for such data."""
-    return hasattr(data, "__arrow_c_stream__") or isinstance(data, np.ndarray | list | tuple | dict)
+    return (
+        hasattr(data, "__arrow_c_stream__")
+        or isinstance(data, np.ndarray | list | tuple | dict)
+        or sparse_matrices.reads(data)
+    )
+
+
+def is_stream(data: object) -> bool:
+    """Whether the rows come once: a stream, and no table."""
+    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "columns") and not hasattr(data, "__len__")
 
 
 def opened(data: Data) -> Foreign:
     """The same data; a stream as a reader, as it may refuse to be opened twice, for its names and for its rows."""
-    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "__len__"):
+    if not is_stream(data):
         return data
     try:
         return data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
@@ -54,7 +64,7 @@ def names(data: Foreign) -> list[str]:  # noqa: PLR0911  (one way for each kind 
         return [shown_name(name) for name in data.columns]
     if isinstance(data, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
         return list(data.schema.names)
-    if isinstance(data, np.ndarray):
+    if isinstance(data, np.ndarray) or sparse_matrices.reads(data):
         return _array_names(data)
     if isinstance(data, dict):
         return [str(name) for name in data]
@@ -77,6 +87,8 @@ def batches(data: Data, wanted: Sequence[str]) -> Iterator[Batch]:
         yield _from_pandas(data, wanted)
     elif isinstance(data, np.ndarray):
         yield _from_numpy(data, wanted)
+    elif sparse_matrices.reads(data):
+        yield _from_sparse(data, wanted)
     elif isinstance(data, dict):
         yield _from_mapping(data, wanted)
     elif isinstance(data, list | tuple):
@@ -91,9 +103,9 @@ def _is_pandas(data: object) -> bool:
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
-def check_order(data: Foreign, target: object) -> None:
+def check_order(data: Foreign, values: object, what: str) -> None:
     """Refuse a Series of pandas whose index has the frame's labels in another order: values go by their position."""
-    own = getattr(target, "index", None)
+    own = getattr(values, "index", None)
     if not _is_pandas(data) or own is None or callable(own):
         return
     other = data.index
@@ -102,14 +114,14 @@ def check_order(data: Foreign, target: object) -> None:
     with suppress(TypeError):  # labels that have no order
         if own.sort_values().equals(other.sort_values()):
             raise CredimiError(
-                "the target's index has the labels of the data in another order, and values go by their position: pass "
-                "target.loc[data.index], or reset the index of both"
+                f"the index of the {what} has the labels of the data in another order, and values go by their "
+                f"position: pass {what}.loc[data.index], or reset the index of both"
             )
 
 
 def own_names(data: Foreign) -> dict[str, Value]:
     """The names that are no text, as the data have them, by the text that stands for each; of an array the places."""
-    if isinstance(data, np.ndarray) and data.ndim == 2:
+    if (isinstance(data, np.ndarray) and data.ndim == 2) or sparse_matrices.reads(data):
         return {name: place for place, name in enumerate(_array_names(data))}
     if _is_pandas(data) or type(data).__module__.startswith("dask"):
         data = data.columns
@@ -238,7 +250,15 @@ def _from_numpy(array: AnyArray, wanted: Sequence[str]) -> Batch:
     return Batch(columns, len(array), cells=len(array) * len(wanted))
 
 
-def _array_names(array: AnyArray) -> list[str]:
+def _from_sparse(matrix: Foreign, wanted: Sequence[str]) -> Batch:
+    position = {name: index for index, name in enumerate(_array_names(matrix))}
+    found = sparse_matrices.columns(matrix, [position[name] for name in wanted])
+    return Batch(dict(zip(wanted, found, strict=True)), matrix.shape[0], cells=matrix.nnz)
+
+
+def _array_names(array: Foreign) -> list[str]:
+    if sparse_matrices.reads(array):
+        return sparse_matrices.names(array)
     if array.dtype.names:
         return list(array.dtype.names)
     if array.ndim != 2:
@@ -278,7 +298,8 @@ def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one 
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
-    if getattr(values, "dtype", None) == np.dtype(object):
+    kind = getattr(values, "dtype", None)
+    if isinstance(kind, np.dtype) and kind.kind in "Oiuf":  # pandas' own: no copy is made of its numbers
         return values.to_numpy()
     codes: Foreign = getattr(getattr(values, "cat", None), "codes", None)  # of pandas' categoricals
     if hasattr(codes, "to_numpy"):

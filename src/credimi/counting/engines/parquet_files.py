@@ -6,6 +6,9 @@ format is made for, and its rows do not matter at all. Neither a map of the file
 would do: both hold as much as the file has.
 
 Only remote files are buffered in advance, a row group at a time: there every small read would be a request.
+
+Text of few distinct values goes from a file's pages to codes at once, where there is much of it (`parquet_codes`): a
+block of columns and a row group at a time, as long as both are no more than `parquet_codes.MOST_CELLS`.
 """
 
 from __future__ import annotations
@@ -20,20 +23,26 @@ import pyarrow.parquet
 
 from credimi.core.errors import CredimiError, one_line
 from credimi.core.remote_files import Remote, opened
+from credimi.core.threads import cores, in_order
+from credimi.counting import tabulate
 from credimi.counting.batch import Batch
+from credimi.counting.engines import parquet_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from credimi.columns.column import Column
     from credimi.core.remote_files import Place
 
     Progress = Callable[[float], None]
+    Columns = Mapping[str, Column | pa.Array]
 
 _STREAM = 1 << 16
 _CELLS = 1 << 20
 _INSIDE = 64  # values that a list is thought to hold
 _GROUP = 1 << 13  # rows of a group, from which on its dictionaries are worth having
+_MOST_THREADS = 8  # each has a block of columns under way
 COLUMNS = 17  # read together, the target among them: it is read again with each block, which costs a seventeenth
 
 
@@ -66,15 +75,25 @@ def _readable(path: Place) -> Iterator[None]:
 
 
 def batches(
-    path: Place, footer: Footer, blocks: Sequence[Sequence[str]], times: float, progress: Progress
+    path: Place,
+    footer: Footer,
+    blocks: Sequence[Sequence[str]],
+    times: float,
+    progress: Progress,
+    *,
+    threads: int | None = None,
+    coded: bool = False,
 ) -> Iterator[Batch]:
-    """Each block of columns, batch by batch; `times` is how many such files there are."""
+    """Each block of columns, batch by batch; `times` is how many such files there are.
+
+    With `coded`, columns may come as codes.
+    """
     schema, remote = footer.schema, isinstance(path, Remote)
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
     if footer.rows < _GROUP * footer.groups:  # dictionaries would end a batch with each group of rows
         texts = []
     cells, done = sum(map(len, blocks)) * footer.rows, 0
-    parts = [[group] for group in range(footer.groups)] if remote else [None]
+    coded = coded and bool(texts) and not remote and cells * times >= tabulate.CELLS_WORTH_COMPILING
     with (
         _readable(path),
         opened(path) as source,
@@ -82,15 +101,42 @@ def batches(
             source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM
         ) as file,
     ):
-        for block in blocks:
-            nested = any(pa.types.is_nested(schema.field(name).type) for name in block)
-            size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
-            for part in parts:
-                for batch in file.iter_batches(size, row_groups=part, columns=list(block)):
-                    columns = {name: batch.column(name) for name in block}
-                    yield Batch(columns, batch.num_rows, cells=int(cells * times), path=path)
-                    done += batch.num_rows * len(block)
-                    progress(done / max(cells, 1))
+        for columns, rows in _parts(file, source, footer, blocks, threads, coded=coded, remote=remote):
+            yield Batch(columns, rows, cells=int(cells * times), path=path)
+            done += rows * len(columns)
+            progress(done / max(cells, 1))
+
+
+def _parts(
+    file: pa.parquet.ParquetFile,
+    source: pa.NativeFile,
+    footer: Footer,
+    blocks: Sequence[Sequence[str]],
+    threads: int | None,
+    *,
+    coded: bool,
+    remote: bool,
+) -> Iterator[tuple[Columns, int]]:
+    """Columns and how many rows they have."""
+    groups = [[group] for group in range(footer.groups)]
+    parts: list[tuple[Sequence[str], list[int] | None, bool]] = []
+    for block in blocks:
+        as_codes = coded and parquet_codes.readable(file, source, footer.schema, block)
+        parts += [(block, each, as_codes) for each in (groups if as_codes or remote else [None])]
+
+    def found(part: tuple[Sequence[str], list[int] | None, bool]) -> dict[str, Column] | None:
+        block, own, as_codes = part
+        return parquet_codes.coded(file, source, footer.schema, own[0], block) if as_codes and own else None
+
+    at_once = min(cores(threads), _MOST_THREADS)
+    for (block, own, _), columns in zip(parts, in_order(found, parts, at_once), strict=True):
+        if columns is not None:
+            yield columns, next(iter(columns.values())).codes.size
+            continue
+        nested = any(pa.types.is_nested(footer.schema.field(name).type) for name in block)
+        size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
+        for batch in file.iter_batches(size, row_groups=own, columns=list(block)):
+            yield {name: batch.column(name) for name in block}, batch.num_rows
 
 
 def copy_columns(path: Place, wanted: Sequence[str], output: Path) -> None:

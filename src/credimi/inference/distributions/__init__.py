@@ -1,1 +1,1 @@
-"""The distribution of mutual information, and what it is made of."""
+"""The distribution of mutual information, and its components."""

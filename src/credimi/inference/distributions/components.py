@@ -1,11 +1,11 @@
-"""The laws that a posterior of mutual information is mixed from: `Point`, `Normal`, `Empirical`; `beta` has another.
+"""The components of a posterior of mutual information: `Point`, `Normal`, `Empirical`; `scaled_beta` has another.
 
-Each is a frozen record with one skeleton: `mean`, `std`, `skewness`, `kurtosis` (3 for the normal law), `support`, and
-`cdf`, `sf`, `pdf`, `guess`, `moment`, `draw`. `sf` has its own formula and is never 1 - cdf, so that far tails keep
-their digits. `guess` is a first quantile: `distribution.py` makes it exact by `cdf` or `sf`, because scipy's inverses
-cannot be trusted everywhere (see `beta`).
+Each is a frozen record with the same attributes: `mean`, `std`, `skewness`, `kurtosis` (3 for the normal distribution),
+`support`, and `cdf`, `sf`, `pdf`, `guess`, `moment`, `draw`. `sf` has its own formula and is never 1 - cdf, so that far
+tails keep their digits. `guess` is a first quantile: `distribution.py` makes it exact by `cdf` or `sf`, because scipy's
+inverses are not reliable everywhere (see `scaled_beta`).
 
-Cost: O(1) a point, but O(draws) a point for the kernel density of `Empirical`.
+Cost: O(1) per point, but O(draws) per point for the kernel density of `Empirical`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Point:
 @stored
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """The paper's Gaussian. It keeps its mass below 0, where mutual information has none: that is its known fault."""
+    """The paper's Gaussian. It has mass below 0, where mutual information cannot be: this is its known fault."""
 
     skewness: ClassVar[float] = 0.0
     kurtosis: ClassVar[float] = 3.0
@@ -93,7 +93,7 @@ class Normal:
         object.__setattr__(self, "mean", require_finite("mean", self.mean))
         object.__setattr__(self, "std", require_finite("std", self.std))
         if self.std <= 0.0:
-            raise CredimiError(f"std is {self.std}, but a normal law needs a positive one; for a spread of 0 use Point")
+            raise CredimiError(f"std is {self.std}, but a normal distribution needs a positive one; use Point for 0")
 
     def _standard(self, x: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):  # infinitely many standard deviations away: the tails are right
@@ -112,7 +112,7 @@ class Normal:
         return standard_density(self._standard(x)) / self.std
 
     def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
-        """Quantile, but for rounding."""
+        """Quantile, except for rounding."""
         offset = np.asarray(scipy.special.ndtri(probability)) * self.std
         return self.mean - offset if upper_tail else self.mean + offset
 
@@ -131,9 +131,9 @@ class Normal:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Empirical:
-    """The law of `draws`, each of mass 1/n, on [0, upper]: its moments and quantiles are exactly those of the draws.
+    """The distribution of `draws` on [0, upper], each with mass 1/n; its moments and quantiles are those of the draws.
 
-    Only the density is another's, that of the smooth law behind them: Gaussian kernels, reflected at 0 and at upper.
+    Only the density is smooth: Gaussian kernels, reflected at 0 and at upper.
     """
 
     draws: FloatArray
@@ -145,7 +145,7 @@ class Empirical:
         draws = np.sort(require_numbers("draws", self.draws), axis=None)
         upper = require_finite("upper", self.upper)
         if draws.size == 0:
-            raise CredimiError("there are no draws; give at least one")
+            raise CredimiError("there are no draws; pass at least one")
         slack = 1e-9 * upper  # rounding in the sum that makes a draw
         if not (draws[0] >= -slack and draws[-1] <= upper + slack):  # NaN sorts last, and fails this
             raise CredimiError(f"draws run from {draws[0]} to {draws[-1]}, outside [0, {upper}]; check their source")
@@ -165,7 +165,7 @@ class Empirical:
         return hash((self.draws.tobytes(), self.upper))
 
     def __reduce__(self) -> tuple[type[Empirical], tuple[FloatArray, float]]:
-        return Empirical, (self.draws, self.upper)  # through the constructor: pickle forgets that an array was locked
+        return Empirical, (self.draws, self.upper)  # through the constructor: pickle loses the write lock of an array
 
     def _standard_moment(self, order: int) -> float:
         return float(np.mean(((self.draws - self.mean) / self.std) ** order)) if self.std > 0.0 else 0.0
@@ -182,7 +182,7 @@ class Empirical:
 
     @property
     def support(self) -> tuple[float, float]:
-        """[0, upper]: where draws could fall, not only where these did."""
+        """[0, upper]: where draws could be, not only where these are."""
         return 0.0, self.upper
 
     def cdf(self, x: FloatArray) -> FloatArray:
@@ -197,7 +197,8 @@ class Empirical:
         """Kernel density with Silverman's bandwidth."""
         lower_quartile, upper_quartile = np.quantile(self.draws, (0.25, 0.75))
         spread = min(self.std, float(upper_quartile - lower_quartile) / 1.34) or self.std
-        # The floor keeps the density finite where all draws coincide; the ceiling lets one reflection a side suffice.
+        # The lower bound keeps the density finite if all draws coincide; with the upper one, one reflection per side is
+        # enough.
         bandwidth = min(max(0.9 * spread * self.draws.size**-0.2, 1e-9 * self.upper), self.upper / 6.0)
         density = np.zeros(x.size)
         rows = max(1, _BLOCK // self.draws.size)
@@ -223,6 +224,6 @@ class Empirical:
 
 
 def standard_density(z: FloatArray) -> FloatArray:
-    """Density of the standard normal law; far out, z^2 may overflow and the density underflow, rightly."""
+    """Density of the standard normal distribution; for large z, z^2 may overflow and the density is 0."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.exp(-0.5 * z * z)) / ROOT_TWO_PI

@@ -1,22 +1,23 @@
 """The posterior distribution of mutual information I: frozen, with the names of scipy.stats.
 
-A `Distribution` is a finite mixture of the laws of `components.py` and `scaled_beta.py`, and of an atom at 0, the
-chance that target and feature are independent:
+A `Distribution` is a finite mixture of the components in `components.py` and `scaled_beta.py`, and of an atom at 0, the
+probability that target and feature are independent:
 
     F(x) = P(I <= x) = p_zero [x >= 0] + sum_k w_k F_k(x),        p_zero + sum_k w_k = 1,
 
-and sf(x) = P(I > x) is mixed from the components' own sf, never taken as 1 - F, so that it keeps its digits at 1e-300.
+and sf(x) = P(I > x) is mixed from the components' own sf, not computed as 1 - F, so that it keeps its digits at 1e-300.
 
-**Moments** are exact. The variance is that of the law of total variance, sum_k w_k (s_k^2 + (m_k - m)^2); skewness and
+**Moments** are exact. The variance follows the law of total variance, sum_k w_k (s_k^2 + (m_k - m)^2); skewness and
 kurtosis are mixed from those of the components about the mixture's mean and in units of its standard deviation. Raw
 moments are never subtracted from each other.
 
 **Quantiles** are exact in the strictest sense that doubles allow: ppf(q) = inf {x : F(x) >= q} and isf(q) = inf {x :
 sf(x) <= q}, over the doubles, for F and sf as computed. So ppf(q) = 0 for q <= p_zero, F(ppf(q)) >= q always, and a
-jump is found at its very place (`quantile_search.py`), from the components' own quantiles, between which that of the
-mixture lies. The logarithms of the tails are compared, so that a quantile of 1e-200 is found as readily as one of 0.1.
+jump is found exactly (`quantile_search.py`). The search starts from the components' own quantiles; that of the mixture
+lies between them. The logarithms of the tails are compared, so that a quantile of 1e-200 is found as easily as one of
+0.1.
 
-Cost: O(components) a point for `cdf`, `sf` and `pdf`; a quantile takes about 5 such steps for one component, 15 for
+Cost: O(components) per point for `cdf`, `sf` and `pdf`; a quantile takes about 5 such steps for one component, 15 for
 many.
 """
 
@@ -62,7 +63,7 @@ class Distribution:
     Attributes
     ----------
     components, weights
-        The laws that are mixed, and their shares.
+        The distributions that are mixed, and their shares.
     p_zero
         The mass of exact independence, P(I = 0).
 
@@ -90,12 +91,12 @@ class Distribution:
 
     @classmethod
     def beta(cls, mean: float, std: float, upper: float) -> Distribution:
-        """Make a Beta on [0, upper] of these moments; a `std` that no law on it has is shrunk to the greatest."""
+        """Make a Beta on [0, upper] with these moments; a `std` that is too large for it is reduced to the largest."""
         return cls.mixture([ScaledBeta.from_moments(mean, std, upper)], [1.0])
 
     @classmethod
     def empirical(cls, draws: ArrayLike, upper: float) -> Distribution:
-        """Make the law of `draws` from a posterior on [0, upper]; the point 0 when `upper` is 0."""
+        """Make the distribution of `draws` from a posterior on [0, upper]; the point 0 when `upper` is 0."""
         law = Empirical(require_numbers("draws", draws), upper)
         return cls.mixture([law if law.upper > 0.0 else Point(0.0)], [1.0])
 
@@ -105,13 +106,13 @@ class Distribution:
     ) -> Distribution:
         """Mix components, or whole distributions, and an atom at 0; the weights and `p_zero` sum to 1.
 
-        The result is flat: distributions are taken apart, and mass at exactly 0 is gathered in `p_zero`.
+        The result is flat: distributions are split into components, and mass at exactly 0 is collected in `p_zero`.
         """
         parts = _laws(parts)
         shares = [_share(f"weights[{index}]", weight) for index, weight in enumerate(_listed("weights", weights))]
         p_zero = _share("p_zero", p_zero)
         if len(shares) != len(parts):
-            raise CredimiError(f"{len(parts)} parts have {len(shares)} weights; give one weight for each part")
+            raise CredimiError(f"{len(parts)} parts have {len(shares)} weights; pass one weight for each part")
         total = math.fsum([p_zero, *shares])
         if abs(total - 1.0) > 1e-9:
             raise CredimiError(f"weights and p_zero sum to {total}, not to 1; divide them by their sum")
@@ -127,7 +128,7 @@ class Distribution:
                 flat.append((part, share))
         flat = [(component, share) for component, share in flat if share > 0.0]
         total = math.fsum([*zeros, *(share for _, share in flat)])
-        scale = total if abs(total - 1.0) > 1e-14 else 1.0  # a mixture that is mixed again stays what it was
+        scale = total if abs(total - 1.0) > 1e-14 else 1.0  # a mixture that is mixed again stays the same
         return cls(
             components=tuple(component for component, _ in flat),
             weights=tuple(share / scale for _, share in flat),
@@ -145,7 +146,7 @@ class Distribution:
         return distribution_html(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The density with matplotlib, the atom at 0 as a stem; the axes."""
+        """Draw the density with matplotlib, the atom at 0 as a line; returns the axes."""
         from credimi.report.figures import density_plot  # noqa: PLC0415  (an extra: loaded only to draw)
 
         return density_plot(self, ax)
@@ -176,16 +177,16 @@ class Distribution:
         return math.fsum(weight * part.moment(int(number)) for part, weight in self._parts())
 
     def stats(self, moments: str = "mv") -> float | tuple[float, ...]:
-        """Those of (m)ean, (v)ariance, (s)kewness and excess (k)urtosis that are asked for, in this order.
+        """The requested ones of (m)ean, (v)ariance, (s)kewness and excess (k)urtosis, in this order.
 
-        One alone comes as a number. A distribution without spread has no skewness and no kurtosis: NaN.
+        A single one is returned as a number. A distribution without spread has no skewness and no kurtosis: NaN.
         """
         if not moments or set(str(moments)) - set("mvsk"):
             raise CredimiError(f"moments is {moments!r}; choose among the letters m, v, s and k")
         mean, std = self.mean(), self.std()
         third = fourth = math.nan
         if std > 0.0:
-            # The rounding of the mean, small as it is, would be 3 times as large in the skewness of a narrow mixture.
+            # The rounding of the mean is small, but would be 3 times as large in the skewness of a narrow mixture.
             rounding = math.fsum(weight * (part.mean - mean) for part, weight in self._parts())
             standard = [
                 (weight, part, part.std / std, (part.mean - mean - rounding) / std) for part, weight in self._parts()
@@ -204,12 +205,12 @@ class Distribution:
         return chosen[0] if len(chosen) == 1 else chosen
 
     def support(self) -> tuple[float, float]:
-        """Least interval that holds all mass: (-inf, inf) with a normal part, else (0, upper)."""
+        """Smallest interval that holds all mass: (-inf, inf) with a normal part, else (0, upper)."""
         ends = [part.support for part, _ in self._parts()]
         return min(low for low, _ in ends), max(high for _, high in ends)
 
     def pdf(self, x: Numbers) -> Numbers:
-        """Density of the continuous part; infinite at a point mass, so at 0 when `p_zero` is positive."""
+        """Density of the continuous part; infinite at a point mass, and so at 0 when `p_zero` is positive."""
         return _elementwise(lambda values: self._mixed(values, lambda part: part.pdf(values)), x, "x")
 
     def cdf(self, x: Numbers) -> Numbers:
@@ -221,19 +222,19 @@ class Distribution:
         return _elementwise(lambda values: self._mixed(values, lambda part: part.sf(values)), x, "x")
 
     def ppf(self, q: Numbers) -> Numbers:
-        """Least x with P(I <= x) >= q; the ends of the support at 0 and 1, NaN for q outside [0, 1]."""
+        """Least x with P(I <= x) >= q; the ends of the support for 0 and 1, NaN for q outside [0, 1]."""
         return _elementwise(lambda values: self._quantile(values, upper_tail=False), q, "q")
 
     def isf(self, q: Numbers) -> Numbers:
-        """Least x with P(I > x) <= q; the ends of the support at 1 and 0, NaN for q outside [0, 1]."""
+        """Least x with P(I > x) <= q; the ends of the support for 1 and 0, NaN for q outside [0, 1]."""
         return _elementwise(lambda values: self._quantile(values, upper_tail=True), q, "q")
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Equal-tailed credible interval: (1 - confidence) / 2 of the mass below it, and above it, at most.
+        """Equal-tailed credible interval: at most (1 - confidence) / 2 of the mass is below it, and above it.
 
-        Where the lower end is the atom at 0, less than that is left below it, and so much more may be left above:
-        otherwise the interval would hold more than it says. So its upper end falls where a growing confidence takes
-        the atom in; `ppf` has quantiles that do not.
+        If the lower end is the atom at 0, less mass than that is below it, and correspondingly more may be above it:
+        otherwise the interval would hold more than its confidence. So when a growing confidence first includes the
+        atom, the upper end falls; quantiles from `ppf` do not do that.
         """
         level = require_number("confidence", confidence)
         if not 0.0 < level < 1.0:
@@ -272,12 +273,12 @@ class Distribution:
         return [*zip(self.components, self.weights, strict=True), *atom]
 
     def _mixed(self, x: FloatArray, function: Callable[[Component], FloatArray]) -> FloatArray:
-        """Weighted mean of a function of the components; NaN where x is."""
+        """Weighted mean of a function of the components; NaN if x is NaN."""
         total, weights = np.zeros(x.shape), 0.0
         for part, weight in self._parts():
             total += weight * function(part)
             weights += weight
-        # The weights sum to 1 but for rounding; divided by the same rounded sum, certainty is exactly 1.
+        # The weights sum to 1 except for rounding; divided by the same rounded sum, certainty is exactly 1.
         return np.where(np.isnan(x), np.nan, total / weights)
 
     def _quantile(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
@@ -308,19 +309,19 @@ class Distribution:
 
 
 def _listed(name: str, values: Sequence[Item]) -> list[Item]:
-    """Return a list of what was given, or refuse what has no items."""
+    """Return a list of what was passed, or refuse it if it has no items."""
     try:
         return list(values)
     except TypeError:
-        raise CredimiError(f"{name} is {values!r}; give a list") from None
+        raise CredimiError(f"{name} is {values!r}; pass a list") from None
 
 
 def _laws(parts: Sequence[Component | Distribution]) -> list[Component | Distribution]:
-    """Return the parts of a mixture, or refuse what is none."""
+    """Return the parts of a mixture, or refuse what cannot be a part."""
     laws = _listed("parts", parts)
     for index, part in enumerate(laws):
         if not isinstance(part, Component | Distribution):
-            raise CredimiError(f"parts[{index}] is {part!r}; give distributions, or their components")
+            raise CredimiError(f"parts[{index}] is {part!r}; pass distributions, or their components")
     return laws
 
 

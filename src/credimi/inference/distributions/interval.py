@@ -1,4 +1,4 @@
-"""The credible interval with an atom at 0: which quantiles it asks for, of one distribution or of many at once."""
+"""The credible interval of a distribution with an atom at 0: the quantiles that it needs, for one or many at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def credible_interval(
     with_above: Callable[[float | NDArray[np.float64]], Ends],
     below_zero: Callable[[], ArrayLike],
 ) -> tuple[Ends, Ends]:
-    """Both ends: (1 - level)/2 of the mass is below, and above, at most.
+    """Both ends: at most (1 - level)/2 of the mass is below the interval, and above it.
 
-    Where the lower end is the atom at 0, less than that is left below it, and so much more may be left above:
-    otherwise the interval would hold more than it says.
+    If the lower end is the atom at 0, less mass than that is below it, and correspondingly more may be above it:
+    otherwise the interval would hold more than its level.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Where an increasing function becomes positive, to the very double.
+"""Finds where an increasing function becomes positive, exactly to one double.
 
 The doubles are numbered in order, and the number is found by bracketing: outward in growing steps from guesses, then
-inward by the method of Chandrupatla (1997), which interpolates where that is safe and bisects where not. The numbers
-grow as log |x|, so that a root at 1e-200 is found as readily as one at 0.1, and a jump at its very place.
+inward by the method of Chandrupatla (1997), which interpolates where that is safe and bisects otherwise. The numbers
+grow like log |x|, so that a root at 1e-200 is found as easily as one at 0.1, and a jump is found exactly.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _chandrupatla(
     newest, other, oldest = after, before, before
     at_newest, at_other, at_oldest = above, below, below
     while (index := (width := np.where(other > newest, other - newest, newest - other)) > 1).any():
-        with np.errstate(all="ignore"):  # where the three points do not differ the interpolation is not used
+        with np.errstate(all="ignore"):  # if two of the three points coincide, the interpolation is not used
             position = _difference(newest, other) / _difference(oldest, other)
             value = (at_newest - at_other) / (at_oldest - at_other)
             safe = (value**2 < position) & ((1.0 - value) ** 2 < 1.0 - position)
@@ -68,7 +68,7 @@ def _chandrupatla(
             fraction = at_newest / (at_other - at_newest) * at_oldest / (at_other - at_oldest)
             fraction += reach * at_newest / (at_oldest - at_newest) * at_other / (at_oldest - at_other)
         step = np.maximum(np.where(safe, fraction, 0.5) * width, 1.0).astype(np.uint64)
-        step = np.minimum(step, width - np.uint64(1))  # strictly within, though a width above 2^53 was rounded
+        step = np.minimum(step, width - np.uint64(1))  # strictly inside, even if a width above 2^53 was rounded
         trial = np.where(other > newest, newest + step, newest - step)
         at_trial = at_newest.copy()
         at_trial[index] = excess(_double(trial[index]), index)

@@ -1,12 +1,13 @@
-"""The Beta on [0, upper], the law of a posterior whose mean and standard deviation are known.
+"""The Beta distribution on [0, upper], used for a posterior whose mean and standard deviation are known.
 
-Of mean m and standard deviation s: p = m / upper, q = 1 - p, alpha = p r, beta = q r, and
-r = alpha + beta = p q upper^2 / s^2 - 1, which grows as the number of rows, near independence as its square.
+For mean m and standard deviation s: p = m / upper, q = 1 - p, alpha = p r, beta = q r, and r = alpha + beta = p q
+upper^2 / s^2 - 1, which grows like the number of rows, and near independence like its square.
 
-scipy 1.17.1 was compared with mpmath. `betainc` and `betaincc` are right to 1e-10 while min(alpha, beta) < 1e7, the
-greater of the two up to 1e24 and the lesser down to 1e-21, but that a lower tail under 1e-290 can underflow where alpha
-is far above beta. From 1e7 on they decay: 5e-4 is lost at alpha = beta = 5e11, 4e-2 at 5e13, and NaN comes from 1e14
-on. There the tails come from their uniform expansion (Temme 1982, the formula of Lugannani and Rice 1980). With
+scipy 1.17.1 was compared with mpmath. `betainc` and `betaincc` are accurate to 1e-10 while min(alpha, beta) < 1e7, with
+the greater of the two up to 1e24 and the smaller down to 1e-21. One exception: a lower tail under 1e-290 can underflow
+if alpha is far above beta. From 1e7 on they become inaccurate: the error is 5e-4 at alpha = beta = 5e11, 4e-2 at 5e13,
+and NaN results from 1e14 on. There the tails come from their uniform expansion (Temme 1982, the formula of Lugannani
+and Rice 1980). With
 d = (x - m) / upper, t = d / sqrt(p q), and
 
     eta^2 / 2 = -p log(1 + d/p) - q log(1 - d/q),   eta of the sign of d,   z = sqrt(r) eta,
@@ -28,7 +29,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy  # whose `special` loads when a function of it is first asked for, in a tenth of a second
+import scipy  # its `special` is loaded on first use, in a tenth of a second
 
 from credimi.core.arguments import require_finite
 from credimi.core.errors import CredimiError
@@ -37,11 +38,11 @@ from credimi.inference.distributions.components import ROOT_TWO_PI, FloatArray, 
 from credimi.inference.distributions.stirling import LARGE, stirling_error
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
-# Where the expansion overtakes scipy: both have an error near 1e-12 here.
+# From here on the expansion is better than scipy: both have an error near 1e-12 here.
 _PEAKED = 1e7
 # The least alpha + beta. At 0 the variance is mean (upper - mean): a coin between 0 and upper, which no Beta reaches.
 _LEAST_CONCENTRATION = 1e-6
-# A mean, or a std, of less than this share of upper is as good as none; its square would leave the doubles.
+# A mean, or a std, below this share of upper is treated as 0; its square would underflow.
 _LEAST_SHARE = 1e-140
 _CUBIC_SERIES = tuple((-1.0) ** power / (power + 3) for power in range(9))
 
@@ -49,7 +50,7 @@ _CUBIC_SERIES = tuple((-1.0) ** power / (power + 3) for power in range(9))
 @stored
 @dataclass(frozen=True, slots=True)
 class ScaledBeta:
-    """A Beta on [0, upper] of given mean and standard deviation; `from_moments` also takes those that no Beta has."""
+    """A Beta on [0, upper] with given mean and standard deviation; `from_moments` also takes those that no Beta has."""
 
     mean: float
     std: float
@@ -62,7 +63,7 @@ class ScaledBeta:
         share, rest = self._shares if possible else (0.0, 0.0)
         ratio = math.sqrt(share) * math.sqrt(rest) / self.std * self.upper if possible else 0.0
         concentration = ratio * ratio - 1.0
-        # Half, because `from_moments` comes to the least but for rounding.
+        # Half, because `from_moments` reaches the least value except for rounding.
         if not _LEAST_CONCENTRATION / 2.0 <= concentration < math.inf:
             moments = f"mean {self.mean} and std {self.std} on [0, {self.upper}]"
             raise CredimiError(f"no Beta has {moments}; use ScaledBeta.from_moments, which takes the nearest")
@@ -71,18 +72,18 @@ class ScaledBeta:
 
     @classmethod
     def from_moments(cls, mean: float, std: float, upper: float) -> ScaledBeta | Point:
-        """Fit moments that were estimated, and so may be out of reach.
+        """Fit moments that were estimated, and so may be impossible.
 
-        No law on [0, upper] has a variance above mean (upper - mean), and no Beta has that one. A greater `std` is
-        shrunk to where alpha + beta = 1e-6: nearly the coin between 0 and upper which such moments ask for. A `std` of
-        0, or a mean at either end, leaves a `Point`; so does one within 1e-140 upper of it.
+        No distribution on [0, upper] has a variance above mean (upper - mean), and no Beta reaches it. A greater `std`
+        is reduced to alpha + beta = 1e-6: nearly all mass at 0 and upper, which such moments ask for. A `std` of 0, or
+        a mean at either end, gives a `Point`; so does one within 1e-140 upper of it.
         """
         mean, std, upper = require_finite("mean", mean), require_finite("std", std), require_finite("upper", upper)
         if std < 0.0:
             raise CredimiError(f"std is {std}, but it cannot be negative; give the root of a variance, or 0")
         if not 0.0 <= mean <= upper:
-            raise CredimiError(f"mean is {mean}, outside [0, {upper}]; clip it, or use a normal law, which has no ends")
-        # Each root apart: mean (upper - mean) may underflow.
+            raise CredimiError(f"mean is {mean}, outside [0, {upper}]; clip it, or use a normal distribution")
+        # Separate roots: mean (upper - mean) may underflow.
         std = min(std, math.sqrt(mean) * math.sqrt(upper - mean) / math.sqrt(1.0 + _LEAST_CONCENTRATION))
         if min(mean, upper - mean, std) <= _LEAST_SHARE * upper:
             return Point(mean)
@@ -90,7 +91,7 @@ class ScaledBeta:
 
     @property
     def _shares(self) -> tuple[float, float]:
-        """Shares p and q; q not as 1 - p, which loses a mean close to upper."""
+        """Shares p and q; q is not 1 - p, which loses digits if the mean is close to upper."""
         return self.mean / self.upper, (self.upper - self.mean) / self.upper
 
     @property
@@ -119,7 +120,7 @@ class ScaledBeta:
         return 0.0, self.upper
 
     def _expansion(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give z and phi(z) c of the module's docstring, for a peaked law."""
+        """z and phi(z) c of the module's docstring, for a peaked distribution."""
         share, rest = self._shares
         # A fiftieth of min(p, q) is 60 standard deviations or more: beyond it the tails are exactly 0 and 1, and within
         # it the series of l converges fast.
@@ -151,7 +152,7 @@ class ScaledBeta:
         return np.asarray(scipy.special.betaincc(self.alpha, self.beta, _unit(x / self.upper)))
 
     def pdf(self, x: FloatArray) -> FloatArray:
-        """Density, right to eight digits or more; infinite at an end whose parameter is below 1."""
+        """Density, accurate to eight digits or more; infinite at an end whose parameter is below 1."""
         y = _unit(x / self.upper)
         with np.errstate(all="ignore"):  # an end of the support is infinite, or outside
             if min(self.alpha, self.beta) < LARGE:
@@ -177,10 +178,10 @@ class ScaledBeta:
         return np.where((x <= 0.0) | (x >= self.upper), 0.0, density)
 
     def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
-        """Quantile of scipy; for a peaked law, that of the normal law with a correction for skewness.
+        """Quantile of scipy; for a peaked distribution, the normal quantile with a correction for skewness.
 
-        `betaincinv` and `betainccinv` of scipy 1.17.1 answer NaN for Beta(5, 1000) at 1e-290 and for most laws of
-        r > 1e19, nothing below 2.2e-308, and from r = 1e13 on quantiles whose tail is wrong by orders of magnitude.
+        `betaincinv` and `betainccinv` of scipy 1.17.1 return NaN for Beta(5, 1000) at 1e-290 and for most Betas
+        with r > 1e19, nothing below 2.2e-308, and from r = 1e13 on quantiles whose tail is off by orders of magnitude.
         """
         if self._peaked:
             z: FloatArray = np.clip(scipy.special.ndtri(probability), -40.0, 40.0) * (-1.0 if upper_tail else 1.0)
@@ -195,12 +196,12 @@ class ScaledBeta:
         return math.prod((self.upper * (self.alpha + k) / (concentration + k) for k in range(order)), start=1.0)
 
     def draw(self, count: int, generator: np.random.Generator) -> FloatArray:
-        """`count` independent draws; one that underflows is rounded up, as a quantile is, for 0 has no mass."""
+        """`count` independent draws; one that underflows is rounded up, like a quantile, as 0 has no mass."""
         return np.maximum(self.upper * generator.beta(self.alpha, self.beta, count), math.ulp(0.0))
 
 
 def _cubic(u: FloatArray) -> FloatArray:
-    """l(u) of the module's docstring, for |u| <= 0.02, where 9 terms reach rounding."""
+    """l(u) of the module's docstring, for |u| <= 0.02, where 9 terms are exact to rounding."""
     total = np.full(u.shape, _CUBIC_SERIES[-1])
     for coefficient in reversed(_CUBIC_SERIES[:-1]):
         total = total * u + coefficient

@@ -20,7 +20,19 @@ import numpy as np
 
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.mode.newton import MOST_STEPS, RESIDUAL, SHORT, SMALL_STEP, direct, kkt_residual
-from credimi.kernels.moments.information_matrix import factorize
+from credimi.kernels.moments.information_matrix import (
+    COLUMN_SHARE,
+    COLUMN_STEP,
+    COLUMN_SUM,
+    COLUMN_WANTED,
+    ROW_SHARE,
+    ROW_STEP,
+    ROW_SUM,
+    SCALE,
+    SLACK,
+    SPARE,
+    factorize,
+)
 
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
@@ -51,23 +63,24 @@ def newton_with_barrier(
     `work` holds the shares of the rows and the columns.
     """
     _start_at_barrier(counts, row_only, column_only, chance, row_slope, column_slope, total, work)
-    wanted = np.empty_like(counts)  # the chances that the slacks ask for, then those after a whole step
     empty_cells = 0
     for count in counts.ravel():
         empty_cells += count == 0.0
     barrier = _BARRIER
     low = _LOW_BARRIER
     choosing = 0  # steps of the second phase so far; 1 before its first
-    gap = True
+    gap = total > 0.0  # not True, for which Numba would compile all that takes it once more
     for step in range(1, MOST_STEPS + 1):
-        _prepare(counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, wanted, work)
+        _prepare(counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, work)
         direct(row_only, column_only, row_slope, column_slope, work)
         length, moving, raised = _advance(
-            counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, wanted, work
+            counts, chance, row_slope, column_slope, barrier, choosing > 0, gap, total, work
         )
         gap = gap and length < 1.0
         if length == 1.0 and raised == 0 and (choosing > 0 if empty_cells > 0 else moving == 0):
-            residual = kkt_residual(counts, row_only, column_only, total, chance, work.row_step, work.column_step)
+            residual = kkt_residual(
+                counts, row_only, column_only, total, chance, work.rows[ROW_STEP], work.columns[COLUMN_STEP]
+            )
             if residual <= RESIDUAL * (1.0 if moving == 0 else 0.01):
                 return step, residual
         if choosing > 0:
@@ -100,7 +113,7 @@ def _start_at_barrier(
     rows, columns = counts.shape
     for i in range(rows):
         for j in range(columns):
-            reach = work.row_share[i] * work.column_share[j]
+            reach = work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
             chance[i, j] = max(counts[i, j] / total, _BARRIER * reach)
     for step in range(_FIRST_EM_STEPS + 1):
         for j in range(columns):
@@ -118,16 +131,16 @@ def _start_at_barrier(
             column_slope[j] = column_only[j] * everything / column_slope[j] if column_only[j] > 0.0 else 0.0
         for i in range(rows):
             for j in range(columns):
-                goal = max(counts[i, j], _BARRIER * total * work.row_share[i] * work.column_share[j])
+                goal = max(counts[i, j], _BARRIER * total * work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j])
                 chance[i, j] /= everything
                 if step < _FIRST_EM_STEPS:
                     chance[i, j] = (goal + chance[i, j] * (row_slope[i] + column_slope[j])) / total
                 else:
                     least = _FIRST_SLACK * total
-                    work.slack[i, j] = max(goal / chance[i, j], least) if chance[i, j] > 0.0 else total
+                    work.cells[SLACK, i, j] = max(goal / chance[i, j], least) if chance[i, j] > 0.0 else total
 
 
-@inlined
+@compiled
 def _prepare(
     counts: FloatArray,
     chance: FloatArray,
@@ -137,7 +150,6 @@ def _prepare(
     choosing: bool,
     gap: bool,
     total: float,
-    wanted: FloatArray,
     work: Workspace,
 ) -> None:
     """At this point: v, the chances that the slacks ask for, the sums and the factor.
@@ -146,13 +158,13 @@ def _prepare(
     """
     rows, columns = counts.shape
     for j in range(columns):
-        work.column_wanted[j] = 0.0
-        work.column_sum[j] = 0.0
+        work.columns[COLUMN_WANTED, j] = 0.0
+        work.columns[COLUMN_SUM, j] = 0.0
     for i in range(rows):
-        work.row_step[i] = 0.0
-        work.row_sum[i] = 0.0
+        work.rows[ROW_STEP, i] = 0.0
+        work.rows[ROW_SUM, i] = 0.0
         for j in range(columns):
-            reach = work.row_share[i] * work.column_share[j]
+            reach = work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
             open_slack = total - row_slope[i] - column_slope[j]
             goal = 0.0
             weight = 0.0
@@ -163,21 +175,21 @@ def _prepare(
                 else:
                     chance[i, j] = 0.0
             elif chance[i, j] > 0.0:
-                slack = work.slack[i, j]
+                slack = work.cells[SLACK, i, j]
                 weight = chance[i, j] / slack
                 goal = max(counts[i, j], 0.0 if choosing else barrier * total * reach) / slack
                 if gap:
                     goal -= weight * (open_slack - slack)
-            work.scale[i, j] = weight
-            wanted[i, j] = goal
-            work.row_step[i] += goal
-            work.row_sum[i] += chance[i, j]
-            work.column_wanted[j] += goal
-            work.column_sum[j] += chance[i, j]
+            work.cells[SCALE, i, j] = weight
+            work.cells[SPARE, i, j] = goal
+            work.rows[ROW_STEP, i] += goal
+            work.rows[ROW_SUM, i] += chance[i, j]
+            work.columns[COLUMN_WANTED, j] += goal
+            work.columns[COLUMN_SUM, j] += chance[i, j]
     factorize(row_slope, column_slope, work)
 
 
-@inlined
+@compiled
 def _advance(
     counts: FloatArray,
     chance: FloatArray,
@@ -187,7 +199,6 @@ def _advance(
     choosing: bool,
     gap: bool,
     total: float,
-    wanted: FloatArray,
     work: Workspace,
 ) -> tuple[float, int, int]:
     """Move along the direction as far as all stays positive, cells that choose their side excepted.
@@ -195,7 +206,7 @@ def _advance(
     Returns its length, the number of counted cells whose chance still moved, and that of counts below the barrier.
     """
     rows, columns = counts.shape
-    row_step, column_step = work.row_step, work.column_step
+    row_step, column_step = work.rows[ROW_STEP], work.columns[COLUMN_STEP]
     moving = 0
     raised = 0
     inward = 0.0  # the full step, measured in distances to the closest boundary
@@ -204,16 +215,18 @@ def _advance(
             inward = max(inward, -row_step[i] / row_slope[i])
         for j in range(columns):
             count, old = counts[i, j], chance[i, j]
-            new = wanted[i, j] + work.scale[i, j] * (row_step[i] + column_step[j])
-            wanted[i, j] = new
+            new = work.cells[SPARE, i, j] + work.cells[SCALE, i, j] * (row_step[i] + column_step[j])
+            work.cells[SPARE, i, j] = new
             if count > 0.0 or (old > 0.0 and not choosing):
                 closer = row_step[i] + column_step[j]
                 if gap:
-                    closer -= total - row_slope[i] - column_slope[j] - work.slack[i, j]
-                inward = max(inward, closer / work.slack[i, j], 1.0 - new / old)
+                    closer -= total - row_slope[i] - column_slope[j] - work.cells[SLACK, i, j]
+                inward = max(inward, closer / work.cells[SLACK, i, j], 1.0 - new / old)
             if count > 0.0:
                 moving += abs(new - old) > SMALL_STEP * old
-                raised += not choosing and count < barrier * total * work.row_share[i] * work.column_share[j]
+                raised += (
+                    not choosing and count < barrier * total * work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j]
+                )
     for j in range(columns):
         if column_step[j] < 0.0:
             inward = max(inward, -column_step[j] / column_slope[j])
@@ -222,9 +235,9 @@ def _advance(
         for j in range(columns):
             closer = row_step[i] + column_step[j]
             if gap:
-                closer -= total - row_slope[i] - column_slope[j] - work.slack[i, j]
-            chance[i, j] += length * (wanted[i, j] - chance[i, j])
-            work.slack[i, j] -= length * closer  # kept, not formed anew: near 0 that is all rounding
+                closer -= total - row_slope[i] - column_slope[j] - work.cells[SLACK, i, j]
+            chance[i, j] += length * (work.cells[SPARE, i, j] - chance[i, j])
+            work.cells[SLACK, i, j] -= length * closer  # kept, not formed anew: near 0 that is all rounding
             if choosing and counts[i, j] == 0.0:
                 chance[i, j] = max(chance[i, j], 0.0)
     for i in range(rows):
@@ -270,5 +283,5 @@ def _leave_boundary(
         for j in range(columns):
             if counts[i, j] == 0.0:
                 slack = total - row_slope[i] - column_slope[j]
-                chance[i, j] = max(chance[i, j], least * work.row_share[i] * work.column_share[j])
-                work.slack[i, j] = max(slack, least * total)
+                chance[i, j] = max(chance[i, j], least * work.rows[ROW_SHARE, i] * work.columns[COLUMN_SHARE, j])
+                work.cells[SLACK, i, j] = max(slack, least * total)

@@ -24,7 +24,18 @@ import numpy as np
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.mode.boundary import FREE, newton_with_barrier
 from credimi.kernels.mode.newton import MOST_STEPS, RESIDUAL, SHORT, SMALL_STEP, direct, kkt_residual
-from credimi.kernels.moments.information_matrix import factorize
+from credimi.kernels.moments.information_matrix import (
+    COLUMN_SHARE,
+    COLUMN_STEP,
+    COLUMN_SUM,
+    COLUMN_WANTED,
+    ROW_SHARE,
+    ROW_STEP,
+    ROW_SUM,
+    SCALE,
+    SLACK,
+    factorize,
+)
 
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
@@ -60,12 +71,14 @@ def find_mode(
         )
     if residual == np.inf:
         _expectation_maximization(counts, row_only, column_only, total, chance, work)
-        residual = kkt_residual(counts, row_only, column_only, total, chance, work.row_step, work.column_step)
+        residual = kkt_residual(
+            counts, row_only, column_only, total, chance, work.rows[ROW_STEP], work.columns[COLUMN_STEP]
+        )
         steps = MOST_STEPS + 1
         for i in range(rows):
             for j in range(columns):
                 if counts[i, j] > 0.0:
-                    work.slack[i, j] = counts[i, j] / chance[i, j]
+                    work.cells[SLACK, i, j] = counts[i, j] / chance[i, j]
     _take_slopes(row_slope, column_slope, work)
     _weigh(counts, chance, total, work)
     factorize(row_slope, column_slope, work)
@@ -89,7 +102,7 @@ def _start(
     rows, columns = counts.shape
     total = 0.0
     empty_cells = 0
-    row_sum, column_sum = work.row_sum, work.column_sum
+    row_sum, column_sum = work.rows[ROW_SUM], work.columns[COLUMN_SUM]
     for j in range(columns):
         column_sum[j] = 0.0
     for i in range(rows):
@@ -100,7 +113,7 @@ def _start(
             empty_cells += counts[i, j] == 0.0
         row_sum[i] = value
         total += value + row_only[i]
-    share = work.column_step
+    share = work.columns[COLUMN_STEP]
     for j in range(columns):
         total += column_only[j]
         share[j] = column_only[j] / column_sum[j] if column_sum[j] > 0.0 else 0.0
@@ -119,16 +132,16 @@ def _start(
         column_slope[j] = total * column_only[j] / column_slope[j] if column_only[j] > 0.0 else 0.0
         largest_column = max(largest_column, column_slope[j])
     for i in range(rows):
-        work.row_share[i] = (row_sum[i] + row_only[i]) / total
+        work.rows[ROW_SHARE, i] = (row_sum[i] + row_only[i]) / total
     for j in range(columns):
-        work.column_share[j] = (column_sum[j] + column_only[j]) / total
+        work.columns[COLUMN_SHARE, j] = (column_sum[j] + column_only[j]) / total
     easy = empty_cells == 0 and largest_row + largest_column <= 0.95 * total
     if easy:
         for i in range(rows):
             free = total - row_slope[i]
             for j in range(columns):
-                work.slack[i, j] = free - column_slope[j]
-                chance[i, j] = counts[i, j] / work.slack[i, j]
+                work.cells[SLACK, i, j] = free - column_slope[j]
+                chance[i, j] = counts[i, j] / work.cells[SLACK, i, j]
     return total, easy
 
 
@@ -155,7 +168,9 @@ def _newton(
         direct(row_only, column_only, row_slope, column_slope, work)
         length, moving = _advance(counts, chance, row_slope, column_slope, work)
         if length == 1.0 and moving == 0:
-            residual = kkt_residual(counts, row_only, column_only, total, chance, work.row_step, work.column_step)
+            residual = kkt_residual(
+                counts, row_only, column_only, total, chance, work.rows[ROW_STEP], work.columns[COLUMN_STEP]
+            )
             if residual <= RESIDUAL:  # else the slopes have to fit the slacks on
                 _take_slopes(row_slope, column_slope, work)
     return MOST_STEPS, np.inf
@@ -165,9 +180,9 @@ def _newton(
 def _take_slopes(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> None:
     """Those that `kkt_residual` has found for the chances."""
     for i in range(row_slope.size):
-        row_slope[i] = work.row_step[i]
+        row_slope[i] = work.rows[ROW_STEP, i]
     for j in range(column_slope.size):
-        column_slope[j] = work.column_step[j]
+        column_slope[j] = work.columns[COLUMN_STEP, j]
 
 
 @inlined
@@ -176,23 +191,23 @@ def _prepare(
 ) -> None:
     """At this point: v, the chances c/t that the slacks ask for, the sums and the factor."""
     rows, columns = counts.shape
-    wanted = work.column_wanted
+    wanted = work.columns[COLUMN_WANTED]
     for j in range(columns):
         wanted[j] = 0.0
-        work.column_sum[j] = 0.0
+        work.columns[COLUMN_SUM, j] = 0.0
     for i in range(rows):
         sum_chance = 0.0
         sum_wanted = 0.0
         for j in range(columns):
-            reciprocal = 1.0 / work.slack[i, j]
-            work.scale[i, j] = chance[i, j] * reciprocal
+            reciprocal = 1.0 / work.cells[SLACK, i, j]
+            work.cells[SCALE, i, j] = chance[i, j] * reciprocal
             goal = counts[i, j] * reciprocal
             sum_chance += chance[i, j]
             sum_wanted += goal
             wanted[j] += goal
-            work.column_sum[j] += chance[i, j]
-        work.row_sum[i] = sum_chance
-        work.row_step[i] = sum_wanted
+            work.columns[COLUMN_SUM, j] += chance[i, j]
+        work.rows[ROW_SUM, i] = sum_chance
+        work.rows[ROW_STEP, i] = sum_wanted
     factorize(row_slope, column_slope, work)
 
 
@@ -205,7 +220,7 @@ def _advance(
     The new chances are left in `scale`, for a step of any length.
     """
     rows, columns = chance.shape
-    row_step, column_step = work.row_step, work.column_step
+    row_step, column_step = work.rows[ROW_STEP], work.columns[COLUMN_STEP]
     crossings = 0
     moving = 0
     for i in range(rows):
@@ -215,9 +230,9 @@ def _advance(
     for i in range(rows):
         for j in range(columns):
             closer = row_step[i] + column_step[j]
-            new = counts[i, j] / work.slack[i, j] + work.scale[i, j] * closer
-            work.scale[i, j] = new
-            crossings += (closer > SHORT * work.slack[i, j]) | (new < (1.0 - SHORT) * chance[i, j])
+            new = counts[i, j] / work.cells[SLACK, i, j] + work.cells[SCALE, i, j] * closer
+            work.cells[SCALE, i, j] = new
+            crossings += (closer > SHORT * work.cells[SLACK, i, j]) | (new < (1.0 - SHORT) * chance[i, j])
             moving += abs(new - chance[i, j]) > SMALL_STEP * chance[i, j]
     length = 1.0
     if crossings > 0:
@@ -226,8 +241,8 @@ def _advance(
             if row_step[i] < 0.0:
                 inward = max(inward, -row_step[i] / row_slope[i])
             for j in range(columns):
-                closer = (row_step[i] + column_step[j]) / work.slack[i, j]
-                inward = max(inward, closer, 1.0 - work.scale[i, j] / chance[i, j])
+                closer = (row_step[i] + column_step[j]) / work.cells[SLACK, i, j]
+                inward = max(inward, closer, 1.0 - work.cells[SCALE, i, j] / chance[i, j])
         for j in range(columns):
             if column_step[j] < 0.0:
                 inward = max(inward, -column_step[j] / column_slope[j])
@@ -235,8 +250,8 @@ def _advance(
     for i in range(rows):
         row_slope[i] += length * row_step[i]
         for j in range(columns):
-            chance[i, j] += length * (work.scale[i, j] - chance[i, j])
-            work.slack[i, j] -= length * (
+            chance[i, j] += length * (work.cells[SCALE, i, j] - chance[i, j])
+            work.cells[SLACK, i, j] -= length * (
                 row_step[i] + column_step[j]
             )  # kept, not formed anew: near 0 that is all rounding
     for j in range(columns):
@@ -253,14 +268,14 @@ def _weigh(counts: FloatArray, chance: FloatArray, total: float, work: Workspace
     """
     rows, columns = counts.shape
     for j in range(columns):
-        work.column_sum[j] = 0.0
+        work.columns[COLUMN_SUM, j] = 0.0
     for i in range(rows):
-        work.row_sum[i] = 0.0
+        work.rows[ROW_SUM, i] = 0.0
         for j in range(columns):
             p = chance[i, j]
-            work.row_sum[i] += p
-            work.column_sum[j] += p
-            work.scale[i, j] = p / (work.slack[i, j] if counts[i, j] > 0.0 else FREE * total)
+            work.rows[ROW_SUM, i] += p
+            work.columns[COLUMN_SUM, j] += p
+            work.cells[SCALE, i, j] = p / (work.cells[SLACK, i, j] if counts[i, j] > 0.0 else FREE * total)
 
 
 @compiled
@@ -269,10 +284,10 @@ def _expectation_maximization(
 ) -> None:
     """The fall-back: slow, but each step increases the likelihood. Starts where Newton stopped, made interior."""
     rows, columns = counts.shape
-    row_factor, column_factor = work.row_sum, work.column_sum
+    row_factor, column_factor = work.rows[ROW_SUM], work.columns[COLUMN_SUM]
     for i in range(rows):
         for j in range(columns):
-            if work.row_share[i] == 0.0 or work.column_share[j] == 0.0:
+            if work.rows[ROW_SHARE, i] == 0.0 or work.columns[COLUMN_SHARE, j] == 0.0:
                 chance[i, j] = 0.0  # no one ever saw it: it would take forever to get there
             elif not 1e-12 <= chance[i, j] <= 1.0:
                 chance[i, j] = 1.0 / (rows * columns)
@@ -299,6 +314,6 @@ def _expectation_maximization(
     for i in range(rows):
         for j in range(columns):
             # Small beside the least that its row and its column can have: a seen class must keep some chance.
-            small = chance[i, j] < 1e-12 * min(work.row_share[i], work.column_share[j])
+            small = chance[i, j] < 1e-12 * min(work.rows[ROW_SHARE, i], work.columns[COLUMN_SHARE, j])
             if counts[i, j] == 0.0 and small and row_factor[i] + column_factor[j] < total:
                 chance[i, j] = 0.0

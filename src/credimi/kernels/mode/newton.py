@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.kernels.jit import compiled, inlined
-from credimi.kernels.moments.information_matrix import substitute
+from credimi.kernels.moments.information_matrix import (
+    COLUMN_STEP,
+    COLUMN_WANTED,
+    FACTOR,
+    ROOT,
+    ROW_GAIN,
+    ROW_STEP,
+    SCALE,
+    substitute,
+)
 
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
@@ -27,26 +36,31 @@ def direct(
 
     `row_step` and `column_wanted` hold the sums of the chances that the slacks ask for.
     """
-    rows, columns = work.scale.shape
-    row_step, column_step, wanted, root = work.row_step, work.column_step, work.column_wanted, work.root
+    rows, columns = work.cells[SCALE].shape
+    row_step, column_step, wanted, root = (
+        work.rows[ROW_STEP],
+        work.columns[COLUMN_STEP],
+        work.columns[COLUMN_WANTED],
+        work.columns[ROOT],
+    )
     for i in range(rows):
         step = 0.0
         if row_slope[i] > 0.0:
-            step = (row_only[i] - row_slope[i] * row_step[i]) * work.row_gain[i] / row_slope[i]
+            step = (row_only[i] - row_slope[i] * row_step[i]) * work.rows[ROW_GAIN, i] / row_slope[i]
             for j in range(columns):
-                wanted[j] += work.scale[i, j] * step
+                wanted[j] += work.cells[SCALE, i, j] * step
         row_step[i] = step
     for j in range(columns):
         column_step[j] = (column_only[j] - column_slope[j] * wanted[j]) / root[j] if root[j] > 0.0 else 0.0
-    substitute(work.factor, column_step)
+    substitute(work.squares[FACTOR], column_step)
     for j in range(columns):
         column_step[j] *= root[j]
     for i in range(rows):
         if row_slope[i] > 0.0:
             shared = 0.0
             for j in range(columns):
-                shared += work.scale[i, j] * column_step[j]
-            row_step[i] -= work.row_gain[i] * shared
+                shared += work.cells[SCALE, i, j] * column_step[j]
+            row_step[i] -= work.rows[ROW_GAIN, i] * shared
 
 
 @compiled

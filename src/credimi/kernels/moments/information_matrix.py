@@ -30,60 +30,37 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
 
+# Few arrays, with names for their parts: a call passes seven numbers for every array, and to compile it takes as long.
 Workspace = namedtuple(  # noqa: PYI024  (Numba compiles this form, not the class with annotations)
     "Workspace",
     [
-        "row_sum",
-        "row_gain",
-        "row_step",
-        "row_share",
-        "column_sum",
-        "column_step",
-        "column_share",
-        "column_wanted",
-        "root",
-        "scale",
-        "slack",
-        "factor",
-        "inverse",
+        "rows",  # (4, r)
+        "columns",  # (5, s)
+        "cells",  # (3, r, s)
+        "squares",  # (2, s, s)
     ],
 )
+ROW_SUM, ROW_GAIN, ROW_STEP, ROW_SHARE = range(4)
+COLUMN_SUM, COLUMN_STEP, COLUMN_SHARE, COLUMN_WANTED, ROOT = range(5)
+SCALE, SLACK, SPARE = range(3)  # the last is scratch of whoever needs some
+FACTOR, INVERSE = range(2)
 
 
 @inlined
-def workspace_size(rows: int, columns: int) -> int:
-    """How many numbers `carve` needs."""
-    return 2 * rows * columns + 4 * rows + 5 * columns + 2 * columns * columns
-
-
-@inlined
-def carve(scratch: FloatArray, rows: int, columns: int) -> Workspace:
-    """Cut the Workspace of an r x s table out of one flat array."""
-    cells, square, right, at = rows * columns, columns * columns, 4 * rows, 4 * rows + 5 * columns
+def workspace(rows: int, columns: int) -> Workspace:
+    """Room for an r x s table."""
     return Workspace(
-        scratch[:rows],
-        scratch[rows : 2 * rows],
-        scratch[2 * rows : 3 * rows],
-        scratch[3 * rows : right],
-        scratch[right : right + columns],
-        scratch[right + columns : right + 2 * columns],
-        scratch[right + 2 * columns : right + 3 * columns],
-        scratch[right + 3 * columns : right + 4 * columns],
-        scratch[right + 4 * columns : at],
-        scratch[at : at + cells].reshape(rows, columns),
-        scratch[at + cells : at + 2 * cells].reshape(rows, columns),
-        scratch[at + 2 * cells : at + 2 * cells + square].reshape(columns, columns),
-        scratch[at + 2 * cells + square : at + 2 * cells + 2 * square].reshape(columns, columns),
+        np.empty((4, rows)), np.empty((5, columns)), np.empty((3, rows, columns)), np.empty((2, columns, columns))
     )
 
 
-@inlined
+@compiled
 def factorize(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) -> None:
     """From v (`scale`), x, y and the slopes fill G, sqrt(b) and the Cholesky factor.
 
     The factor's diagonal is kept inverted: divisions would cost more than all the rest.
     """
-    scale, factor, root, row_gain = work.scale, work.factor, work.root, work.row_gain
+    scale, factor, root, row_gain = work.cells[SCALE], work.squares[FACTOR], work.columns[ROOT], work.rows[ROW_GAIN]
     rows, columns = scale.shape
     for j in range(columns):
         root[j] = np.sqrt(column_slope[j])
@@ -94,10 +71,10 @@ def factorize(row_slope: FloatArray, column_slope: FloatArray, work: Workspace) 
         for j in range(columns):
             sum_scale += scale[i, j]
             factor[j, j] += scale[i, j]
-        row_gain[i] = row_slope[i] / (work.row_sum[i] + row_slope[i] * sum_scale) if row_slope[i] > 0.0 else 0.0
+        row_gain[i] = row_slope[i] / (work.rows[ROW_SUM, i] + row_slope[i] * sum_scale) if row_slope[i] > 0.0 else 0.0
     for j in range(columns):
-        factor[j, j] = work.column_sum[j] + column_slope[j] * factor[j, j]
-    even, odd = work.column_step, work.inverse[columns - 1]
+        factor[j, j] = work.columns[COLUMN_SUM, j] + column_slope[j] * factor[j, j]
+    even, odd = work.columns[COLUMN_STEP], work.squares[INVERSE, columns - 1]
     for i in range(0, rows, 2):  # two rows at a time: the factor is read and written half as often
         after = min(i + 1, rows - 1)
         odd_gain = row_gain[after] if after > i else 0.0
@@ -144,11 +121,11 @@ def solve(field: FloatArray, work: Workspace, solution: FloatArray) -> None:
     """solution = A^-1 field, both r x s."""
     rows, columns = field.shape
     scale, row_gain, row_step, column_step, root = (
-        work.scale,
-        work.row_gain,
-        work.row_step,
-        work.column_step,
-        work.root,
+        work.cells[SCALE],
+        work.rows[ROW_GAIN],
+        work.rows[ROW_STEP],
+        work.columns[COLUMN_STEP],
+        work.columns[ROOT],
     )
     for j in range(columns):
         column_step[j] = 0.0
@@ -162,7 +139,7 @@ def solve(field: FloatArray, work: Workspace, solution: FloatArray) -> None:
             column_step[j] += solution[i, j] - scale[i, j] * row_step[i]
     for j in range(columns):
         column_step[j] *= root[j]
-    substitute(work.factor, column_step)
+    substitute(work.squares[FACTOR], column_step)
     for j in range(columns):
         column_step[j] *= root[j]
     for i in range(rows):
@@ -184,18 +161,18 @@ def variances(
     only; the columns' sums have the covariance F_+ - F_+ Z F_+ - y y'/N with F_+ = sum_i F_i.
     """
     rows, columns = chance.shape
-    inverse, scale, product = work.inverse, work.scale, work.column_step
+    inverse, scale, product = work.squares[INVERSE], work.cells[SCALE], work.columns[COLUMN_STEP]
     for j in range(columns):
         for k in range(columns):
             inverse[j, k] = 0.0
-        inverse[j, j] = work.root[j]
-        substitute(work.factor, inverse[j])
+        inverse[j, j] = work.columns[ROOT, j]
+        substitute(work.squares[FACTOR], inverse[j])
         for k in range(columns):
-            inverse[j, k] *= work.root[k]
+            inverse[j, k] *= work.columns[ROOT, k]
     for j in range(columns):
         of_columns[j] = 0.0
     for i in range(rows):
-        gain = work.row_gain[i]
+        gain = work.rows[ROW_GAIN, i]
         sum_scale = 0.0
         quadratic = 0.0
         for j in range(columns):
@@ -206,7 +183,7 @@ def variances(
             quadratic += value * scale[i, j]
             sum_scale += scale[i, j]
         held = 1.0 - gain * sum_scale
-        of_rows[i] = held * sum_scale - held * held * quadratic - work.row_sum[i] * work.row_sum[i] / total
+        of_rows[i] = held * sum_scale - held * held * quadratic - work.rows[ROW_SUM, i] * work.rows[ROW_SUM, i] / total
         for j in range(columns):
             own = scale[i, j] * (1.0 - gain * scale[i, j])
             shared = scale[i, j] * scale[i, j] * (inverse[j, j] - 2.0 * gain * product[j] + gain * gain * quadratic)
@@ -216,7 +193,7 @@ def variances(
         for k in range(columns):
             product[k] = 0.0
         for i in range(rows):
-            weight = work.row_gain[i] * scale[i, j]
+            weight = work.rows[ROW_GAIN, i] * scale[i, j]
             product[j] += scale[i, j]
             for k in range(columns):
                 product[k] -= weight * scale[i, k]
@@ -226,4 +203,4 @@ def variances(
             for other in range(columns):
                 value += inverse[k, other] * product[other]
             quadratic += value * product[k]
-        of_columns[j] -= quadratic + work.column_sum[j] * work.column_sum[j] / total
+        of_columns[j] -= quadratic + work.columns[COLUMN_SUM, j] * work.columns[COLUMN_SUM, j] / total

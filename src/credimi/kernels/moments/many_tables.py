@@ -18,7 +18,7 @@ import numpy as np
 
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.moments import one_sided
-from credimi.kernels.moments.information_matrix import carve, workspace_size
+from credimi.kernels.moments.information_matrix import workspace
 from credimi.kernels.moments.one_sided import LANES
 from credimi.kernels.moments.two_sided import moments
 
@@ -238,11 +238,11 @@ def two_sided(
     variance: FloatArray,
 ) -> None:
     """Moments where both sides miss; NaN where the matched ones do not hold, if they have to be `reliable`."""
-    r, s = 0, 0
+    r, s = rows[:0].size, columns[:0].size  # 0, but no literal: Numba would compile `workspace` once more for it
     counts, chance, fields = np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     cells, row_only, column_only = np.empty(0), np.empty(0), np.empty(0)
     row_slope, column_slope = np.empty(0), np.empty(0)
-    work = carve(np.empty(0), 0, 0)
+    work = workspace(r, s)
     for table in selection:
         transpose = columns[table] > rows[table]
         r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
@@ -250,7 +250,7 @@ def two_sided(
             cells, row_only, column_only = np.empty(r * s), np.empty(r), np.empty(s)
             counts, chance, fields = cells.reshape(r, s), np.empty((r, s)), np.empty((2, r, s))
             row_slope, column_slope = np.empty(r), np.empty(s)
-            work = carve(np.empty(workspace_size(r, s)), r, s)
+            work = workspace(r, s)
         load(flat, offsets[table], pseudo_count[table], transpose, r, s, cells, row_only, column_only)
         mean[table], variance[table] = moments(
             counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched, reliable

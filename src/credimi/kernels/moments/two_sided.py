@@ -29,7 +29,15 @@ import numpy as np
 
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.mode.find import find_mode
-from credimi.kernels.moments.information_matrix import solve, variances
+from credimi.kernels.moments.information_matrix import (
+    COLUMN_STEP,
+    COLUMN_SUM,
+    ROW_SUM,
+    SLACK,
+    SPARE,
+    solve,
+    variances,
+)
 from credimi.kernels.special import log_excess, log_spread, logarithm
 
 if TYPE_CHECKING:
@@ -41,6 +49,7 @@ _FEW = 3.0  # complete counts of a class or a value, pseudo-counts included, tha
 MOST_DOUBTFUL = 0.02
 _SHIFTED = 0.02
 _NEARLY_ALL = 1.0 - 1e-6  # of the chances
+_FIRST: int = np.zeros(1, dtype=np.int64)[0]  # not 0, for which Numba would compile what takes it once more
 _HELD_BY_MARGINS = 1e-4  # the share of its expected rows that a cell then has at most
 
 
@@ -67,7 +76,7 @@ def moments(
     )
 
 
-@inlined
+@compiled
 def moments_at_mode(
     counts: FloatArray,
     row_only: FloatArray,
@@ -114,18 +123,18 @@ def doubtful_chances(
         for j in range(columns):
             row_sum += counts[i, j]
             doubtful += chance[i, j] if counts[i, j] < _SPARSE else 0.0
-        doubtful += work.row_sum[i] if row_sum <= min(_FEW, row_only[i]) else 0.0
+        doubtful += work.rows[ROW_SUM, i] if row_sum <= min(_FEW, row_only[i]) else 0.0
         total += row_sum + row_only[i]
     for j in range(columns):
         column_sum = 0.0
         for i in range(rows):
             column_sum += counts[i, j]
-        doubtful += work.column_sum[j] if column_sum <= min(_FEW, column_only[j]) else 0.0
+        doubtful += work.columns[COLUMN_SUM, j] if column_sum <= min(_FEW, column_only[j]) else 0.0
         total += column_only[j]
     return total, doubtful
 
 
-@inlined
+@compiled
 def _mend_variances(
     counts: FloatArray,
     chance: FloatArray,
@@ -141,11 +150,11 @@ def _mend_variances(
     """
     rows, columns = chance.shape
     for i in range(rows):
-        if work.row_sum[i] > _NEARLY_ALL:
-            of_rows[i] = _variance_of_block(chance, i, i + 1, 0, columns, work)
+        if work.rows[ROW_SUM, i] > _NEARLY_ALL:
+            of_rows[i] = _variance_of_block(chance, i, i + 1, _FIRST, columns, work)
     for j in range(columns):
-        if work.column_sum[j] > _NEARLY_ALL:
-            of_columns[j] = _variance_of_block(chance, 0, rows, j, j + 1, work)
+        if work.columns[COLUMN_SUM, j] > _NEARLY_ALL:
+            of_columns[j] = _variance_of_block(chance, _FIRST, rows, j, j + 1, work)
         for i in range(rows):
             if chance[i, j] > _NEARLY_ALL or counts[i, j] < _HELD_BY_MARGINS * total * chance[i, j]:
                 of_cells[i, j] = _variance_of_block(chance, i, i + 1, j, j + 1, work)
@@ -155,7 +164,7 @@ def _mend_variances(
 def _variance_of_block(chance: FloatArray, top: int, bottom: int, left: int, right: int, work: Workspace) -> float:
     """Variance of the sum of a block of chances, as that of all others together."""
     rows, columns = chance.shape
-    others, solution = np.empty((rows, columns)), np.empty((rows, columns))
+    others, solution = work.cells[SLACK], work.cells[SPARE]  # the slacks have served
     rest = 0.0
     for i in range(rows):
         for j in range(columns):
@@ -180,7 +189,7 @@ def _variance_of_field(field: FloatArray, centre: float, work: Workspace, soluti
     return max(variance, 0.0)
 
 
-@inlined
+@compiled
 def _shift(
     counts: FloatArray,
     row_only: FloatArray,
@@ -196,19 +205,19 @@ def _shift(
     `fields` holds the log ratios, which stay, and the variances of the cells, which are put back.
     """
     rows, columns = counts.shape
-    of_cells, slope = fields[1], work.slack  # the slacks have served
+    of_cells, slope = fields[1], work.cells[SLACK]  # the slacks have served
     centre = 0.0
     for i in range(rows):
-        x = work.row_sum[i]
+        x = work.rows[ROW_SUM, i]
         from_row = row_only[i] * of_rows[i] / x / x / x if row_only[i] > 0.0 else 0.0
         for j in range(columns):
-            p, y = chance[i, j], work.column_sum[j]
+            p, y = chance[i, j], work.columns[COLUMN_SUM, j]
             slope[i, j] = 0.0
             if p > 0.0:
                 from_column = column_only[j] * of_columns[j] / y / y / y if column_only[j] > 0.0 else 0.0
                 slope[i, j] = (counts[i, j] * (of_cells[i, j] / p) / p - 1.0) / p + from_row + from_column
                 centre += p * slope[i, j]
-    moved = np.empty((rows, columns))
+    moved = work.cells[SPARE]
     for i in range(rows):
         for j in range(columns):
             slope[i, j] -= centre
@@ -235,12 +244,12 @@ def _match_betas(
     trace = 0.0
     tempered = 0.0
     for i in range(rows):
-        shift, of_rows[i], bend, spread = _beta_terms(work.row_sum[i], of_rows[i])
+        shift, of_rows[i], bend, spread = _beta_terms(work.rows[ROW_SUM, i], of_rows[i])
         mean -= shift
         trace -= bend
         tempered -= bend * spread
     for j in range(columns):
-        shift, of_columns[j], bend, spread = _beta_terms(work.column_sum[j], of_columns[j])
+        shift, of_columns[j], bend, spread = _beta_terms(work.columns[COLUMN_SUM, j], of_columns[j])
         mean -= shift
         trace -= bend
         tempered -= bend * spread
@@ -253,9 +262,9 @@ def _match_betas(
             gradient[i, j] += slope - of_rows[i] - of_columns[j]
     filled_rows, filled_columns = 0, 0
     for i in range(rows):
-        filled_rows += work.row_sum[i] > 0.0
+        filled_rows += work.rows[ROW_SUM, i] > 0.0
     for j in range(columns):
-        filled_columns += work.column_sum[j] > 0.0
+        filled_columns += work.columns[COLUMN_SUM, j] > 0.0
     freedom = float((filled_rows - 1) * (filled_columns - 1))
     return mean, max(0.5 * trace * tempered / freedom, 0.0) if freedom > 0.0 else 0.0
 
@@ -276,12 +285,12 @@ def _beta_terms(mean: float, variance: float) -> tuple[float, float, float, floa
 def _log_ratios(chance: FloatArray, work: Workspace, log_ratio: FloatArray) -> float:
     """log(pi/(x y)) into `log_ratio`, 0 where pi = 0; returns I(pi)."""
     rows, columns = chance.shape
-    inverse = work.column_step
+    inverse = work.columns[COLUMN_STEP]
     for j in range(columns):
-        inverse[j] = 1.0 / work.column_sum[j] if work.column_sum[j] > 0.0 else 0.0
+        inverse[j] = 1.0 / work.columns[COLUMN_SUM, j] if work.columns[COLUMN_SUM, j] > 0.0 else 0.0
     information = 0.0
     for i in range(rows):
-        share = 1.0 / work.row_sum[i] if work.row_sum[i] > 0.0 else 0.0
+        share = 1.0 / work.rows[ROW_SUM, i] if work.rows[ROW_SUM, i] > 0.0 else 0.0
         for j in range(columns):
             ratio = chance[i, j] * share * inverse[j]
             log_ratio[i, j] = logarithm(ratio if ratio > 0.0 else 1.0)

@@ -1,0 +1,228 @@
+"""`credimi compare`: which columns are more or less informative in a second sample; and `credimi rank --by`."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from credimi.cli import options as shared
+from credimi.cli import startup, terminal_io
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
+from credimi.report import sentences
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from credimi.core.types import Foreign, Record
+    from credimi.selection.comparison import Comparison
+
+_EXAMPLES = """\
+A and B are two samples with different rows: two periods, sites or groups.
+Each is data (a file, a directory or a pattern in quotes, with --target), a
+counts file, or an output of `credimi rank --format json`. Both are read in the
+same way: numbers are cut at the same places, found from both together. The
+mutual information itself is compared, which also changes if classes or values
+become more or less frequent.
+
+examples:
+  credimi compare 2023.csv 2024.csv --target churn
+  credimi compare north.counts south.counts --html change.html
+  credimi compare "2023/*.parquet" "2024/*.parquet" --target churn --epsilon 0.01
+  credimi rank survey.csv --target income --by year
+"""
+_INFORMATION = ("mi_a", "low_a", "high_a", "mi_b", "low_b", "high_b", "change", "low", "high")
+
+
+def add(commands: Foreign) -> None:
+    """Add the command to the parser."""
+    parser = shared.add_command(
+        commands,
+        "compare",
+        run,
+        summary="which columns are more or less informative in a second sample, and how surely",
+        description="Compare what columns tell about a target in two samples, A and B.",
+        epilog=_EXAMPLES,
+    )
+    shared.add_data_options(parser, samples=True)
+    shared.add_weights_option(parser)
+    shared.add_engine_options(parser)
+    parser.add_argument(
+        "--epsilon", type=shared.number, default=0.003, help="least change that counts, in nats (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--level", type=shared.number, default=0.95, help="probability of intervals and verdicts (default: %(default)s)"
+    )
+    add_p_same(parser)
+    shared.add_missing_as(parser)
+    parser.add_argument(
+        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
+    )
+    parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the first N (with --format table)")
+    shared.add_output_options(parser)
+    parser.add_argument("--html", metavar="PAGE", help="write a page that shows the comparison in a browser, offline")
+
+
+def add_p_same(parser: argparse.ArgumentParser, start: str = "") -> None:
+    """Add the option for the prior probability that nothing has changed."""
+    parser.add_argument(
+        "--p-same",
+        type=shared.number,
+        default=0.95,
+        help=f"{start}probability beforehand that a column tells as much in both (default: %(default)s)",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the comparison."""
+    from credimi.core.arguments import require_share
+    from credimi.core.remote_files import source_of
+    from credimi.selection.compare import compare
+
+    shared.check_thresholds(options)
+    require_share("--p-same", options.p_same)
+    paths = [options.a, options.b]
+    samples = [_sample(path, options) for path in paths]
+    startup.announce_compiling()
+    names = [source_of([path]) or path for path in paths]
+    names = names if names[0] != names[1] else paths
+    given = [asked for asked in ("features", "exclude", "missing", "discretize") if getattr(options, asked)]
+    stored = [isinstance(each, Path) for each in samples]
+    if given and any(stored):
+        raise CredimiError(f"{paths[stored.index(True)]} is already a ranking: --{given[0]} is for data")
+    first, second = samples
+    comparison = compare(
+        first,
+        second,
+        options.target,
+        epsilon=options.epsilon,
+        level=options.level,
+        p_same=options.p_same,
+        missing=options.missing_as,
+        names=names,
+        threads=options.threads,
+    ).worded_for(sentences.COMMAND_LINE)
+    if options.html is not None:
+        comparison.to_html(options.html)
+    if options.format == "json":
+        _write_json(_report(comparison, options.units), options)
+    elif options.format == "csv":
+        write(terminal_io.sayable(_csv(comparison, options.units), options.output), options.output)
+    else:
+        from credimi.report.comparison_text import comparison_grid
+
+        console = terminal_io.console(options.output)
+        grid = comparison_grid(comparison, units=options.units, top=options.top, width=console.width)
+        terminal_io.show(grid, options.output, console)
+
+
+def _sample(path: str, options: argparse.Namespace) -> Foreign:
+    """The counts of one sample, or the path of a ranking."""
+    from credimi.cli.rank import counted
+
+    if Path(path).suffix.lower() == ".json":
+        _check_outputs(options, [])
+        if Path(path).resolve() in {Path(each).resolve() for each in (options.output, options.html) if each}:
+            raise CredimiError(f"{path} is the input: name another file to write")
+        return Path(path)
+    files = shared.files_of([path], options)
+    _check_outputs(options, [file.identity for file in files])
+    return counted(options, files)
+
+
+def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> None:
+    """Before the work, refuse what could not be written."""
+    if options.html == "-":
+        raise CredimiError("a page needs a file of its own, not standard output")
+    for output in (options.output, options.html):
+        shared.check_output(output, inputs)
+    if (
+        options.html
+        and options.output not in (None, "-")
+        and Path(options.html).resolve() == Path(options.output).resolve()
+    ):
+        raise CredimiError("--output and --html name the same file: give each its own")
+
+
+def run_groups(options: argparse.Namespace) -> None:
+    """`credimi rank --by`: print the ranking of each group, and the comparisons."""
+    from credimi.core.arguments import require_share
+    from credimi.selection.groups import rank_by
+
+    shared.check_thresholds(options)
+    require_share("--p-same", options.p_same)
+    if options.plot is not None or options.format == "csv":
+        raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
+    if options.prior != "adaptive" or options.approximation != "matched":
+        raise CredimiError("--by needs the prior adaptive and the approximation matched: leave out the others")
+    files = shared.files(options)
+    _check_outputs(options, [file.identity for file in files])
+    if any(file.is_counts for file in files):
+        raise CredimiError(f"{options.data[0]} holds counts, not rows to group: name the data")
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    startup.announce_compiling()
+    with terminal_io.progress("counting") as told:
+        grouped = rank_by(
+            files,
+            options.target,
+            options.by,
+            epsilon=options.epsilon,
+            level=options.level,
+            fdr=options.fdr,
+            p_same=options.p_same,
+            missing=options.missing_as,
+            progress=told,
+            max_levels=options.max_levels,
+            weights=options.weights,
+            **shared.counting(options),
+            **shared.engine(options),
+        ).worded_for(sentences.COMMAND_LINE)
+    if options.html is not None:
+        grouped.to_html(options.html)
+    if options.format == "json":
+        from credimi.cli.rank import report_of
+
+        report = grouped.to_dict()
+        rankings = [{"name": name} | report_of(each, options.units) for name, each in grouped.rankings.items()]
+        report |= {"groups": rankings, "comparisons": [_report(each, options.units) for each in grouped.comparisons]}
+        report["settings"] |= {"units": options.units}
+        _write_json(report, options)
+        return
+    from credimi.report.comparison_text import grouped_grid
+
+    console = terminal_io.console(options.output)
+    grid = grouped_grid(grouped, units=options.units, top=options.top, width=console.width)
+    terminal_io.show(grid, options.output, console)
+
+
+def _write_json(report: Record, options: argparse.Namespace) -> None:
+    ascii_only = not terminal_io.speaks_unicode(options.output)
+    write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+
+
+def _report(comparison: Comparison, units: str) -> Record:
+    report = comparison.to_dict()
+    if units == "bits":
+        report["settings"]["units"] = "bits"
+        for feature in report["features"]:
+            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
+    return report
+
+
+def _csv(comparison: Comparison, units: str) -> str:
+    """One line per feature, full precision; the settings are in lines that start with #."""
+    from credimi.report.export import csv_writer
+
+    report, text = _report(comparison, units), io.StringIO()
+    for name, value in (*report["settings"].items(), ("classes", report["classes"]), ("samples", report["samples"])):
+        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
+    writer = csv_writer(text)
+    writer.writerow(comparison.columns)
+    for feature in report["features"]:
+        writer.writerow(["" if value is None else value for value in feature.values()])
+    return text.getvalue()

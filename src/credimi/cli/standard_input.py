@@ -1,0 +1,59 @@
+"""Data from standard input: saved to a file while the command works, because data are read more than once."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+NAME = "standard input"
+FORMATS = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet", "feather": "Arrow"}
+_PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
+_FIRST = 4
+
+
+@contextmanager
+def kept(options: argparse.Namespace) -> Iterator[None]:
+    """While a command works, `options.saved` is the file with the content of standard input; errors do not name it."""
+    options.saved = None
+    try:
+        yield
+    except CredimiError as error:
+        if options.saved is None:
+            raise
+        raise CredimiError(str(error).replace(str(options.saved), NAME)) from error
+    finally:
+        if options.saved is not None:
+            shutil.rmtree(options.saved.parent, ignore_errors=True)
+
+
+def saved(options: argparse.Namespace) -> Path:
+    """The file with the content of standard input: written once, when it is needed. Its name shows the format."""
+    if options.saved is not None:
+        raise CredimiError("- is named twice, but standard input can be read only once: name it once")
+    if sys.stdin is None or sys.stdin.closed:
+        raise CredimiError("standard input is closed: pipe the data into credimi, or name a file")
+    if sys.stdin.isatty():
+        raise CredimiError("standard input is a terminal: pipe the data into credimi, or name a file")
+    stream = sys.stdin.buffer
+    told = f".{options.input_format}" if getattr(options, "input_format", None) else ""
+    try:
+        first = stream.read(_FIRST)
+        packing = next((suffix for mark, suffix in _PACKED.items() if first.startswith(mark)), "")
+        path = Path(tempfile.mkdtemp(prefix="credimi-")) / f"{NAME}{told}{packing}"
+        options.saved = path
+        with path.open("wb") as file:
+            file.write(first)
+            shutil.copyfileobj(stream, file, 1 << 20)
+    except OSError as error:
+        raise CredimiError(f"standard input cannot be read and stored: {error.strerror or error}") from error
+    return path

@@ -1,0 +1,156 @@
+"""A target of numbers or dates, cut into ranges that are its classes.
+
+The cuts must be known before anything is counted: a table for each feature and each number would be too large. Rows are
+then counted by the position of their range, from 0 to the number of cuts, and the ranges get their names when the
+counts are read. Cuts are numbers, or dates as text; "quantile:4" asks for four ranges of about equal counts, and needs
+a first pass over all values (`quantiles`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from credimi.columns import discretize, text_types
+from credimi.columns.labels import MANY, NUMBER, TEXT, Labels, of_numbers, union
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.columns.column import Column
+    from credimi.core.types import FloatArray, Option, Value
+
+    Cuts: TypeAlias = tuple[float | str, ...]  # numbers, or dates as text
+
+_QUANTILE = re.compile(r"quantile:([1-9]\d{0,3})")
+_MOST_RANGES = 1000  # classes of a target
+_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3},\d{3}\s*")  # 1,200 may be either
+
+
+def checked_cuts(given: Option) -> Cuts | str | None:
+    """The cuts in order, or "quantile:K", or None."""
+    if given is None:
+        return None
+    if isinstance(given, str) and (found := _QUANTILE.fullmatch(given.strip())) and 2 <= int(found[1]) <= _MOST_RANGES:
+        return found[0]
+    listed = [given] if isinstance(given, str | int | float) or not hasattr(given, "__iter__") else list(given)
+    try:
+        dates = sorted({text_types.days_of(cut) for cut in listed if not _is_number(cut)})
+        numbers = sorted({float(cut) for cut in listed if _is_number(cut)})
+    except (OverflowError, TypeError, ValueError):
+        dates = numbers = []
+    if bool(dates) == bool(numbers) or not np.isfinite(numbers).all() or len(listed) >= _MOST_RANGES:
+        raise CredimiError(
+            f"{given!r} are no cuts of a target: pass numbers, such as [30, 50], dates, such as ['2024-02-29'], or "
+            "'quantile:4' for four ranges of about equal counts (target_cuts, --target-cuts)"
+        )
+    return tuple(numbers) if numbers else tuple(map(text_types.shown_date, dates))
+
+
+def _is_number(cut: Value) -> bool:
+    if isinstance(cut, str):
+        return text_types.is_number(cut, names_too=True)
+    return isinstance(cut, int | float | np.number) and not isinstance(cut, bool)
+
+
+def named_classes(places: Labels, cuts: Cuts) -> Labels:
+    """The names of the ranges whose positions are the labels, in the same order."""
+    names = discretize.named_ranges([cut if isinstance(cut, str) else text_types.shown_number(cut) for cut in cuts])
+    return Labels(TEXT, tuple(names[int(place)] for place in places.numbers))
+
+
+def ranges(column: Column, keep: NDArray[np.bool_], cuts: Cuts, target: str) -> tuple[Labels, NDArray[np.int64]]:
+    """The positions of the ranges that occur among the kept labels, and the range of each label."""
+    numbers, dates = target_numbers(column, keep, target)
+    wanted = isinstance(cuts[0], str)
+    if dates is not None and dates != wanted:
+        held, other, such = ("dates", "numbers", "2024-02-29") if dates else ("numbers", "dates", "30,50")
+        raise CredimiError(
+            f"target {target!r} holds {held}, but its cuts are {other}: pass {held}, such as {such} "
+            "(target_cuts, --target-cuts)"
+        )
+    edges = [text_types.days_of(cut) if isinstance(cut, str) else cut for cut in cuts]
+    found, positions = np.unique(discretize.bins_of(numbers, edges), return_inverse=True)
+    return Labels(NUMBER, numbers=found.astype(np.float64)), positions.astype(np.int64).ravel()
+
+
+def target_numbers(column: Column, keep: NDArray[np.bool_], target: str) -> tuple[FloatArray, bool | None]:
+    """The kept labels as numbers, and whether these are dates; None if there are none."""
+    if column.numbers is not None:
+        return column.numbers[keep], column.instants if keep.any() else None
+    if column.kind == MANY:
+        raise CredimiError(f"target {target!r} holds more texts than are kept: only numbers and dates can be cut")
+    texts = [text for text, kept in zip(column.texts, keep.tolist(), strict=True) if kept]
+    read = [_number(text, target) for text in texts]
+    kinds = {dated for _, dated in read}
+    if len(kinds) > 1:
+        stray = next(text for text, (_, dated) in zip(texts, read, strict=True) if dated != read[0][1])
+        raise CredimiError(
+            f"target {target!r} holds both numbers and dates, {texts[0]!r} and {stray!r}: only one of them can be cut"
+        )
+    return np.array([number for number, _ in read], dtype=np.float64), kinds.pop() if kinds else None
+
+
+def _number(text: str, target: str) -> tuple[float, bool]:
+    """A text as a number, and whether it is a date; independent of the other texts."""
+    if text_types.is_number(text, names_too=True):
+        return float(text), False
+    if _COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
+        return float(text.replace(",", ".")), False
+    try:
+        return text_types.days_of(text), True
+    except ValueError:
+        raise CredimiError(
+            f"target {target!r} holds {text!r}, which is neither a number nor a date, and cannot be cut: write it as a "
+            "plain number, say that it means missing (missing_values, --missing), or leave the cuts out "
+            "(target_cuts, --target-cuts)"
+        ) from None
+
+
+class TargetValues:
+    """The different values of a target so far, and how often each occurs; quantiles are made from them."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self.labels, self.totals = Labels(NUMBER), np.zeros(0)
+        self.dates: bool | None = None
+
+    def add(self, column: Column, keep: NDArray[np.bool_], totals: FloatArray) -> None:
+        """Add rows; `totals` are the counts of the kept labels."""
+        numbers, dates = target_numbers(column, keep, self.target)
+        if dates is None:
+            return
+        if self.dates is not None and dates != self.dates:
+            raise CredimiError(f"target {self.target!r} holds both numbers and dates: only one of them can be cut")
+        self.dates = dates
+        own, places = of_numbers(numbers, instants=dates)
+        merged, mine, theirs = union(self.labels, own)
+        found = np.zeros(len(merged))
+        np.add.at(found, mine, self.totals)
+        np.add.at(found, theirs[places], totals)
+        self.labels, self.totals = merged, found
+
+    def quantiles(self, bins: int) -> Cuts:
+        """Cuts into so many ranges of about equal counts, in as few digits as keep the values apart."""
+        cuts = discretize.quantile_cuts(self.labels.numbers, self.totals, bins)
+        if not cuts.size:
+            raise CredimiError(f"target {self.target!r} has fewer than two different values: nothing can be cut")
+        if not self.dates:
+            return tuple(map(float, discretize.cut_texts(cuts, self.labels.numbers)))
+        places = np.searchsorted(self.labels.numbers, cuts, side="right") - 1  # of the value below each cut
+        return tuple(self._date_text(cut, place) for cut, place in zip(cuts.tolist(), places.tolist(), strict=True))
+
+    def _date_text(self, cut: float, place: int) -> str:
+        """A cut between two dates as text: a day if these are days, else a text that lies between them."""
+        low, high = self.labels.numbers[place : place + 2].tolist()
+        text = text_types.shown_date(float(np.floor(cut)) if self.labels.integral else cut)
+        return text if low <= text_types.days_of(text) < high else text_types.shown_date(low)
+
+
+def bins_asked(cuts: Cuts | str | None) -> int | None:
+    """How many quantiles are asked for; None if cuts are given, or none."""
+    return int(cuts.partition(":")[2]) if isinstance(cuts, str) else None

@@ -1,0 +1,123 @@
+"""`count_by`: the counts of every group of rows, in one pass over the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.labels import MANY, RAW
+from credimi.columns.text_types import shown_date, shown_number, spelled
+from credimi.core.arguments import unknown
+from credimi.core.errors import CredimiError
+from credimi.counting.batch import count_coded, encode_batch
+from credimi.counting.count import source, with_target_cuts
+from credimi.counting.engines import sparse_matrices
+from credimi.counting.request import CountRequest, checked
+from credimi.counting.weights import effective, weighted, with_squares
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from credimi.columns.column import Column
+    from credimi.core.types import BooleanArray, Data, Option, Value, Values
+    from credimi.counting.batch import CodedBatch
+    from credimi.counting.counts import Counts
+
+MOST_GROUPS = 50
+
+
+def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
+    """The counts of each group, in the order of names, and the number of rows without a group (`by` is missing)."""
+    by = str(by)
+    if by == str(target):
+        raise CredimiError(f"{by!r} is the target: group by another column")
+    _check_source(data, counting.get("engine"))
+    named = counting.get("features")
+    if named is not None:
+        counting["features"] = [*([named] if isinstance(named, str) else named), by]
+    request = with_target_cuts(data, CountRequest.of(target, **counting))
+    plan, batches = source(data, request)
+    if by not in plan.features:
+        raise CredimiError(_why_absent(by, plan.features, counting.get("exclude")))
+    found: dict[str, Counts] = {}
+    missing = 0
+    for batch in weighted(batches, plan.settings):
+        coded = encode_batch(
+            batch, plan.target, plan.features, plan.settings, threads=request.threads, required=plan.required
+        )
+        names = _group_names(by, coded)
+        for name, rows in _groups(coded.columns[by], names):
+            if name is None:
+                missing += int(rows.sum())
+                continue
+            counts = _counted(_chosen(coded, rows, by), request.threads)
+            found[name] = checked(found[name] + counts if name in found else counts, plan)
+        if len(found) > MOST_GROUPS:
+            raise CredimiError(
+                f"column {by!r} has more than {MOST_GROUPS} different values: group by a column with fewer values, or "
+                "cut it into a few ranges first"
+            )
+    if len(found) < 2:
+        what = f"one value only, {next(iter(found))!r}" if found else "no values"
+        raise CredimiError(f"column {by!r} has {what}: there are no groups to compare")
+    if any(counts.flat.dtype.kind == "f" for counts in found.values()):  # no numbers of rows in one group, so in none
+        found = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in found.items()}
+    return {name: effective(found[name]) for name in sorted(found, key=_in_order)}, missing
+
+
+def _counted(chosen: CodedBatch, threads: int | None) -> Counts:
+    counts = count_coded(chosen, threads=threads)
+    return counts if chosen.weights is None else with_squares(counts, chosen.weights)
+
+
+def _check_source(data: Data, engine: str | None) -> None:
+    if engine not in (None, "files"):
+        raise CredimiError(f"groups are counted in this process: leave out the engine {engine!r}")
+    if sparse_matrices.reads(data):
+        raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
+
+
+def _why_absent(by: str, offered: Sequence[str], exclude: Option) -> str:
+    if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
+        return f"column {by!r} names the groups and cannot be left out: remove it from exclude"
+    return unknown(by, offered)
+
+
+def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
+    """The name of each code's group, None if it means missing."""
+    column = coded.columns[by]
+    if column.kind == MANY:
+        raise CredimiError(f"column {by!r} has too many different values for groups: group by a column with fewer")
+    if column.numbers is not None:
+        shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
+    else:
+        shown = [spelled(text) if column.kind == RAW else text for text in column.texts]
+    gone = coded.missing.among(column).tolist()
+    return [None if missing else name for name, missing in zip(shown, gone, strict=True)]
+
+
+def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:
+    """The groups that occur, and their rows; several codes may have one name."""
+    codes = np.minimum(column.codes, column.values)
+    for name in dict.fromkeys((*names, None)):
+        own = [code for code, each in enumerate((*names, None)) if each == name]
+        rows = np.isin(codes, own)
+        if rows.any():
+            yield name, rows
+
+
+def _chosen(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
+    """Some of the rows, without the column of the groups."""
+    columns = {name: replace(each, codes=each.codes[rows]) for name, each in coded.columns.items() if name != by}
+    weights = None if coded.weights is None else coded.weights[rows]
+    return replace(coded, columns=columns, groups=coded.groups[rows], rows=int(rows.sum()), weights=weights)
+
+
+def _in_order(name: str) -> tuple[int, float, str]:
+    """Numbers in numeric order, then names in alphabetical order."""
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name

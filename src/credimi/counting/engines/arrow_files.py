@@ -1,0 +1,94 @@
+"""Arrow's own files (.arrow, .feather: a file or a stream of record batches), read batch by batch.
+
+A batch is as long as whoever wrote the file made it, and is read whole, but for columns that are not wanted; it is
+counted in slices of at most `_CELLS` cells.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.ipc
+
+from credimi.core.errors import CredimiError, one_line
+from credimi.core.remote_files import opened
+from credimi.counting.batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from credimi.core.remote_files import Place
+    from credimi.core.types import Foreign
+
+    Progress = Callable[[float], None]
+
+_CELLS = 1 << 20
+_STREAM = b"\xff\xff\xff\xff"  # the first bytes of a stream
+MARKS = (b"ARROW1", _STREAM)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowSchema:
+    """Names and types of the columns; whether the batches are a stream, which has no list of them."""
+
+    schema: pa.Schema
+    stream: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(self.schema.names)
+
+
+def read_schema(path: Place, source: Foreign, first: bytes) -> ArrowSchema:
+    """The schema of an open file."""
+    stream = first.startswith(_STREAM)
+    with _readable(path), (pa.ipc.open_stream if stream else pa.ipc.open_file)(source) as reader:
+        return ArrowSchema(reader.schema.remove_metadata(), stream)
+
+
+@contextmanager
+def _readable(path: Place) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise CredimiError(f"{path} is no readable Arrow file: {one_line(error)}") from error
+
+
+def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: Progress, cells: int) -> Iterator[Batch]:
+    """The wanted columns, slice by slice; `cells` is about how many all files have."""
+    size = max(1, _CELLS // len(wanted))
+    for batch, done in _record_batches(path, layout, wanted):
+        for start in range(0, batch.num_rows, size):
+            part = batch.slice(start, size)
+            columns = {name: part.column(name) for name in wanted}
+            yield Batch(columns, part.num_rows, cells=cells, path=path)
+        progress(done)
+
+
+def _record_batches(path: Place, layout: ArrowSchema, wanted: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """The batches with the wanted columns at least, and the share of the file that is read with each."""
+    places = [layout.schema.get_field_index(name) for name in wanted]
+    options = pa.ipc.IpcReadOptions(included_fields=places)
+    with _readable(path), opened(path, stream=layout.stream) as source:
+        if layout.stream:
+            with pa.ipc.open_stream(source, options=options) as reader:
+                for batch in reader:
+                    yield batch, 0.0
+        else:
+            with pa.ipc.open_file(source, options=options) as reader:
+                for index in range(reader.num_record_batches):
+                    yield reader.get_batch(index), (index + 1) / reader.num_record_batches
+
+
+def copy_columns(path: Place, layout: ArrowSchema, wanted: Sequence[str], output: Path) -> None:
+    """The same rows with some of the columns."""
+    schema = pa.schema([layout.schema.field(name) for name in wanted])
+    with pa.OSFile(os.fsencode(output), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+        for batch, _ in _record_batches(path, layout, wanted):
+            writer.write_batch(batch.select(list(wanted)))

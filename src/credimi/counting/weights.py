@@ -1,0 +1,103 @@
+"""The weight of each row, if a column has weights.
+
+Whole weights are numbers of rows, as in a table in which equal rows were combined: the counts are exactly those of the
+repeated rows. Other weights, such as those of surveys, are no numbers of rows. Their sum shows how they were scaled,
+not how much is known. So the sum of their squares is stored beside the counts, and results treat them as (sum w)^2 /
+sum w^2 rows (Kish's effective sample size). This is the number of rows if all weights are equal, and less otherwise
+(`effective`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns import text_types
+from credimi.columns.encode import encode
+from credimi.columns.labels import BOOLEAN
+from credimi.columns.missing import missing_of
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from credimi.columns.column import Column
+    from credimi.columns.reading_options import ReadingOptions
+    from credimi.counting.batch import Batch
+    from credimi.counting.counts import Counts
+
+_EXACT = 2.0**53  # larger sums of doubles are rounded
+
+
+def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Batch]:
+    """The same batches of a table or of files, with the weights from their column, if weights are asked for."""
+    name, start, path = settings.weights, 0, None
+    for batch in batches:
+        start = start if batch.path == path else 0
+        yield batch if name is None else replace(batch, weights=_weights(batch, name, settings, start))
+        start, path = start + batch.rows, batch.path
+
+
+def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
+    """The counts of one batch, with the squares of its weights; as whole numbers, if the weights are whole."""
+    counts = replace(counts, squares=float(weights @ weights))
+    if counts.rows >= _EXACT or not np.array_equal(weights, np.rint(weights)):
+        return counts
+    return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))
+
+
+def effective(counts: Counts) -> Counts:
+    """The same counts; weights that are no numbers of rows are scaled to as many rows as they are worth.
+
+    Counts that are already scaled stay the same.
+    """
+    if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.squares > 0.0:
+        return counts
+    share = counts.rows / counts.squares
+    return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
+
+
+def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> NDArray[np.float64]:
+    missing = missing_of(settings.missing_values, raw=batch.raw)
+    try:
+        column = encode(batch.columns[name], name, missing=missing, raw=batch.raw)
+    except UnicodeDecodeError as error:
+        raise CredimiError(batch.fault(error)) from error
+    gone = np.append(missing.among(column), True)
+    numbers = np.where(gone[:-1], np.nan, _numbers(column))
+    codes = np.minimum(column.codes, column.values)
+    found: NDArray[np.float64] = np.append(numbers, np.nan)[codes]
+    right = (found >= 0.0) & (found < np.inf)  # false for NaN
+    if not right.all():
+        row = int(np.argmin(right))
+        where, fault = (
+            "" if batch.path is None else f"{batch.path}: ",
+            "is missing" if gone[codes[row]] else _fault(column, int(codes[row])),
+        )
+        raise CredimiError(
+            f"{where}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are finite "
+            "numbers from 0 up; correct it, or leave the row out"
+        )
+    return found
+
+
+def _numbers(column: Column) -> NDArray[np.float64]:
+    """The labels as numbers, NaN if they are none."""
+    if column.numbers is not None:
+        return np.full(column.values, np.nan) if column.instants or column.spans else column.numbers
+    if column.kind == BOOLEAN:
+        return np.full(column.values, np.nan)
+    read = [float(text) if text_types.is_number(text, names_too=True) else np.nan for text in column.texts]
+    return np.array(read, dtype=np.float64)
+
+
+def _fault(column: Column, code: int) -> str:
+    if column.numbers is None:
+        text = column.texts[code]
+        return f"is {text if text_types.is_number(text) else repr(text)}"
+    shown = text_types.shown_date if column.instants else text_types.shown_number
+    return f"is {shown(column.numbers[code])}"

@@ -1,0 +1,186 @@
+"""How Numba compiles every kernel: without the interpreter lock, cached on disk where the disk allows it.
+
+Threads are ordinary Python threads over chunks of the work: a kernel that holds no lock needs no threading layer, so
+two callers at once, a fork or a process pool cannot crash one. Sums may be re-ordered (`reassoc`, `contract`), which is
+what lets the compiler use vector instructions; NaN and infinity keep their meaning.
+
+Kernels write out sums, largest and smallest elements as loops: with numpy's own (`values.sum()`, `np.argmax`) a cached
+kernel loads the part of Numba that has them, which loads scipy's linear algebra, for longer than all else takes.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from credimi.kernels.jit_hooks import wishes
+from credimi.kernels.signatures import SIGNATURES, name_of, signature_of
+
+wishes.before_numba()
+import numba  # noqa: E402  (after the wish above)
+from llvmlite import ir  # noqa: E402  (after the wish above)
+from numba import extending  # noqa: E402  (after the wish above)
+from numba.core import cgutils, types  # noqa: E402  (after the wish above)
+from numba.core.runtime.nrt import rtsys  # noqa: E402  (after the wish above)
+from numba.np.numpy_support import from_dtype  # noqa: E402  (after the wish above)
+
+__all__ = ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+intrinsic: Callable[[Callable[..., Any]], Any] = (
+    extending.intrinsic
+)  # LLVM written out, where Numba has no words for it
+
+_SUMS_MAY_BE_REORDERED = {"reassoc", "contract"}
+
+_KERNEL_IMPORT = re.compile(r"^from (credimi\.kernels\S*) import ([^(\n]+|\([^)]+\))", re.MULTILINE)
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compile on first call, once per argument types; later processes read the result from the cache."""
+    return cast("Kernel", NumbaKernel(function))
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Compile a piece of a kernel into its callers.
+
+    A call passes every array of a table as seven numbers and counts references, which for a 2 x 4 table costs as much
+    as the arithmetic.
+    """
+    return cast("Kernel", _Piece(function))
+
+
+class _Piece:
+    """A piece of kernels: compiled into them, and an ordinary function where Python calls it."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function = function
+        self._dispatcher = _compile(function, forceinline=True)  # its type keeps no reference to it
+        self._numba_type_ = self._dispatcher._numba_type_
+
+    def __call__(self, *arguments: object) -> object:
+        return self._function(*arguments)
+
+
+class NumbaKernel:
+    """One kernel, compiled for the types of `signatures` only.
+
+    Numba alone would compile once more for arrays that cannot be written, and for each order of memory.
+    """
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self.__name__ = name_of(function)
+        self.dispatcher = _compile(function, forceinline=False)
+        self._numba_type_ = self.dispatcher._numba_type_  # so that other kernels can call it
+        self._entries: dict[str, Callable[..., object]] = {}
+
+    def __call__(self, *arguments: object) -> object:
+        """Call the kernel; compile it first, or take it from the cache, where that was not done yet."""
+        signature = signature_of(arguments)
+        entry = self._entries.get(signature)
+        return entry(*arguments) if entry is not None else self.prepare(signature)(*arguments)
+
+    def prepare(self, signature: str) -> Callable[..., object]:
+        """Compile the kernel for these types, or take it from the cache."""
+        if signature not in SIGNATURES.get(self.__name__, ()):
+            wishes.unlisted(self.__name__, signature)
+            return cast("Callable[..., object]", self.dispatcher)  # as Numba does it
+        argument_types = numba_types(signature)
+        if not self._is_cached(argument_types):
+            wishes.compiling()
+        self.dispatcher.compile(argument_types)
+        entry: Callable[..., object] = self.dispatcher.overloads[argument_types].entry_point
+        self._entries[signature] = entry
+        return entry
+
+    def _is_cached(self, argument_types: tuple[Any, ...]) -> bool:
+        with suppress(AttributeError, TypeError):  # private to Numba: should it change, nobody is told of compiling
+            cache = self.dispatcher._cache  # noqa: SLF001  (see above)
+            key = cache._index_key(argument_types, self.dispatcher.targetctx.codegen())  # noqa: SLF001  (see above)
+            return key in cache._cache_file._load_index()  # noqa: SLF001  (see above)
+        return True
+
+
+def numba_types(signature: str) -> tuple[Any, ...]:
+    """Numba's types for the words of a signature."""
+    from credimi.kernels.moments.information_matrix import Workspace  # noqa: PLC0415  (it is compiled itself)
+
+    found: list[Any] = []
+    outside: list[list[Any]] = []
+    for word in signature.replace("(", "( ").replace(")", " )").split():
+        if word == "(":
+            outside.append(found)
+            found = []
+        elif word == ")":
+            parts, found = found, outside.pop()
+            named, plain = cast("Any", (types.NamedTuple, types.Tuple))
+            found.append(named(parts, Workspace) if isinstance(parts[0], types.Array) else plain(parts))
+        else:
+            scalar = from_dtype(np.dtype(word[:2]))
+            found.append(types.Array(scalar, word.count(":"), "C") if word.endswith("]") else scalar)
+    return tuple(found)
+
+
+@cache
+def _sources_stamp(module: str) -> str:
+    """A digest of the source of a module of kernels and of all modules of kernels that it uses.
+
+    Numba takes a cached kernel for fresh while the file that it stands in is unchanged, but kernels are compiled into
+    each other: after a change to one file the others' caches would silently compute what it did before.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(_files_used_by(module)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _files_used_by(module: str) -> set[Path]:
+    """The file of a module of kernels, those of all that it imports, and this one."""
+    files, modules = {Path(__file__)}, [module]
+    while modules:
+        path = Path(__file__).parent.joinpath(*modules.pop().split(".")[2:]).with_suffix(".py")
+        if path not in files and path.exists():
+            files.add(path)
+            for package, names in _KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")):
+                used = [package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))]
+                modules += [name for name in used if name != "credimi.kernels.jit"]  # what it has is not compiled
+    return files
+
+
+def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:
+    """As Numba loads a kernel, but without all that it can compile, of which what is compiled needs nothing.
+
+    To register that takes as long as to load Numba itself.
+    """
+    rtsys.initialize(context)
+    with guard(), suppress(ImportError):  # a cache that names a module that has moved since: compile again
+        return load(signature, context)
+    return None
+
+
+def _compile(function: Callable[..., object], *, forceinline: bool) -> Any:
+    compile_with = partial(
+        numba.njit,
+        nogil=True,
+        error_model="numpy",
+        fastmath=_SUMS_MAY_BE_REORDERED,
+        forceinline=forceinline,
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=forceinline,  # Python calls whole kernels only
+    )
+    try:
+        kernel: Any = compile_with(cache=True)(function)
+    except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
+        return compile_with()(function)
+    with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
+        cache = kernel._cache  # noqa: SLF001  (see above)
+        cache._cache_file._source_stamp = _sources_stamp(function.__module__)  # noqa: SLF001  (see above)
+        steps = cache._guard_against_spurious_io_errors, cache._load_overload  # noqa: SLF001  (see above)
+        cache.load_overload = partial(_load_cached, *steps)
+    return kernel

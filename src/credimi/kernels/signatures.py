@@ -1,0 +1,105 @@
+"""The types that every kernel is called with from Python: what is compiled ahead, and what `credimi warm-up` compiles.
+
+A type is a dtype of numpy without its byte order, with its dimensions behind it where it is an array: `f8` is a
+float, `u1[:]` a row of bytes, `f8[:,:]` a matrix. All arrays are C-contiguous. Parentheses are a tuple of
+integers, or the `Workspace` of `information_matrix`. The tests fail where a kernel is called with other types.
+"""
+
+from itertools import product
+
+import numpy as np
+
+_TABLES = "f8[:] i8[:] i8[:] i8[:]"  # cells of all tables, their places, rows and columns
+_WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
+_CODES = ("u1", "u2", "u4")
+
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    "adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
+    "adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
+    "two_sided_weights.weigh_two_sided": (
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
+    ),
+    "moments.many_tables.classify": (f"{_TABLES} i1[:] f8[:]",),
+    "moments.many_tables.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
+    "moments.many_tables.matched_one_sided": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
+    "moments.many_tables.two_sided": (f"{_TABLES} f8[:] i8[:] b1 b1 f8[:] f8[:]",),
+    "moments.information_matrix.solve": (f"f8[:,:] {_WORKSPACE} f8[:,:]",),
+    "moments.information_matrix.variances": (f"f8[:,:] f8 {_WORKSPACE} f8[:,:] f8[:] f8[:]",),
+    "mode.find.find_mode": (f"f8[:,:] f8[:] f8[:] f8[:,:] f8[:] f8[:] {_WORKSPACE}",),
+    "mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),
+    "mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
+    "mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
+    "best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
+    "best_split.fill_table": ("i8[:] f8",),
+    "best_split.sums_below": ("u2[:] i8[:,:]",),
+    "best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
+    "pair_counts.group_bits": ("u1[:] u8[:,:]",),
+    "pair_counts.count_bits": tuple(
+        f"u1[:] u1[:] u8[:,:] i8[:] i8[:,:] ({' '.join(['i8'] * lanes)})" for lanes in (2, 4, 8)
+    ),
+    "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
+    "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
+    "csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
+    "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
+    "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),
+    "parquet_pages.decode_page": ("u1[:] u1[:] i8 u1[:,:] u1[:]",),
+    "small_codes.gather": tuple(
+        f"{value}[:] i8 i8 {value}[:] i8 u1[:,:] i8 u1[:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
+    ),
+    "sort_numbers.sort": ("f8[:] u2[:] i8 u8[:,:] u2[:,:] i8[:,:] i8[:]",),
+    "sort_numbers.differences": ("u8[:] i8 i8 i8[:]",),
+    "sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
+    "sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
+    "text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
+    "text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
+    "text_codes.narrow": tuple(f"{value}[:] i8 u1[:] i8 {code}[:]" for value in ("i4", "i8") for code in _CODES),
+}
+
+FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile first; the first types of each
+    "two_sided_weights.weigh_two_sided",
+    "adaptive_weights.weigh",
+    "moments.many_tables.matched_one_sided",
+    "mixture_tails.quantiles",
+    "mixture_tails.upper_tails",
+    "text_codes.encode_texts",
+    "best_split.best_split",
+    "best_split.boundaries",
+    "pair_counts.count_joint",
+    "pair_counts.count_bits",
+    "adaptive_weights.augment",
+    "pair_counts.count_cells",
+    "text_codes.encode_integers",
+    "text_codes.narrow",
+    "best_split.sums_below",
+    "pair_counts.group_bits",
+    "moments.many_tables.classify",
+    "mixture_tails.log_scales",
+    "best_split.fill_table",
+)
+
+_DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
+_BRACKETS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]"}
+_ARRAY_WORDS = {
+    (np.dtype(name), dimensions): name + brackets for name in _DTYPES for dimensions, brackets in _BRACKETS.items()
+}
+
+
+def signature_of(arguments: tuple[object, ...]) -> str:
+    """The types of a call's arguments as they are written here."""
+    return " ".join(map(_word, arguments))
+
+
+def _word(argument: object) -> str:
+    if isinstance(argument, np.ndarray):
+        word = _ARRAY_WORDS.get((argument.dtype, argument.ndim))
+        return word if word is not None and argument.flags.c_contiguous else f"strided {argument.dtype.str}"
+    if isinstance(argument, tuple):
+        return f"({signature_of(argument)})"
+    if isinstance(argument, (bool, np.bool_)):
+        return "b1"
+    return "f8" if isinstance(argument, (float, np.floating)) else "i8"
+
+
+def name_of(function: object) -> str:
+    """The name of a kernel here: its module's, without what all have, and its own."""
+    return f"{function.__module__}.{getattr(function, '__name__', '')}".removeprefix("credimi.kernels.")

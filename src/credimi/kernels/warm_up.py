@@ -1,0 +1,71 @@
+"""Compile kernels before they are needed, in several processes at once: Numba itself compiles one at a time.
+
+Each process takes the next kernel as soon as it is done with one, and puts it into Numba's cache, where whoever needs
+it finds it. What kernels have in common is compiled by the first that meets it, so those that take longest go first.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from credimi.kernels.signatures import FIRST_NEEDED, SIGNATURES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Task = tuple[str, str]  # a kernel's name and its types
+
+
+def tasks(*, everything: bool) -> list[Task]:
+    """All kernels, or those that a ranking needs; those that take longest first."""
+    names = [*FIRST_NEEDED, *(name for name in SIGNATURES if name not in FIRST_NEEDED)] if everything else FIRST_NEEDED
+    return [(name, types) for name in names for types in (SIGNATURES[name] if everything else SIGNATURES[name][:1])]
+
+
+def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], None]) -> None:
+    """Compile what is wanted and is not in the cache; `told` hears how many are done, and of how many."""
+    queue, done = deque(wanted), []
+
+    def work(_: int) -> None:
+        command = [sys.executable, "-m", "credimi.kernels.warm_up"]
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+        with subprocess.Popen(  # noqa: S603  (this module itself)
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdin is not None  # noqa: S101  (for the type checker)
+            assert process.stdout is not None  # noqa: S101  (for the type checker)
+            while queue:
+                process.stdin.write("\t".join(queue.popleft()) + "\n")
+                process.stdin.flush()
+                if not process.stdout.readline():
+                    return  # it was killed: who needs the kernel compiles it
+                done.append(1)
+                told(len(done), len(wanted))
+
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(work, range(min(processes, len(wanted)))))
+
+
+def kernel(name: str) -> Any:
+    """The kernel of a name such as "moments.many_tables.classify"."""
+    module, function = name.rsplit(".", 1)
+    return getattr(importlib.import_module(f"credimi.kernels.{module}"), function)
+
+
+def _serve(lines: Iterator[str]) -> None:
+    """Compile one kernel a line, and answer when it is done."""
+    for line in lines:
+        name, types = line.rstrip("\n").split("\t")
+        kernel(name).prepare(types)
+        print("done", flush=True)  # noqa: T201  (to the process that asked)
+
+
+if __name__ == "__main__":
+    _serve(iter(sys.stdin))

@@ -1,0 +1,101 @@
+"""The table in windows of all widths: names are cut in the middle, nothing runs over, nothing trails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+
+import credimi
+from credimi.cli import main
+from credimi.report import sentences
+from credimi.report.terminal import ranking_text, shortened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIDTHS = (40, 60, 80, 100, 130, 160)
+
+
+def ranking(name: str, others: int = 3) -> credimi.Ranking:
+    rows = 400
+    table = {name: ["a", "b"] * (rows // 2)} | {f"f{place}": list("aabb") * (rows // 4) for place in range(others)}
+    return credimi.rank(table | {"y": ["p", "q", "p", "q", "q", None, "p", "q"] * (rows // 8)}, "y")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "name", ["short", "a_name_of_more_than_forty_letters_and_no_blank_at_all", "測定された血糖値の平均値" * 3, ""]
+)
+def test_nothing_runs_over_or_trails(width: int, name: str) -> None:
+    lines = ranking_text(ranking(name), width=width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert all(line == line.rstrip() for line in lines)
+    rule = next(place for place, line in enumerate(lines) if line.startswith("──"))
+    assert (
+        len([line for line in lines[rule + 1 : rule + 5] if " keep" in line or " drop" in line or " unsure" in line])
+        == 4
+    )
+
+
+def test_a_long_name_is_cut_in_the_middle() -> None:
+    name = "systolic_pressure_before_breakfast_second_reading"
+    printed = ranking_text(ranking(name), width=80)
+    (line,) = (line for line in printed.splitlines() if "systol" in line and "…" in line)
+    shown = line.split()[1]
+    start, end = shown.split("…")
+    assert name.startswith(start)
+    assert name.endswith(end)
+    assert min(len(start), len(end)) >= 7
+    assert name in ranking_text(ranking(name), width=140)
+
+
+@pytest.mark.parametrize("room", [2, 3, 7, 12])
+@pytest.mark.parametrize("name", ["abcdefghijklmnopqrstuvwxyz", "日本語の名前とても長い", "ab語cd語ef語gh語"])
+def test_shortened_names_fit(name: str, room: int) -> None:
+    shown = shortened(name, room)
+    assert cell_len(shown) <= room
+    assert cell_len(shown) >= room - 1 - (not name.isascii())
+    head, tail = shown.split("…")
+    assert name.startswith(head)
+    assert name.endswith(tail)
+    assert shortened(name, 99) == name
+
+
+def test_eighty_columns_have_the_complete_rows() -> None:
+    printed = ranking_text(ranking("a_name_of_more_than_forty_letters_and_no_blank_at_all"), width=80)
+    head = next(line for line in printed.splitlines() if "feature" in line)
+    assert [word for word in ("nats", "95 % interval", "verdict", "complete") if word not in head] == []
+
+
+def test_the_share_of_the_entropy_stands_beside_the_nats() -> None:
+    found = ranking("x")
+    assert "nats     %  95 % interval" in str(found)
+    for row in found:
+        assert row["entropy_share"] == pytest.approx(row["mi"] / found.entropy, abs=1e-15)
+    assert f"{100 * found['x']['entropy_share']:.1f}" in str(found)
+    assert "<th>%</th>" in found._repr_html_()
+
+
+def test_the_title_wraps_at_the_width_of_the_window() -> None:
+    y = [f"a_rather_long_class_{row % 6}" for row in range(60)]
+    lines = ranking_text(credimi.rank({"x": list("ab") * 30, "y": y}, "y"), width=100).splitlines()
+    assert len(lines[0]) > 80  # the table itself is narrower
+    assert len(lines[0]) <= 100
+
+
+def test_what_is_piped_has_no_trailing_blanks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,longer_name,y\n" + "a,b,p\nb,c,q\n" * 40)
+    assert main(["rank", str(path), "--target", "y"]) == 0
+    assert main(["rank", str(path), "--target", "y", "--output", str(tmp_path / "out.txt")]) == 0
+    assert main(["table", "10 2; 3 15"]) == 0
+    for text in (capsys.readouterr().out, (tmp_path / "out.txt").read_text(encoding="utf-8")):
+        assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_one_is_not_many() -> None:
+    assert "\n1 feature: " in str(credimi.rank({"x": list("ab") * 30, "y": list("pq") * 30}, "y"))
+    assert sentences.rows_told(1, None) == "1 row"
+    assert sentences.rows_told(3, 1) == "1 of 3 rows has the target"

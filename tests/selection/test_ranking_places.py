@@ -1,0 +1,35 @@
+"""Rows of a ranking by place, and in slices; names come first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import credimi
+
+CLASSES = list("ppqq") * 25
+TABLE = {"noise": list("abab") * 25, "tells": list("aabb") * 25, "one": ["a"] * 100}
+
+
+def test_rows_by_place() -> None:
+    ranking = credimi.rank(TABLE, CLASSES)
+    rows = list(ranking)
+    assert ranking[0]["feature"] == "tells"
+    for place in range(-3, 3):
+        assert ranking[place] == ranking[np.int64(place)] == rows[place]
+    for part in (slice(2), slice(-1, None), slice(None, None, 2), slice(5, 9)):
+        assert ranking[part] == rows[part]
+    for place in (3, -4):
+        with pytest.raises(credimi.CredimiError, match=f"has no feature {place}, and has 3 rows, counted from 0"):
+            ranking[place]
+    for name in (True, 1.0, "other"):
+        with pytest.raises(credimi.CredimiError, match="has no feature"):
+            ranking[name]
+
+
+def test_names_that_are_numbers_come_first() -> None:
+    frame = pd.DataFrame({1: TABLE["tells"], 0: TABLE["noise"]})
+    ranking = credimi.rank(frame, CLASSES)
+    assert ranking[0]["feature"] == "0"
+    assert ranking[-1]["feature"] == "0", "which is the last"
