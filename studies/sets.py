@@ -41,7 +41,7 @@ from credimi.selection.naive_summary import NaiveSummary
 if TYPE_CHECKING:
     from credimi.counting.coded_table import Rows
 
-NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large"
+NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24"
 WAYS = ("all", "forward", "smallest", "told", "each", "together", "naive", "naive+each", "jmi+naive")
 LEVEL, SURE = 0.5, 0.95
 SEGMENTS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
