@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from copy import deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -152,7 +153,7 @@ def spoil(header: Any, random: Random) -> None:  # noqa: ANN401
     if random.random() < 0.2:
         del place[key]
     else:
-        place[key] = random.choice(JUNK)
+        place[key] = deepcopy(random.choice(JUNK))  # it may be spoilt itself
 
 
 def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:

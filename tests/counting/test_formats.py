@@ -101,7 +101,7 @@ def test_a_field_that_comes_late_is_refused(tmp_path: Path, monkeypatch: pytest.
     ("content", "words"),
     [
         ('{"y": 1}\n{"y": \n', r"rows.jsonl, line 2 is no JSON: Expecting value, at letter 7"),
-        ('{"y": 1}\n\n[1]\n', r"rows.jsonl, line 3 holds '\[1\]', and no object"),
+        ('{"y": 1}\n\n[1]\n', r"rows.jsonl, line 3 holds '\[1\]', and no object: correct it"),
         ("", "has no fields"),
         ("{}\n{}\n", "has no fields"),
         (b'{"y": "\xff"}\n{"y": "a", "x": 1}\n', "not UTF-8"),

@@ -70,3 +70,16 @@ def test_many_tables_at_once_are_the_tables_one_by_one(threads: int) -> None:
         assert found.std[index] == pytest.approx(law.std(), rel=1e-9)
         assert (found.low[index], found.high[index]) == pytest.approx(law.interval(0.9), rel=1e-6, abs=1e-9)
         assert found.p_above[index] == pytest.approx(law.sf(0.01), rel=1e-6)
+
+
+@pytest.mark.parametrize("prior", [1e-9, 0.001, 0.5])
+def test_order_does_not_matter_where_columns_have_the_same_numbers(prior: float) -> None:
+    joint = np.array([[0, 1], [0, 0], [0, 3], [0, 1], [1, 1], [3, 1], [1, 0], [1, 0], [1, 0]])
+    target_only = np.array([1, 0, 0, 0, 0, 0, 3, 1, 0])
+    expected = mutual_information(joint, target_only=target_only, prior=prior)
+    generator = np.random.default_rng(9)
+    for _ in range(8):
+        rows, columns = generator.permutation(9), generator.permutation(2)
+        found = mutual_information(joint[rows][:, columns], target_only=target_only[rows], prior=prior)
+        assert found.mean() == pytest.approx(expected.mean(), rel=1e-9)
+        assert found.std() == pytest.approx(expected.std(), rel=1e-9)

@@ -84,3 +84,16 @@ def test_in_a_browser_nothing_overflows(show: Callable[..., Any], width: int) ->
     tab = show(compared(), viewport={"width": width, "height": 800})  # which also sees that nothing is asked for
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.locator("tbody tr").count() == len(HOSTILE)
+
+
+def test_in_a_browser_usual_names_and_headings_are_whole(show: Callable[..., Any]) -> None:
+    table = {name: ["a", "b"] * 60 for name in ("pressure_medication", "visits_last_year", "x")}
+    comparison = credimi.compare(table | {"y": list("pq") * 60}, table | {"y": list("ppq") * 40}, "y")
+    tab = show(comparison, viewport={"width": 1100, "height": 800})
+    lines = "each => each.map(cell => Math.round(cell.getBoundingClientRect().height))"
+    assert len(set(tab.locator("tbody th").evaluate_all(lines))) == 1
+    heights = "each => each.map(cell => { const all = document.createRange(); all.selectNodeContents(cell);"
+    heights += " return all.getBoundingClientRect().height; })"
+    change, interval, probability = tab.locator("thead .number").evaluate_all(heights)[2:]
+    assert change == interval == probability
+    assert tab.locator(".wide").evaluate("each => each.scrollWidth <= each.clientWidth")

@@ -99,3 +99,11 @@ def test_one_is_not_many() -> None:
     assert "\n1 feature: " in str(credimi.rank({"x": list("ab") * 30, "y": list("pq") * 30}, "y"))
     assert sentences.rows_told(1, None) == "1 row"
     assert sentences.rows_told(3, 1) == "1 of 3 rows has the target"
+
+
+@pytest.mark.parametrize("width", range(72, 131))
+def test_the_heading_of_probabilities_is_one_line(width: int) -> None:
+    table = {"pressure_medication": list("aabb") * 100, "id": [f"p{i}" for i in range(400)]}
+    lines = ranking_text(credimi.rank(table | {"y": list("pqqq") * 100}, "y"), width=width).splitlines()
+    rule = next(place for place, line in enumerate(lines) if line.startswith("──"))
+    assert "P(I > 0.003)" in lines[rule - 1]

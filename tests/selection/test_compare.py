@@ -208,11 +208,12 @@ SMALL = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10}
         ((credimi.rank(SMALL, "class"), credimi.rank(SMALL, "x")), {}, "target 'class' and 'x'"),
         ((credimi.rank(SMALL, "class"), credimi.rank(SMALL, "class"), "x"), {}, "not 'x'"),
         ((credimi.rank(SMALL, "class"), credimi.rank(SMALL, "class", prior="jeffreys")), {}, "prior 'jeffreys'"),
-        ((credimi.rank(SMALL, "class"), credimi.rank(SMALL, "class")), {"features": ["x"]}, "rankings already"),
+        ((credimi.rank(SMALL, "class"), credimi.rank(SMALL, "class")), {"features": ["x"]}, "already rankings"),
         ((SMALL, SMALL, "class"), {"p_same": 1.0}, "p_same is 1.0"),
         ((SMALL, SMALL, "class"), {"epsilon": -1.0}, "epsilon"),
         ((SMALL, SMALL, "class"), {"names": "ab"}, "two texts"),
         ((SMALL, SMALL, "class"), {"missing": "drop"}, "missing is 'drop'"),
+        ((SMALL, SMALL, "class"), {"target_cuts": "quantile:3"}, r"quantiles of the two differ: pass the cuts"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:

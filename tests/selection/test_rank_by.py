@@ -16,6 +16,7 @@ from credimi.counting.by_group import count_by
 from credimi.counting.engines import csv_files
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -137,3 +138,20 @@ def test_a_group_without_targets_or_of_one_class_is_ranked_and_compared() -> Non
     assert list(found.rankings) == ["1", "2", "3"]
     assert found.comparisons[0]["x"]["verdict"] == "more"
     assert all(0.0 <= each["x"]["p_change"] <= 1.0 for each in found.comparisons)
+
+
+def test_groups_by_the_place_of_an_array() -> None:
+    generator = np.random.default_rng(5)
+    array = generator.integers(0, 2, (300, 3))
+    named, placed = credimi.rank_by(array, 0, "column 1"), credimi.rank_by(array, 0, -2)
+    assert placed.by == named.by == "column 1"
+    assert placed.to_dict() == named.to_dict()
+    with pytest.raises(credimi.CredimiError, match="'column 1' is the target"):
+        credimi.rank_by(array, 1, 1)
+
+
+@pytest.mark.parametrize("by", [np.arange(20) % 2, ["site", "z"]])
+def test_groups_are_named_by_one_column(by: Sequence[object]) -> None:
+    data = {"class": ["p", "q"] * 10, "x": ["a", "b"] * 10, "site": ["n"] * 10 + ["s"] * 10, "z": ["a", "b"] * 10}
+    with pytest.raises(credimi.CredimiError, match=f"by is a {type(by).__name__}: name one column"):
+        credimi.rank_by(data, "class", by)

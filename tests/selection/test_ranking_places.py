@@ -33,3 +33,21 @@ def test_names_that_are_numbers_come_first() -> None:
     ranking = credimi.rank(frame, CLASSES)
     assert ranking[0]["feature"] == "0"
     assert ranking[-1]["feature"] == "0", "which is the last"
+
+
+def test_names_are_looked_for_in_the_features() -> None:
+    ranking = credimi.rank(TABLE, CLASSES)
+    assert "tells" in ranking
+    assert "other" not in ranking
+    assert None not in ranking
+    assert ranking[0] in ranking
+    with pytest.raises(credimi.CredimiError, match="has no feature None"):
+        ranking[None]
+    numbered = credimi.rank(pd.DataFrame({7: TABLE["tells"]}), CLASSES)
+    assert 7 in numbered
+    assert "7" in numbered
+    assert 0 not in numbered, "which is a place"
+    comparison = credimi.compare(TABLE | {"y": CLASSES}, TABLE | {"y": CLASSES}, "y")
+    assert "tells" in comparison
+    assert "other" not in comparison
+    assert next(iter(comparison)) in comparison

@@ -87,6 +87,8 @@ def run(options: argparse.Namespace) -> None:
     require_share("--p-same", options.p_same)
     paths = [options.a, options.b]
     samples = [_sample(path, options) for path in paths]
+    if paths[0] == paths[1]:
+        terminal_io.say(f"{paths[0]} is compared with itself: A and B should have different rows")
     startup.announce_compiling()
     names = [source_of([path]) or path for path in paths]
     names = names if names[0] != names[1] else paths
@@ -131,7 +133,12 @@ def _sample(path: str, options: argparse.Namespace) -> Foreign:
         return Path(path)
     files = shared.files_of([path], options)
     _check_outputs(options, [file.identity for file in files])
-    return counted(options, files)
+    try:
+        return counted(options, files)
+    except CredimiError as error:
+        if path in str(error) or options.target is None:
+            raise
+        raise CredimiError(f"{path}: {error}") from error  # of two it has to be said which
 
 
 def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> None:

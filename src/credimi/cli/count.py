@@ -102,7 +102,7 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     total = replace(total, sources=finished(total.sources, sources))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
-    added = f", {rows:,} of them new" if before is not None else ""
+    added = f", {round(rows, 3):,} of them new" if before is not None else ""
     terminal_io.say(f"{options.into}: {sentences.counted(total.rows, 'row')}{added}, {shared.features(len(total))}")
 
 

@@ -33,6 +33,9 @@ class Parser(argparse.ArgumentParser):
             message += (
                 f"; {self.listing} takes all words up to the next option: put {data} before it, or -- between them"
             )
+        lacking = re.fullmatch(r"argument (?:-\w, )?(--[\w-]+).*: expected one argument", message)
+        if lacking:  # what starts with a minus and is no plain number is taken for an option
+            message += f"; if it starts with a minus, write {lacking[1]}=-..."
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
@@ -213,7 +216,7 @@ def add_missing_as(parser: argparse.ArgumentParser) -> None:
         "--missing-as",
         choices=["ignore", "category"],
         default="ignore",
-        help="a hole in a feature is a value not known, or one more value (default: %(default)s)",
+        help="a missing value of a feature is not known, or one more value (default: %(default)s)",
     )
 
 

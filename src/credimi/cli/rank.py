@@ -158,7 +158,10 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
         most = getattr(options, "max_levels", None)  # not an option of `select`
         counts = count(files, options.target, max_levels=most, progress=told, **asked)
     if not counts.rows:
-        raise CredimiError(f"{files[0]} has no rows: nothing can be said about {options.target!r}")
+        none = (
+            "has no rows" if asked["weights"] is None else f"has no rows whose weight {asked['weights']!r} is above 0"
+        )
+        raise CredimiError(f"{files[0]} {none}: nothing can be said about {options.target!r}")
     if not len(counts):
         raise CredimiError(f"{files[0]} has no column besides the target {options.target!r}: nothing to rank")
     return counts

@@ -233,8 +233,10 @@ def check_classes(target: str, classes: Labels) -> None:
 
 
 def too_many_classes(target: str, classes: int) -> str:
-    """The message for a target with too many values to be classes."""
-    return f"target {target!r} has {classes:,} different values, at most {MOST_CLASSES:,} are classes: {_CUT_IT}"
+    """The message for a target with too many values to be classes; more may follow in rows not yet read."""
+    return (
+        f"target {target!r} has at least {classes:,} different values, at most {MOST_CLASSES:,} are classes: {_CUT_IT}"
+    )
 
 
 def _is_key(kept: Labels, totals: CountArray) -> bool:

@@ -46,7 +46,7 @@ def checked_cuts(given: Option) -> Cuts | str | None:
     if bool(dates) == bool(numbers) or not np.isfinite(numbers).all() or len(listed) >= _MOST_RANGES:
         raise CredimiError(
             f"{given!r} are no cuts of a target: pass numbers, such as [30, 50], dates, such as ['2024-02-29'], or "
-            "'quantile:4' for four ranges of about equal counts (target_cuts, --target-cuts)"
+            "'quantile:4' for four ranges of about equal counts, of 2 to 1,000 (target_cuts, --target-cuts)"
         )
     return tuple(numbers) if numbers else tuple(map(text_types.shown_date, dates))
 

@@ -55,7 +55,7 @@ def aligned(samples: Sequence[Counts]) -> AlignedCounts:
     others = asked if isinstance(asked, dict) else {"*": asked}
     ways = others | {each.name: _reading(each) for each in features if each.kind.ranked}
     settings = replace(whole.settings, discretize=ways)
-    empty = replace(whole, flat=np.zeros_like(whole.flat), rows=0)
+    empty = replace(whole, flat=np.zeros_like(whole.flat), rows=0, squares=0.0)
     placed = tuple(replace(empty + each, settings=settings) for each in parts)
     return AlignedCounts(placed, tuple(features), whole.class_names(), only)
 

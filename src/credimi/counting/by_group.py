@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.labels import MANY, RAW
+from credimi.columns.python_objects import shown_name
 from credimi.columns.text_types import shown_date, shown_number, spelled
 from credimi.core.arguments import unknown
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import count_coded, encode_batch
 from credimi.counting.count import source, with_target_cuts
-from credimi.counting.engines import sparse_matrices
-from credimi.counting.request import CountRequest, checked
+from credimi.counting.engines import frames, sparse_matrices
+from credimi.counting.request import CountRequest, by_place, checked
 from credimi.counting.weights import effective, weighted, with_squares
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ MOST_GROUPS = 50
 
 def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
     """The counts of each group, in the order of names, and the number of rows without a group (`by` is missing)."""
-    by = str(by)
-    if by == str(target):
+    by = column_name(by, data)
+    if _is_name(target) and by == column_name(target, data):
         raise CredimiError(f"{by!r} is the target: group by another column")
     _check_source(data, counting.get("engine"))
     named = counting.get("features")
@@ -65,6 +66,22 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
     if any(counts.flat.dtype.kind == "f" for counts in found.values()):  # no numbers of rows in one group, so in none
         found = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in found.items()}
     return {name: effective(found[name]) for name in sorted(found, key=_in_order)}, missing
+
+
+def column_name(named: Value, data: Data) -> str:
+    """The name of a column as text; of one of an array that was named by its place, too."""
+    if not _is_name(named):
+        raise CredimiError(
+            f"by is a {type(named).__name__}: name one column; groups that are no column yet have to become one of "
+            "the data first"
+        )
+    if isinstance(data, np.ndarray) and not data.dtype.names:
+        named = by_place(named, frames.names(data))
+    return shown_name(named)
+
+
+def _is_name(named: object) -> bool:
+    return isinstance(named, str | tuple) or not hasattr(named, "__iter__")  # a tuple of a MultiIndex
 
 
 def _counted(chosen: CodedBatch, threads: int | None) -> Counts:

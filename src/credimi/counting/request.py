@@ -112,7 +112,7 @@ class CountRequest:
             )
         offered = _without_weights(self.settings.weights, offered, self.target, [self.features, self.exclude])
         features = tuple(columns_of(offered, self.target, self.features, self.exclude))
-        _check_named(self.settings, offered, self.target)
+        check_named(self.settings, offered, self.target)
         required = frozenset(features if self.named else ())
         limits: Record = {"max_levels": self.max_levels, "required": required, "delimiter": self.delimiter}
         return Plan(self.target, features, self.settings, **limits)
@@ -182,7 +182,10 @@ def columns_of(
     seen: set[str] = set()
     for name in offered:
         if name in seen:
-            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
+            raise CredimiError(
+                f"two columns are called {name!r}: give each column a name of its own; if the file has no line of "
+                "names, write one above the data"
+            )
         seen.add(name)
     if target not in seen:
         raise CredimiError(unknown(target, offered))
@@ -209,8 +212,12 @@ def _without_weights(
     if weights not in offered:
         raise CredimiError(unknown(weights, offered))
     if weights == target or any(weights in _listed(each, {*offered}) for each in named):
-        other = "is the target" if weights == target else "is named in features or exclude"
-        raise CredimiError(f"column {weights!r} has the weights, and {other}: use it for one of the two only")
+        fault = (
+            "is the target: use it for one of the two only"
+            if weights == target
+            else "is named in features or exclude: take it out there, as it is no feature anyway"
+        )
+        raise CredimiError(f"column {weights!r} has the weights, and {fault}")
     return [name for name in offered if name != weights]
 
 
@@ -226,7 +233,7 @@ def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
     return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, listed))
 
 
-def _check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
+def check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
     """Refuse settings for a column that does not exist, or is the target."""
     for name in settings.named:
         if name not in offered:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
 
 _EXACT = 2.0**53  # larger sums of doubles are rounded
+_SQUARES = 1e-280, 1e280  # between these, doubles keep all digits of a sum of squares
 
 
 def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Batch]:
@@ -44,7 +45,8 @@ def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Bat
 
 def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
     """The counts of one batch, with the squares of its weights; as whole numbers, if the weights are whole."""
-    counts = replace(counts, squares=float(weights @ weights))
+    with np.errstate(over="ignore"):  # `effective` refuses infinity
+        counts = replace(counts, squares=float(weights @ weights))
     if counts.rows >= _EXACT or not np.array_equal(weights, np.rint(weights)):
         return counts
     return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))
@@ -55,8 +57,13 @@ def effective(counts: Counts) -> Counts:
 
     Counts that are already scaled stay the same.
     """
-    if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.squares > 0.0:
+    if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.rows > 0.0:
         return counts
+    if not _SQUARES[0] < counts.squares < _SQUARES[1]:
+        raise CredimiError(
+            f"the squares of the weights {counts.settings.weights!r} sum to {counts.squares:g}, which is too "
+            f"{'small' if counts.squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
+        )
     share = counts.rows / counts.squares
     return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
 

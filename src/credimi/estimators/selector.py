@@ -16,6 +16,7 @@ from credimi.columns.target_ranges import checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
+from credimi.counting.request import check_named
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.many_tables import Beliefs, beliefs
@@ -237,11 +238,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             del self.selection_
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
+        settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
+        name = target_name(y, features) if reset else self.counts_.target
+        check_named(settings, features.names, name)
         counts = counted(
             features,
             target,
-            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
-            name=target_name(y, features) if reset else self.counts_.target,
+            settings,
+            name=name,
             weights=checked_weights(sample_weight, features.rows),
             unlabeled=self.unlabeled,
             threads=threads_of(self.n_jobs),

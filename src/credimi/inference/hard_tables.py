@@ -19,6 +19,8 @@ The result does not depend on the order of the rows or columns: each table is fi
 
 from __future__ import annotations
 
+import math
+from itertools import chain, groupby, permutations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +31,8 @@ from credimi.inference.sampling import draw_information
 from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_SHARE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
@@ -36,19 +40,39 @@ if TYPE_CHECKING:
 PARTS = 32
 _NODES = 16 * PARTS
 _SURE = 1e8
+_MOST_ORDERS = 24
 _LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop out
 
 
 def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
-    """The block with rows and columns sorted by their counts, so that their original order does not matter."""
-    cells, rows, columns = block[:-1, :-1], list(range(block.shape[0] - 1)), list(range(block.shape[1] - 1))
-    row_keys = [(block[i, -1], *np.sort(cells[i]).tolist()) for i in rows]
-    column_keys = [(block[-1, j], *np.sort(cells[:, j]).tolist()) for j in columns]
-    rows.sort(key=row_keys.__getitem__)
-    for _ in range(2):  # rows with the same numbers may have them in different columns
-        columns.sort(key=lambda j: (column_keys[j], cells[rows, j].tolist()))
-        rows.sort(key=lambda i: (row_keys[i], cells[i, columns].tolist()))
-    return block[np.ix_([*rows, -1], [*columns, -1])]
+    """The block with rows and columns sorted by their counts, so that their original order does not matter.
+
+    Columns with the same numbers may have them in different rows: of their orders the one that gives the least block
+    is taken. Where those orders are too many, the original order decides.
+    """
+    cells = block[:-1, :-1]
+    row_keys = [(margin, *np.sort(row).tolist()) for margin, row in zip(block[:-1, -1].tolist(), cells, strict=True)]
+    column_keys = [(margin, *np.sort(each).tolist()) for margin, each in zip(block[-1].tolist(), cells.T, strict=False)]
+    columns = sorted(range(cells.shape[1]), key=column_keys.__getitem__)
+    alike = [_bundled(same, cells) for _, same in groupby(columns, key=column_keys.__getitem__)]
+    if math.prod(math.factorial(len(bundles)) for bundles in alike) > _MOST_ORDERS:
+        orders = [columns]
+    else:
+        orders = [list(chain(*chain(*order))) for order in product(*map(permutations, alike))]
+
+    def ordered(columns: list[int]) -> NDArray[np.number]:
+        rows = sorted(range(cells.shape[0]), key=lambda i: (row_keys[i], cells[i, columns].tolist()))
+        return block[np.ix_([*rows, -1], [*columns, -1])]
+
+    return min(map(ordered, orders), key=lambda each: each.tolist())
+
+
+def _bundled(columns: Iterable[int], cells: NDArray[np.number]) -> list[list[int]]:
+    """Columns that are equal row by row together: their order does not matter."""
+    bundles: dict[tuple[float, ...], list[int]] = {}
+    for column in columns:
+        bundles.setdefault(tuple(cells[:, column].tolist()), []).append(column)
+    return list(bundles.values())
 
 
 def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:

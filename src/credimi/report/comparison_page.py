@@ -71,8 +71,8 @@ interval of mutual information, in nats, on a square-root scale</p>
 <div class="wide"><table>
 <thead><tr><th scope="col">feature</th><th scope="col">verdict</th><th scope="col">{_axis(most)}</th>
 <th scope="col" class="number">{first}</th><th scope="col" class="number">{second}</th>
-<th scope="col" class="number">change</th><th scope="col" class="number">{100 * float(level):g} % interval</th>
-<th scope="col" class="number">P(change &gt; {epsilon})</th></tr></thead>
+<th scope="col" class="number">change</th><th scope="col" class="number whole">{100 * float(level):g} % interval</th>
+<th scope="col" class="number whole">P(change &gt; {epsilon})</th></tr></thead>
 <tbody>
 {rows}
 </tbody></table></div>

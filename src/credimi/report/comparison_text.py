@@ -7,20 +7,22 @@ import math
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.terminal import ranking_grid
+from credimi.report import sentences
+from credimi.report.terminal import GAP, LEAST_NAME, Column, ranking_grid, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.table import Table as Grid
     from rich.text import Text
 
+    from credimi.core.types import Record
     from credimi.report.shown import ShownComparison, ShownGroups
 
 _COLOUR = {"more": "green", "less": "red", "unsure": "yellow", "same": "dim", "not compared": "dim"}
-_ROOM_FOR_INTERVALS, _ROOM_FOR_CHANGE = 96, 60
 _LINES = 60  # of a comparison that is printed in Python
-_LONGEST_NAME = 18  # of a sample, as the heading of a column
+_SHORT_NAME, _LONGEST_NAME = 8, 18  # of a sample, as the heading of a column
+_LETTERS = ("A", "B")  # the headings of samples whose names look the same
 _SHOWN = 10  # columns that only one of the two has
 
 
@@ -59,10 +61,15 @@ def grouped_grid(
         yield from ranking_grid(ranking, units=units, top=top, width=width)
         yield Text("")
     if grouped.ungrouped:
-        yield Text(plain(f"{grouped.ungrouped:,} rows have no {grouped.by} and are in no group"))
+        yield Text(plain(_ungrouped(grouped)))
     for comparison in grouped.comparisons:
         yield from comparison_grid(comparison, units=units, top=top, width=width)
         yield Text("")
+
+
+def _ungrouped(grouped: ShownGroups) -> str:
+    have, are = ("has", "is") if grouped.ungrouped == 1 else ("have", "are")
+    return f"{sentences.counted(grouped.ungrouped, 'row')} {have} no {grouped.by} and {are} in no group"
 
 
 def comparison_grid(
@@ -77,42 +84,65 @@ def comparison_grid(
     from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
     from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
-    settings = comparison.settings
-    scale = 1.0 / math.log(2.0) if units == "bits" else 1.0
-    grid = Grid(
-        title=Text(plain(title(comparison))),
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=True,
-        show_edge=False,
-    )
-    intervals, changes = width >= _ROOM_FOR_INTERVALS, width >= _ROOM_FOR_CHANGE
-    grid.add_column("feature", overflow="fold", min_width=12)
-    for name in comparison.names:
-        grid.add_column(Text(plain(_short(name))), justify="right", no_wrap=True)
-    grid.add_column("change", justify="right", no_wrap=True)
-    if intervals:
-        grid.add_column(f"{100 * settings['level']:g} % interval", no_wrap=True)
-    if changes:
-        grid.add_column(f"P(change > {settings['epsilon']:g})", justify="right", no_wrap=True)
-    grid.add_column("verdict", no_wrap=True)
-    for row in list(comparison)[:top]:
-        known = row["verdict"] != "not compared"
-        cells: list[str | Text] = [Text(plain(row["feature"]) or "(no name)")]
-        cells += [f"{row[name] * scale:.4f}" if known else "" for name in ("mi_a", "mi_b")]
-        cells += [signed(row["change"] * scale) if known else ""]
-        cells += [f"{signed(row['low'] * scale)} to {signed(row['high'] * scale)}" if known else ""] * intervals
-        cells += [chance(row["p_change"]) if known else ""] if changes else []
-        grid.add_row(*cells, row["verdict"], style=_COLOUR[row["verdict"]])
+    columns, headings = _fitting(comparison, list(comparison)[:top], units, width)
+    yield Text(plain(title(comparison, headings)) + (", in bits" if units == "bits" else ""))
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
+    for column in columns:
+        grid.add_column(Text(column.head), justify="right" if column.right else "left", no_wrap=True)
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        grid.add_row(*map(Text, cells), style=_COLOUR[cells[-1]])
     yield grid
     for line in lines(comparison, top):
         yield Text(plain(line))
 
 
-def title(comparison: ShownComparison) -> str:
-    """What is compared."""
+def _fitting(
+    comparison: ShownComparison, rows: Sequence[Record], units: str, width: int
+) -> tuple[list[Column], tuple[str, str]]:
+    """The columns that there is room for, first of all names, changes and verdicts; and the headings of the samples."""
+    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+
+    settings, scale = comparison.settings, 1.0 / math.log(2.0) if units == "bits" else 1.0
+
+    def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
+        return Column(head, [text(row) if row["verdict"] != "not compared" else "" for row in rows], right)
+
+    names = [plain(row["feature"]) or sentences.NO_NAME for row in rows]
+    longest = max(map(cell_len, [*names, "feature"]))
+    first = column("", lambda row: f"{row['mi_a'] * scale:.4f}")
+    second = column("", lambda row: f"{row['mi_b'] * scale:.4f}")
+    change = column("change", lambda row: signed(row["change"] * scale))
+    interval = column(
+        f"{100 * settings['level']:g} % interval",
+        lambda row: f"{signed(row['low'] * scale)} to {signed(row['high'] * scale)}",
+        right=False,
+    )
+    tail = column(f"P(change > {settings['epsilon']:g})", lambda row: chance(row["p_change"]))
+    verdict = Column("verdict", [row["verdict"] for row in rows])
+    room = width - min(longest, LEAST_NAME) - change.width - verdict.width - 2 * GAP
+    chosen, samples = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
+    headings = comparison.names
+    if samples <= room:
+        room -= samples
+        for extra, before in ((tail, len(chosen)), (interval, 1)):
+            if extra.width + GAP > room:
+                break
+            chosen.insert(before, extra)
+            room -= extra.width + GAP
+        spare = max(room - max(longest - LEAST_NAME, 0), 0)  # once names are whole
+        headings = _headings(comparison.names, min(_SHORT_NAME + spare // 2, _LONGEST_NAME))
+        first, second = first._replace(head=headings[0]), second._replace(head=headings[1])
+        room -= first.width + second.width + 2 * GAP - samples
+        chosen = [first, second, *chosen]
+    shown = [shortened(name, min(longest, LEAST_NAME) + max(room, 0)) for name in names]
+    return [Column("feature", shown), *chosen, verdict], headings
+
+
+def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) -> str:
+    """What is compared, and which of the two is which where letters stand above the table."""
     (first, second), (one, other) = comparison.names, comparison.rows
+    if headings == _LETTERS:
+        first, second = f"A, {first}", f"B, {second}"
     return f"What informs about {comparison.target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
 
 
@@ -131,7 +161,8 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     """The lines below the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
     counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
-    shown = f"; the first {top:,} shown" if top is not None and top < len(verdicts) else ""
+    number = f" {top:,}" if top is not None and top > 1 else ""
+    shown = f"; the first{number} shown" if top is not None and top < len(verdicts) else ""
     yield f"{len(verdicts):,} {'feature' if len(verdicts) == 1 else 'features'}: {counted}{shown}"
     epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
     yield (
@@ -146,9 +177,20 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
             yield f"only in {name}, not compared: {listed}"
     for row in list(comparison)[: top or None]:
         if row["verdict"] == "not compared":
-            yield f"{row['feature'] or '(no name)'}: {row['note']}"
+            yield f"{row['feature'] or sentences.NO_NAME}: {row['note']}"
 
 
-def _short(name: str) -> str:
-    """A name that fits above its column; its end is kept, as it distinguishes files."""
-    return name if len(name) <= _LONGEST_NAME else "…" + name[1 - _LONGEST_NAME :]
+def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:
+    """The ends of the samples' names, which tell files apart, as they fit above columns; letters where they do not."""
+    first, second = (_ending(plain(name), room) for name in names)
+    return (first, second) if first != second else _LETTERS
+
+
+def _ending(name: str, room: int) -> str:
+    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+
+    if cell_len(name) <= room:
+        return name
+    while cell_len(name) > room - 1:
+        name = name[1:]
+    return "…" + name

@@ -79,8 +79,8 @@ def reason(rejection: Record) -> str:
 
 def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
     from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
 
     grid = Grid(title=Text(plain(title)) if title else None, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     numbers = {"#", "adds", "tells", "tells alone", "of entropy", "P(adds)", "P(matters)"}

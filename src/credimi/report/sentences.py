@@ -70,8 +70,8 @@ def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
 
 
 def counted(number: float, noun: str) -> str:
-    """A number of things: 1 row, 2 rows."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    """A number of things: 1 row, 2 rows, and 2.5 rows as sums of weights have them."""
+    return f"{round(number, 3):,} {noun}{'s' * (number != 1)}"
 
 
 def rows_told(rows: float, with_target: float | None) -> str:
@@ -246,7 +246,7 @@ def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
 def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001  (all sentences are made by the same call)
     return (
         "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
-        f"{same[0]['rows']:,} rows (the effective sample size)"
+        f"{counted(same[0]['rows'], 'row')} (the effective sample size)"
     )
 
 

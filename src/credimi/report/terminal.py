@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownRanking
 
-_SHORT_BAR, _BAR, _LONG_BAR = 8, 12, 24
-_NAME = 16  # least columns of a terminal for long names; less important things give way
+_SHORT_BAR, _BAR, _LONG_BAR = 6, 12, 24
+LEAST_NAME = 14  # least columns of a terminal for long names; less important things give way
 _VALUES = 20  # columns for how each feature was read
 _ROOM_FOR_ALL = 130
-_GAP = 2  # columns between two of the table
+GAP = 2  # columns between two of the table
 _LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
@@ -64,7 +64,7 @@ def shortened(name: str, room: int) -> str:
     return head + "…" + tail
 
 
-class _Column(NamedTuple):
+class Column(NamedTuple):
     """One column of the table."""
 
     head: str
@@ -73,7 +73,10 @@ class _Column(NamedTuple):
 
     @property
     def width(self) -> int:
-        return max(len(each) for each in (*self.head.split("\n"), *self.cells))
+        """Columns of the terminal that it takes."""
+        from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
+
+        return max(map(cell_len, (self.head, *self.cells)))
 
 
 def ranking_grid(
@@ -97,7 +100,7 @@ def ranking_grid(
     if everything:
         facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
         notes = [_values(row, known, ranking.reader) for row, known in zip(rows, facts, strict=False)]
-        columns["values"] = _Column("values", list(map(plain, notes)))
+        columns["values"] = Column("values", list(map(plain, notes)))
     for name, column in columns.items():
         grid.add_column(
             column.head, justify="right" if column.right else "left", no_wrap=name != "values", overflow="fold"
@@ -109,7 +112,7 @@ def ranking_grid(
         yield Text(plain(remark))
 
 
-def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, most: float) -> dict[str, _Column]:
+def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, most: float) -> dict[str, Column]:
     """The columns that there is room for, and the names as long as they may be; bars get what is left."""
     from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
 
@@ -117,12 +120,12 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
     scale, longest = 1.0 / math.log(2.0) if units == "bits" else 1.0, max(map(cell_len, [*names, "feature"]))
     known = [not math.isnan(row["mi"]) for row in rows]
 
-    def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> _Column:
-        return _Column(head, [text(row) if told else "" for row, told in zip(rows, known, strict=True)], right)
+    def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
+        return Column(head, [text(row) if told else "" for row, told in zip(rows, known, strict=True)], right)
 
     found = {
-        "#": _Column("#", [str(place) if told else "" for place, told in enumerate(known, 1)], right=True),
-        "feature": _Column("feature", names),
+        "#": Column("#", [str(place) if told else "" for place, told in enumerate(known, 1)], right=True),
+        "feature": Column("feature", names),
         "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
         "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),
         "interval": column(
@@ -130,31 +133,26 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
             lambda row: f"{row['low'] * scale:.4f} to {row['high'] * scale:.4f}",
             right=False,
         ),
-        "bar": _Column("", []),
-        "tail": column(f"P(I >\n{settings['epsilon']:g})", lambda row: probability(row["p_above"], row["std"])),
-        "verdict": _Column("verdict", [row["verdict"] for row in rows]),
-        "complete": _Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
+        "bar": Column("", []),
+        "tail": column(f"P(I > {settings['epsilon']:g})", lambda row: probability(row["p_above"], row["std"])),
+        "verdict": Column("verdict", [row["verdict"] for row in rows]),
+        "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
     }
-    room = width - min(longest, _NAME) - (_VALUES + _GAP) * (width >= _ROOM_FOR_ALL)
-    room -= sum(found[name].width + _GAP for name in ("#", "mi", "verdict"))
+    room = width - min(longest, LEAST_NAME) - (_VALUES + GAP) * (width >= _ROOM_FOR_ALL)
+    room -= sum(found[name].width + GAP for name in ("#", "mi", "verdict"))
     chosen = {"#", "feature", "mi", "verdict"}
-    for name in ("interval", "complete", "tail", "share"):
-        if found[name].width + _GAP > room:
+    for name in ("interval", "tail", "complete", "share"):
+        if found[name].width + GAP > room:
             break
         chosen.add(name)
-        room -= found[name].width + _GAP
-    if room >= _SHORT_BAR + _GAP and "share" in chosen:
-        left = room - _GAP - max(longest - _NAME, 0)  # once names are whole
+        room -= found[name].width + GAP
+    if room >= _SHORT_BAR + GAP and "share" in chosen:
+        left = room - GAP - max(longest - LEAST_NAME, 0)  # once names are whole
         length = max(min(left, _LONG_BAR if width >= _ROOM_FOR_ALL else _BAR), _SHORT_BAR)
         found["bar"] = column("", lambda row: _bar(row, most, length), right=False)
         chosen.add("bar")
-        room -= length + _GAP
-    whole = found["tail"].head.replace("\n", " ")
-    more = max(len(whole) - found["tail"].width, 0)
-    if more <= room - max(longest - _NAME, 0):  # on one line, once names are whole
-        found["tail"] = found["tail"]._replace(head=whole)
-        room -= more * ("tail" in chosen)
-    found["feature"] = _Column("feature", [shortened(name, min(longest, _NAME) + max(room, 0)) for name in names])
+        room -= length + GAP
+    found["feature"] = Column("feature", [shortened(name, min(longest, LEAST_NAME) + max(room, 0)) for name in names])
     return {name: each for name, each in found.items() if name in chosen}
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from credimi.core.arguments import require_share
+from credimi.core.errors import CredimiError
 from credimi.inference import change
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.comparison import COLUMNS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from credimi.core.types import Record
     from credimi.inference.change import Change
     from credimi.inference.distributions.distribution import Distribution
@@ -65,6 +68,16 @@ def _verdict(found: Change, level: float) -> str:
     if found.p_less >= level:
         return "less"
     return "same" if 1.0 - found.p_change_if_apart >= level else "unsure"
+
+
+def check_classes(target: str, first: Sequence[str], second: Sequence[str], both: Sequence[str]) -> None:
+    """Refuse two samples that have no class in common: they are of other things, or write the same in another way."""
+    if first and second and len(both) == len(first) + len(second):
+        one, other = (", ".join(map(repr, each[:3])) + ", ..." * (len(each) > 3) for each in (first, second))
+        raise CredimiError(
+            f"target {target!r} has no class in common in the two, but {one} and {other}: write its classes in the "
+            "same way, or compare tables of the same target"
+        )
 
 
 def in_order(rows: list[Record]) -> dict[str, list[object]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.reading_options import READINGS
+from credimi.columns.target_ranges import bins_asked, checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
@@ -16,7 +17,7 @@ from credimi.inference import change
 from credimi.inference.many_tables import summarize
 from credimi.report import sentences
 from credimi.selection import stored_ranking
-from credimi.selection.change_records import CompareOptions, in_order, record, settings_of
+from credimi.selection.change_records import CompareOptions, check_classes, in_order, record, settings_of
 from credimi.selection.comparison import Comparison
 from credimi.selection.rank import counts_of
 
@@ -100,8 +101,16 @@ def compare(
         return stored_ranking.compared(read[0], read[1], options, (first, second))
     if read != [None, None]:
         raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
+    if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
+        raise CredimiError(
+            f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
+            "[30, 50] (target_cuts, --target-cuts)"
+        )
     samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
-    return compared(aligned(samples), options, missing, (first, second))
+    both = aligned(samples)
+    one, other = (each.class_names(0) if len(each.classes) else () for each in samples)
+    check_classes(both.samples[0].target, one, other, both.classes)
+    return compared(both, options, missing, (first, second))
 
 
 def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
@@ -136,6 +145,9 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         rows.append(record(row, figures[0], figures[1], changes[number], options))
     settings = settings_of(options, missing) | {"missing_values": list(first.settings.missing_values)}
     rows_of = first.rows, second.rows
+    if first.settings.weights is not None:  # which may have been scaled: about so many rows
+        rows_of = round(first.rows), round(second.rows)
+        rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
     only = both.only[0], both.only[1]
     facts = {each.name: each.facts for each in features}
     return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)

@@ -100,6 +100,12 @@ class Comparison:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
+    def __contains__(self, feature: object) -> bool:
+        """Whether there is a feature of this name; or such a row."""
+        if isinstance(feature, dict):
+            return any(row == feature for row in self)
+        return feature in self.columns["feature"]
+
     def __getitem__(self, feature: Value) -> Record:
         """The row of one feature, by its name."""
         for row in self:

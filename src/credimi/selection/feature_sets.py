@@ -106,7 +106,7 @@ def select(
     """
     checked_goal(goal)
     from credimi.counting.coded_table import CodedTable  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.counting.request import CountRequest  # noqa: PLC0415
+    from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
 
     table = CodedTable.of(data, CountRequest.of(target, threads=threads, **counting))
     return selected(table, goal, epsilon=epsilon, level=level, max_features=max_features, threads=threads)

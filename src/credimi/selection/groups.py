@@ -98,7 +98,7 @@ def rank_by(
     target : str or array
         The name of the target's column, or its values beside the data.
     by : str
-        The column that names the groups, with at most 50 values.
+        The column that names the groups, with at most 50 values. For an array, its position works, too.
     epsilon, level, fdr, missing, threads
         As in `rank`; only a change of more than epsilon counts.
     p_same : float
@@ -118,20 +118,21 @@ def rank_by(
     >>> list(found.rankings), found.comparisons[0]["x"]["verdict"]
     (['1', '2'], 'less')
     """
-    from credimi.counting.by_group import count_by  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.by_group import column_name, count_by  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.counting.counts import Counts  # noqa: PLC0415  (pyarrow takes a while to load)
 
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
     if isinstance(data, Counts):
         raise CredimiError("counts have no rows to group: pass the data, or `compare` counts of groups")
+    by = column_name(by, data)
     groups, ungrouped = count_by(data, target, by, threads=threads, **counting)
     both = aligned(list(groups.values()))
     asked: Record = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
     rankings = {name: rank(counts, **asked) for name, counts in zip(groups, both.samples, strict=True)}
     pairs = _pairs(dict(zip(groups, both.samples, strict=True)))
     comparisons = tuple(compared(both.with_samples(two), options, missing, names) for names, two in pairs)
-    settings = {"by": str(by)} | comparisons[0].settings | {"fdr": fdr, "target": both.samples[0].target}
-    return GroupedRanking(str(by), rankings, comparisons, ungrouped, settings)
+    settings = {"by": by} | comparisons[0].settings | {"fdr": fdr, "target": both.samples[0].target}
+    return GroupedRanking(by, rankings, comparisons, ungrouped, settings)
 
 
 def _pairs(groups: dict[str, Counts]) -> list[tuple[tuple[str, str], tuple[Counts, Counts]]]:

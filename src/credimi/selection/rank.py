@@ -144,6 +144,7 @@ def rank(
     with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
     same = copies(features, columns, counts)
     scaled = None if counts is counted else round(counts.rows)
+    with_class = classes.totals.sum().item() if len(counts) else None
     return Ranking(
         columns,
         counts.target,
@@ -155,7 +156,7 @@ def rank(
         classes.entropy,
         remarks_on(features, columns, settings, about_target, scaled, with_target=with_target, copies=same),
         facts,
-        rows_with_target=classes.totals.sum().item() if len(counts) else None,
+        rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
     )
 
 

@@ -148,6 +148,12 @@ class Ranking:
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
 
+    def __contains__(self, feature: object) -> bool:
+        """Whether there is a feature of this name, as text or as the data have it; or such a row."""
+        if isinstance(feature, dict):
+            return any(row == feature for row in self)
+        return feature in self.columns["feature"] or feature in self._names.values()
+
     @overload
     def __getitem__(self, feature: slice) -> list[Record]: ...
 
@@ -163,7 +169,7 @@ class Ranking:
         if isinstance(feature, slice):
             return rows[feature]
         for row in rows:
-            if row["feature"] == str(feature) or self._names.get(row["feature"]) == feature:
+            if row["feature"] == str(feature) or self._names.get(row["feature"], row["feature"]) == feature:
                 return row
         whole = isinstance(feature, Integral) and not isinstance(feature, bool)
         if whole and -len(rows) <= feature < len(rows):

@@ -19,7 +19,7 @@ from credimi.core.tables import Tables
 from credimi.inference import change
 from credimi.inference.distributions.distribution import Distribution
 from credimi.report import sentences
-from credimi.selection.change_records import in_order, record, settings_of
+from credimi.selection.change_records import check_classes, in_order, record, settings_of
 from credimi.selection.comparison import Comparison
 from credimi.selection.ranking import Ranking
 
@@ -68,6 +68,7 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
     own = {row["feature"] for row, _ in pairs}
     only = [tuple(row["feature"] for row in each["features"] if row["feature"] not in own) for each in (first, second)]
     classes = tuple(dict.fromkeys((*first["classes"], *second["classes"])))
+    check_classes(first["settings"]["target"], first["classes"], second["classes"], classes)
     settings = settings_of(options, missing) | {"counts": False}
     return Comparison(
         in_order(rows),

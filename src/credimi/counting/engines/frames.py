@@ -6,6 +6,7 @@ objects themselves is faster, and says which row does not fit.
 
 from __future__ import annotations
 
+import reprlib
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -245,6 +246,8 @@ def _from_numpy(array: AnyArray, wanted: Sequence[str]) -> Batch:
     if array.dtype.names:
         columns = {name: array[name] for name in wanted}  # no copy by numpy: that would take off the mask
     else:
+        if isinstance(array, np.matrix):  # scipy's todense gives one, and its columns would be matrices
+            array = np.asarray(array)
         position = {name: index for index, name in enumerate(_array_names(array))}
         columns = {name: array[:, position[name]] for name in wanted}
     return Batch(columns, len(array), cells=len(array) * len(wanted))
@@ -294,10 +297,19 @@ def _taken(values: Values, name: str) -> ColumnValues:
         return UnreadableColumn(values.is_not_null().to_numpy(), fault)
 
 
+def _refuse_table(values: Values, name: str) -> None:
+    shape = getattr(values, "shape", ())
+    if isinstance(shape, tuple) and len(shape) > 1:
+        raise CredimiError(
+            f"column {name!r} is a {type(values).__name__}, which is a table: pass one column of it, one value a row"
+        )
+
+
 def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one way for each kind of column)
     """One column of any kind as an Arrow or numpy array."""
     if isinstance(values, np.ndarray | pa.Array | pa.ChunkedArray):
         return values
+    _refuse_table(values, name)
     kind = getattr(values, "dtype", None)
     if isinstance(kind, np.dtype) and kind.kind in "Oiuf":  # pandas' own: no copy is made of its numbers
         return values.to_numpy()
@@ -322,9 +334,10 @@ def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one 
         return np.asarray(values) if isinstance(kind, pa.BaseExtensionType) else array  # pandas' intervals and periods
     if hasattr(values, "__array__"):
         return np.asarray(values)
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
+    if isinstance(values, str | set | frozenset | dict) or not hasattr(values, "__iter__"):
         raise CredimiError(
-            f"column {name!r} is the {type(values).__name__} {values!r}: pass one value a row, such as a list"
+            f"column {name!r} is the {type(values).__name__} {reprlib.repr(values)}: pass one value a row, such as a "
+            "list"
         )
     return _objects(list(values))
 

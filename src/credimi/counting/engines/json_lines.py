@@ -184,7 +184,10 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
             fault = f"{getattr(error, 'msg', None) or error}, at letter {getattr(error, 'colno', 1)}"
             raise CredimiError(f"{path}, line {number:,} is no JSON: {fault}; correct it: an object a line") from None
         if not isinstance(row, dict):
-            raise CredimiError(f"{path}, line {number:,} holds {line[:40].decode(errors='replace')!r}, and no object")
+            raise CredimiError(
+                f"{path}, line {number:,} holds {line[:40].decode(errors='replace')!r}, and no object: correct it, or "
+                "leave it out"
+            )
         yield number, row
 
 

@@ -1,0 +1,66 @@
+"""What a new user mistypes: the message names the file, the value and the remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from command_helpers import CLINIC, base, columns, write
+
+if TYPE_CHECKING:
+    from command_helpers import Call, Refusal
+
+
+def test_of_two_files_the_wrong_one_is_named(refusal: Refusal) -> None:
+    write("one.csv", base())
+    write("other.csv", base().replace("y,a,b", "z,a,b"))
+    assert "other.csv: there is no column 'y'" in refusal("compare", "one.csv", "other.csv", "--target", "y")
+    write("twice.csv", base().replace("y,a,b", "y,a,a"))
+    assert "twice.csv: two columns are called 'a'" in refusal("compare", "one.csv", "twice.csv", "--target", "y")
+    assert refusal("compare", "one.csv", "other.csv").startswith("name the target")
+
+
+def test_targets_without_a_class_in_common_are_not_compared(call: Call, refusal: Refusal) -> None:
+    paths = write("letters.csv", base()), write("numbers.csv", base().replace("\ny,", "\n1,").replace("\nn,", "\n0,"))
+    said = refusal("compare", *paths, "--target", "y")
+    assert (
+        "target 'y' has no class in common in the two, but 'n', 'y' and '0', '1': write its classes in the same way"
+        in said
+    )
+    for path in paths:
+        assert call("rank", path, "--target", "y", "--format", "json", "--output", f"{path}.json")[0] == 0
+    assert "no class in common" in refusal("compare", *(f"{path}.json" for path in paths))
+    write("half.csv", base().replace("\nn,", "\nN,"))
+    assert call("compare", paths[0], "half.csv", "--target", "y")[0] == 0  # one is enough
+
+
+def test_a_file_compared_with_itself_is_pointed_out(call: Call) -> None:
+    write("one.csv", base())
+    code, _, err = call("compare", "one.csv", "one.csv", "--target", "y")
+    assert code == 0
+    assert err == "credimi: one.csv is compared with itself: A and B should have different rows\n"
+
+
+def test_a_value_that_starts_with_a_minus(refusal: Refusal) -> None:
+    said = refusal("rank", CLINIC, "--target", "glucose", "--target-cuts", "-5,5")
+    assert "if it starts with a minus, write --target-cuts=-..." in said
+
+
+@pytest.mark.parametrize("cuts", ["quantile:1", "quantile:100000"])
+def test_how_many_quantiles_there_may_be(refusal: Refusal, cuts: str) -> None:
+    assert "of 2 to 1,000" in refusal("rank", CLINIC, "--target", "glucose", "--target-cuts", cuts)
+
+
+def test_weights_of_nothing_and_of_a_column_left_out(refusal: Refusal) -> None:
+    write("data.csv", columns("y", "x", "w", rows=[("p", "a", 0), ("q", "b", 0)]))
+    said = refusal("rank", "data.csv", "--target", "y", "--weights", "w")
+    assert "data.csv has no rows whose weight 'w' is above 0" in said
+    said = refusal("rank", "data.csv", "--target", "y", "--weights", "w", "--exclude", "w")
+    assert "column 'w' has the weights, and is named in features or exclude: take it out there" in said
+
+
+def test_a_target_of_many_values_is_said_to_have_at_least_so_many(refusal: Refusal) -> None:
+    write("ids.csv", columns("y", "x", rows=[(f"p{place}", place % 3) for place in range(2_000)]))
+    assert "has at least 2,000 different values, at most 1,000 are classes" in refusal(
+        "rank", "ids.csv", "--target", "y"
+    )
