@@ -49,6 +49,12 @@ ROOT = Path(__file__).resolve().parent.parent
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
+        pytest.param(
+            "studies/conditional.py",
+            ["--tables", "1", "--draws", "50"],
+            2 + 21 + 1 + 2 + 21,
+            marks=pytest.mark.slow,
+        ),
         ("studies/thin_classes.py", ["--tables", "1"], 2 + 12),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/cuts.py", ["--columns", "2"], 2 + 18),

@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
     from credimi.experiments.prequential import prequential
+    from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
     from credimi.selection.compare import compare
     from credimi.selection.comparison import Comparison
+    from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
     from credimi.selection.rank import Ranking, rank
+    from credimi.selection.selection import Selection
 
 __all__ = [
     "Comparison",
@@ -38,9 +41,11 @@ __all__ = [
     "IncrementalNaiveBayes",
     "Posterior",
     "Ranking",
+    "Selection",
     "Table",
     "__version__",
     "compare",
+    "conditional_information",
     "count",
     "mutual_information",
     "plot_prequential",
@@ -48,6 +53,7 @@ __all__ = [
     "prequential",
     "rank",
     "rank_by",
+    "select",
 ]
 
 _MODULE_OF = {
@@ -61,8 +67,10 @@ _MODULE_OF = {
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
+    "Selection": "credimi.selection.selection",
     "Table": "credimi.core.table",
     "compare": "credimi.selection.compare",
+    "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
     "mutual_information": "credimi.inference.mutual_information",
     "plot_prequential": "credimi.report.figures",
@@ -70,6 +78,7 @@ _MODULE_OF = {
     "prequential": "credimi.experiments.prequential",
     "rank": "credimi.selection.rank",
     "rank_by": "credimi.selection.groups",
+    "select": "credimi.selection.feature_sets",
 }
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
@@ -90,10 +99,12 @@ _STORED_MODULE_OF = {
     "PrequentialOptions": "credimi.experiments.prequential_options",
     "ReadingOptions": "credimi.columns.reading_options",
     "Remark": "credimi.selection.remarks",
+    "Rejection": "credimi.selection.selection",
     "RemarkKind": "credimi.selection.remarks",
     "Rows": "credimi.counting.coded_table",
     "RuleOptions": "credimi.selection.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
+    "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
     "UncountableError": "credimi.core.errors",
 }

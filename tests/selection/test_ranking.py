@@ -235,7 +235,7 @@ def test_the_odds_of_independence_are_those_that_all_features_say_together(kind:
     share = shares[np.argmax(score)]
     expected = 0.9 * (1 - share) * (1 - independent) / (share * independent + (1 - share) * (1 - independent))
     given = np.r_[independent, np.nan, np.nan]
-    found = rules._from_common_odds(np.r_[above, 0.0, np.nan], given)  # noqa: SLF001
+    found = rules.from_common_odds(np.r_[above, 0.0, np.nan], given)
     np.testing.assert_allclose(found[:-2], expected, rtol=2e-3, atol=1e-6)
     assert found[-2] == 0.0
     assert np.isnan(found[-1])

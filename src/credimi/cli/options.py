@@ -236,7 +236,8 @@ def check_thresholds(options: argparse.Namespace) -> None:
     from credimi.core.arguments import require_information, require_share
 
     require_information("--epsilon", _as_typed(options.epsilon))
-    require_share("--level", _as_typed(options.level))
+    if options.level is not None:  # of some commands it depends on what is asked
+        require_share("--level", _as_typed(options.level))
     if hasattr(options, "fdr"):  # not an option of all commands
         require_share("--fdr", _as_typed(options.fdr))
 

@@ -1,35 +1,47 @@
-"""`credimi select`: writes the same rows with only the columns that a filter keeps."""
+"""`credimi select`: prints which columns to keep together, or writes the same rows with only those that are kept."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
-from credimi.cli import terminal_io
+from credimi.cli import startup, terminal_io
 from credimi.cli.rank import ranked
-from credimi.core.atomic_files import replacing
+from credimi.core.atomic_files import replacing, write
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
+    from credimi.counting.engines.data_file import DataFile
+    from credimi.selection.selection import Selection
 
 _EXAMPLES = """\
-rules: forward keeps what is surely informative, P(I > epsilon) >= level;
-backward drops what is surely not; plugin uses the estimate alone; fdr keeps as
-many as it can while at most a share --fdr of them is expected to be noise.
+goals look at columns together: smallest takes the fewest that tell all there is
+to tell, and says what each adds; relevant takes all that matter, alone or with a
+partner. They need all rows in memory. Without --output the steps are printed.
+
+rules look at each column alone: forward keeps what is surely informative,
+P(I > epsilon) >= level; backward drops what is surely not; plugin uses the
+estimate alone; fdr keeps as many as it can while at most a share --fdr of them
+is expected to be noise.
 
 exit codes: 0, or 3 if no feature is kept; the file then has the target alone.
 
 examples:
+  credimi select survey.csv --target income
+  credimi select survey.csv --target income --goal smallest --output reduced.csv
   credimi select survey.csv --target income --output reduced.csv
   credimi select survey.csv --target income --top 10 --output reduced.csv
   credimi select old.parquet --target income --rule plugin --output new.parquet
 """
 
 _NAMED = 10  # features named in the last line
+_SURE = 0.95  # the level of the rules
+_FIXED = {"prior": "adaptive", "approximation": "matched", "missing_as": "ignore", "units": "nats", "fdr": 0.05}
 _NOTHING_KEPT = 3  # the exit code
 
 
@@ -39,51 +51,105 @@ def add(commands: Foreign) -> None:
         commands,
         "select",
         run,
-        summary="write the data with only the informative columns",
-        description="Write the same rows with the target and the columns that a filter keeps.",
+        summary="the columns that tell about the target together, or the data with only those",
+        description="Print which columns tell about the target together, or write the same rows with only these.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
-    parser.add_argument(
-        "--rule", choices=["forward", "backward", "plugin", "fdr"], default="forward", help="(default: %(default)s)"
+    parser.set_defaults(level=None)
+    by = parser.add_mutually_exclusive_group()
+    by.add_argument(
+        "--goal", choices=["smallest", "relevant"], help="look at columns together (default without --output: smallest)"
+    )
+    by.add_argument(
+        "--rule",
+        choices=["forward", "backward", "plugin", "fdr"],
+        help="look at each column alone (default with --output: forward)",
     )
     shared.add_order(parser)
     parser.add_argument(
         "--top", type=shared.positive, metavar="K", help="keep the first K of those that the rule keeps"
     )
-    parser.add_argument("--output", metavar="REDUCED", required=True, help="the file to write, in the input's format")
+    parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument(
+        "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
+    )
+    parser.add_argument("--output", metavar="REDUCED", help="the file to write, in the input's format")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Rank, then copy the columns that are kept."""
+    """Select; then print the steps, or copy the columns that are kept."""
     from credimi.counting.engines import files
 
     if options.output == "-":
         raise CredimiError("select writes a file, not standard output: name it with --output")
+    if options.rule is not None and options.output is None:
+        raise CredimiError(f"the rule {options.rule} selects columns to be written: name a file with --output")
     given = shared.files(options, twice=True)
     if len(given) != 1:
         raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
     data = given[0]
     if data.is_counts:
         raise CredimiError(f"{data} holds counts, not rows: name the data")
+    if options.goal is not None or options.output is None:
+        if options.output is not None:
+            _check(options, data)
+        selection = _selected(options, data)
+        if options.output is None:
+            return _show(selection, options)
+        kept, total, by = set(selection.features), len(selection) + len(selection.rejected), f"goal {options.goal}"
+    else:
+        _check(options, data)
+        options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
+        ranking = ranked(options, given)
+        kept, total, by = set(ranking.selected(options.rule)[: options.top]), len(ranking), f"rule {options.rule}"
     output = Path(options.output)
-    shared.check_output(options.output, [data.identity])
-    files.check_format(data, output)
-    ranking = ranked(options, given)
-    kept = set(ranking.selected(options.rule)[: options.top])
     wanted = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
         files.copy_columns(data, wanted, temporary, output.suffix)
     listed = [name for name in wanted if name != options.target]
     if not listed:
-        terminal_io.say(
-            f"no feature is kept by the rule {options.rule}: {output} has the target {options.target!r} alone"
-        )
+        terminal_io.say(f"no feature is kept by the {by}: {output} has the target {options.target!r} alone")
         return _NOTHING_KEPT
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
-    terminal_io.say(
-        f"{output}: {len(kept):,} of {shared.features(len(ranking))} kept by the rule {options.rule}: {names}"
-    )
+    terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {by}: {names}")
     return 0
+
+
+def _check(options: argparse.Namespace, data: DataFile) -> None:
+    """Refuse an output before the work is done."""
+    from credimi.counting.engines import files
+
+    shared.check_output(options.output, [data.identity])
+    files.check_format(data, Path(options.output))
+
+
+def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
+    """The columns that tell about the target together."""
+    for name, value in _FIXED.items():
+        if getattr(options, name) != value:
+            raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {value} only, leave it out")
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    shared.check_thresholds(options)
+    startup.announce_compiling()
+    from credimi.selection.feature_sets import select
+
+    goal, asked = options.goal or "smallest", shared.counting(options)
+    asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
+    return select([data], options.target, goal=goal, **asked)
+
+
+def _show(selection: Selection, options: argparse.Namespace) -> int:
+    """Print the steps; the exit code."""
+    if options.format == "json":
+        ascii_only = not terminal_io.speaks_unicode(None)
+        write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
+        return 0 if selection.features else _NOTHING_KEPT
+    from credimi.report.selection_view import selection_grids
+
+    console = terminal_io.console(None)
+    terminal_io.show(selection_grids(selection.to_dict()), None, console)
+    return 0 if selection.features else _NOTHING_KEPT

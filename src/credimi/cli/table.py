@@ -1,9 +1,10 @@
-"""`credimi table`: the posterior of one contingency table, given as text, in a file or on standard input."""
+"""`credimi table`: the posterior of one contingency table or one per stratum, as text, in a file or standard input."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -18,26 +19,30 @@ from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
     from rich.table import Table as Grid
 
+    from credimi.core.table import Table
     from credimi.core.types import Foreign, Record
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.posterior import Posterior
 
 _ADAPTIVE = "adaptive"  # as in credimi.inference.fixed_priors, which is not imported to keep `--help` fast
+_Counts = tuple[list[list[float]], dict[str, list[float]]]  # the rows of a table, and its margins
 _LARGEST = 1 << 24  # bytes of a table's text
 _EXAMPLES = """\
 a table is text: one row per target class, one column per feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
 'target-only: 4 1' and 'feature-only: 0 2' give the counts of data rows with a
-missing value, and '#' starts a comment.
+missing value, and '#' starts a comment. With --given there is one table a
+stratum, separated by '|' or empty lines, as are the counts of the options.
 
 examples:
   credimi table "10 2; 3 15"
   credimi table "10 2; 3 15" --target-only "4 1" --feature-only "0 2"
+  credimi table "81 9; 9 1 | 1 9; 9 81" --given
   credimi table counts.txt --prior uniform --approximation leading --format json
   echo "10 2; 3 15" | credimi table -
 """
@@ -60,6 +65,11 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--feature-only", metavar="COUNTS", help="one count per column: data rows whose target is missing"
     )
+    parser.add_argument(
+        "--given",
+        action="store_true",
+        help="the tables are strata: what the feature tells about the target once the stratum is known",
+    )
     shared.add_posterior_options(parser)
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="output format (default: %(default)s)"
@@ -68,20 +78,16 @@ def add(commands: Foreign) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the posterior of one table."""
+    """Print the posterior of one table, or of what is told given the stratum."""
     shared.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
-    joint, margins = _read_table(options.table)
-    for name in ("target_only", "feature_only"):
-        text = getattr(options, name)
-        if text is not None:
-            if name in margins:
-                raise CredimiError(
-                    f"{_option(name)} is given both in {options.table} and as an option: keep one of them"
-                )
-            margins[name] = _numbers(text, _option(name))
+    strata = _read_tables(options)
     shared.check_thresholds(options)
     prior = shared.prior(options.prior)
     startup.announce_compiling()
+    if options.given:
+        _run_given(options, strata, prior)
+        return
+    joint, margins = strata[0]
     from credimi.core.table import Table
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import posterior
@@ -89,45 +95,78 @@ def run(options: argparse.Namespace) -> None:
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
     chances = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
-    low, high = information.interval(options.level)
-    report = {
-        "mean": information.mean(),
-        "std": information.std(),
-        "low": low,
-        "high": high,
-        "p_above": information.sf(options.epsilon),
-        "p_independent": information.p_zero,
+    report = _figures(information, options) | {
         "mode": chances.mode.tolist(),
         "rows": chances.table.rows,
-        "settings": {
-            "prior": prior,
-            "approximation": options.approximation,
-            "epsilon": options.epsilon,
-            "level": options.level,
-            "units": options.units,
-        },
+        "settings": _settings(options, prior),
     }
-    if options.units == "bits":
-        report |= {name: report[name] / math.log(2.0) for name in ("mean", "std", "low", "high")}
+    console = terminal_io.console(options.output)
+    _write(report, lambda: _grids(report, chances, information, console), options, console)
+
+
+def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | float) -> None:
+    """Print the posterior of what the feature tells once the stratum is known, and each stratum on its own."""
+    if options.approximation != "matched":
+        raise CredimiError(
+            f"--given has no approximation but matched: leave out --approximation {options.approximation}"
+        )
+    from credimi.core.table import Table
+    from credimi.inference.conditional_information import conditional_information
+    from credimi.inference.mutual_information import mutual_information
+
+    tables = [Table.of(joint, each.get("target_only"), each.get("feature_only")) for joint, each in strata]
+    names = ("joint", "target_only", "feature_only")
+    joint, target_only, feature_only = ([getattr(table, name) for table in tables] for name in names)
+    given = conditional_information(joint, target_only=target_only, feature_only=feature_only, prior=prior)
+    own = [_figures(mutual_information(table, prior=prior), options) if table.joint.any() else {} for table in tables]
+    report = _figures(given, options) | {
+        "rows": sum(table.rows for table in tables),
+        "strata": [each | {"rows": table.rows} for each, table in zip(own, tables, strict=True)],
+        "settings": _settings(options, prior) | {"given": True},
+    }
+    console = terminal_io.console(options.output)
+    _write(report, lambda: _given_grids(report, tables, given), options, console)
+
+
+def _figures(information: Distribution, options: argparse.Namespace) -> Record:
+    """A posterior in numbers."""
+    low, high = information.interval(options.level)
+    scale = math.log(2.0) if options.units == "bits" else 1.0
+    return {
+        "mean": information.mean() / scale,
+        "std": information.std() / scale,
+        "low": low / scale,
+        "high": high / scale,
+        "p_above": information.sf(options.epsilon),
+        "p_independent": information.p_zero,
+    }
+
+
+def _settings(options: argparse.Namespace, prior: str | float) -> Record:
+    names = ("approximation", "epsilon", "level", "units")
+    return {"prior": prior} | {name: getattr(options, name) for name in names}
+
+
+def _write(
+    report: Record, grids: Callable[[], Iterator[Grid | str]], options: argparse.Namespace, console: Console
+) -> None:
     if options.format == "json":
         write(json.dumps(report, indent=2) + "\n", options.output)
     else:
-        console = terminal_io.console(options.output)
-        terminal_io.show(_grids(report, chances, information, console), options.output, console)
+        terminal_io.show(grids(), options.output, console)
 
 
-def _grids(report: Record, chances: Posterior, information: Distribution, console: Console) -> Iterator[Grid | str]:
-    """The report, laid out for a screen."""
+def _summary(title: str, report: Record, tables: list[Table], information: Distribution) -> Grid:
+    """The figures of a posterior, one a line."""
     from rich.table import Table as Grid
 
     settings = report["settings"]
     unit = settings["units"]
-    table = chances.table
-    rows, columns = table.shape
-    summary = Grid(title=f"Mutual information, {rows} x {columns} table", show_header=False, title_justify="left")
-    summary.add_row(
-        "rows", f"{table.rows:,.10g} ({_holes(table.joint.sum(), table.target_only.sum(), table.feature_only.sum())})"
+    summary = Grid(title=title, show_header=False, title_justify="left")
+    sums = (
+        sum(float(getattr(table, name).sum()) for table in tables) for name in ("joint", "target_only", "feature_only")
     )
+    summary.add_row("rows", f"{report['rows']:,.10g} ({_holes(*sums)})")
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
@@ -138,9 +177,37 @@ def _grids(report: Record, chances: Posterior, information: Distribution, consol
     if math.isfinite(highest):
         scale = math.log(2.0) if unit == "bits" else 1.0
         summary.add_row("possible range", f"{lowest / scale:.4g} to {highest / scale:.4g} {unit}")
-    if min(rows, columns) == 1:
+    if min(tables[0].shape) == 1:
         summary.add_row("note", "one row or one column: there is nothing to depend on (rows are separated by ';')")
     summary.add_row("prior, approximation", f"{settings['prior']}, {settings['approximation']}")
+    return summary
+
+
+def _given_grids(report: Record, tables: list[Table], information: Distribution) -> Iterator[Grid | str]:
+    """The report on strata, laid out for a screen."""
+    from rich.table import Table as Grid
+
+    (rows, columns), settings = tables[0].shape, report["settings"]
+    title = f"Conditional mutual information, {len(tables)} strata of {rows} x {columns} tables"
+    yield _summary(title, report, tables, information)
+    grid = Grid(title="Each stratum on its own", title_justify="left")
+    headings = ("rows", f"mean, {settings['units']}", f"{100 * settings['level']:g} % interval", "P(independent)")
+    for number, heading in enumerate(("stratum", *headings)):
+        grid.add_column(heading, justify="right" if number else "left")
+    for number, each in enumerate(report["strata"], 1):
+        shown = [str(number), f"{each['rows']:,.10g}"]
+        if "mean" in each:
+            atom = probability(each["p_independent"], each["std"])
+            shown += [f"{each['mean']:.4g}", f"{each['low']:.4g} to {each['high']:.4g}", atom]
+        grid.add_row(*shown)
+    yield grid
+
+
+def _grids(report: Record, chances: Posterior, information: Distribution, console: Console) -> Iterator[Grid | str]:
+    """The report, laid out for a screen."""
+    table, settings = chances.table, report["settings"]
+    rows, columns = table.shape
+    summary = _summary(f"Mutual information, {rows} x {columns} table", report, [table], information)
     mode = _mode_grid(report["mode"], settings["prior"]) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
     yield summary
@@ -169,9 +236,45 @@ def _holes(complete: float, target_only: float, feature_only: float) -> str:
     )
 
 
-def _read_table(source: str) -> tuple[list[list[float]], dict[str, list[float]]]:
-    """The rows of counts, and the margins that the text gives."""
-    text, name = _table_text(source)
+def _read_tables(options: argparse.Namespace) -> list[_Counts]:
+    """The table, or with --given one a stratum, with the margins of the text or of the options."""
+    text, name = _table_text(options.table)
+    strata = _strata(text, name) if options.given else [_read_table(text, name)]
+    for margin in ("target_only", "feature_only"):
+        given = getattr(options, margin)
+        if given is None:
+            continue
+        if any(margin in margins for _, margins in strata):
+            raise CredimiError(f"{_option(margin)} is given both in {options.table} and as an option: keep one of them")
+        parts = given.split("|") if options.given else [given]
+        if len(parts) != len(strata):
+            raise CredimiError(
+                f"{_option(margin)} has counts for {len(parts)} strata, {name} has {len(strata)}: separate them by '|'"
+            )
+        for (_, margins), part in zip(strata, parts, strict=True):
+            margins[margin] = _numbers(part, _option(margin))
+    return strata
+
+
+def _strata(text: str, name: str) -> list[_Counts]:
+    """One table a stratum: they are separated by '|' or empty lines."""
+    lines = [line.split("#", 1)[0] if line.strip() else "|" for line in text.splitlines()]
+    parts = [part for part in "\n".join(lines).split("|") if part.strip()]
+    if not parts:
+        raise CredimiError(f"{name} holds no counts: give one table a stratum, such as 10 2; 3 15 | 4 1; 2 9")
+    strata = [_read_table(part.strip("\n"), f"{name}, stratum {number}") for number, part in enumerate(parts, 1)]
+    shapes = [(len(joint), len(joint[0])) for joint, _ in strata]
+    for number, shape in enumerate(shapes, 1):
+        if shape != shapes[0]:
+            raise CredimiError(
+                f"{name}: the table of stratum {number} is {shape[0]} x {shape[1]}, that of stratum 1 is "
+                f"{shapes[0][0]} x {shapes[0][1]}: all need the same classes and values, with 0 for no count"
+            )
+    return strata
+
+
+def _read_table(text: str, name: str) -> _Counts:
+    """The rows, and the margins that the text names."""
     several = "\n" in text.strip()
     margins: dict[str, list[float]] = {}
     joint: list[list[float]] = []
@@ -218,7 +321,7 @@ def _is_file(source: str) -> bool:
 
 def _looks_like_counts(text: str) -> bool:
     """Counts rather than the name of a file: something in it is a number."""
-    return any(shared.is_number(word) for word in text.replace(";", " ").replace(",", " ").split())
+    return any(shared.is_number(word) for word in re.split(r"[;,|\s]+", text))
 
 
 def _input_text() -> str:
@@ -253,6 +356,8 @@ def _numbers(text: str, place: str) -> list[float]:
     if [] in fields:
         raise CredimiError(f"{place}: a comma in {text.strip()!r} has no number beside it: write 0 for no count")
     words = [word for field in fields for word in field]
+    if "|" in text:
+        raise CredimiError(f"{place}: '|' is not a count: it separates the tables of strata, for which say --given")
     for word in words:
         if not (shared.is_number(word) and 0.0 <= float(word) < math.inf):
             raise CredimiError(

@@ -147,6 +147,35 @@ class Table:
         return Table, (self.joint, self.target_only, self.feature_only)
 
 
+def stratified_blocks(
+    joint: ArrayLike, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
+) -> FloatArray:
+    """Tables of one shape, one a stratum, checked: t x (r + 1) x (s + 1), the missing counts last in each."""
+    cells = _numbers(joint, "joint")
+    if cells.ndim != 3 or cells.size == 0:
+        raise CredimiError(
+            f"joint must be a list of tables of one shape, strata x classes x values, got shape {cells.shape}: "
+            "pass one table a stratum; for a single table use mutual_information, or put it into a list"
+        )
+    strata, rows, columns = cells.shape
+    blocks = np.zeros((strata, rows + 1, columns + 1))
+    blocks[:, :rows, :columns] = _checked(cells, "joint")
+    for values, name, length, place in (
+        (target_only, "target_only", rows, blocks[:, :rows, columns]),
+        (feature_only, "feature_only", columns, blocks[:, rows, :columns]),
+    ):
+        if values is None:
+            continue
+        margin = _numbers(values, name)
+        if margin.shape != (strata, length):
+            meaning = "target class" if name == "target_only" else "feature value"
+            raise CredimiError(
+                f"{name} needs one count for each stratum and {meaning}: shape {(strata, length)}, got {margin.shape}"
+            )
+        place[...] = _checked(margin, name)
+    return blocks
+
+
 def _margin(values: ArrayLike | None, name: str, length: int, line: str, meaning: str) -> FloatArray:
     if values is None:
         return _frozen(np.zeros(length))

@@ -69,8 +69,14 @@ class CodedTable:
 
     def values(self, feature: Feature) -> Codes:
         """The value of a settled feature in each row, as a code, MISSING if there is none."""
+        codes, settled = self.settled_as(feature)
+        found: Codes = settled[codes]
+        return found
+
+    def settled_as(self, feature: Feature) -> tuple[NDArray[np.unsignedinteger], Codes]:
+        """The codes of a column as it was encoded, and for each the value of the settled feature, or MISSING."""
         own = self.counts.labels[self.counts.features.index(feature.name)]
-        return values_of(self.coded.columns[feature.name], self.coded.missing, own, feature)
+        return settled_values(self.coded.columns[feature.name], self.coded.missing, own, feature)
 
 
 def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
@@ -78,6 +84,15 @@ def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feat
 
     A LookupError where later rows have changed how labels are spelled.
     """
+    codes, settled = settled_values(column, missing, own, feature)
+    found: Codes = settled[codes]
+    return found
+
+
+def settled_values(
+    column: Column, missing: MissingValues, own: Labels, feature: Feature
+) -> tuple[NDArray[np.unsignedinteger], Codes]:
+    """The codes of an encoded column, and for each the value of the settled feature, as `values_of` has it."""
     codes = np.minimum(column.codes, column.values)
     known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
     known &= ~missing.among(column)
@@ -87,7 +102,7 @@ def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feat
         raise LookupError(feature.name)
     moved = np.full(column.values + 1, MISSING, dtype=np.int32)
     moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-    return moved[codes]
+    return codes, moved
 
 
 @stored

@@ -11,7 +11,8 @@ from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.target_ranges import bins_asked
 from credimi.columns.text_types import shown
-from credimi.counting.batch import Batch, tally
+from credimi.counting.batch import Batch, count_coded, encode_batch, tally
+from credimi.counting.coded_table import CodedTable
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import columns_of
 from credimi.counting.target_quantiles import with_quantiles
@@ -41,13 +42,35 @@ def counted(
     if unlabeled is not None and settings.target_cuts is not None:  # before -1 is a number of the first range
         numbers = numbers_of(target, name)
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
+    batch, settings = _batch(features, target, name, weights, settings)
+    counts = tally(batch, name, features.names, settings, threads=threads)
+    return counts if unlabeled is None else _without_class(counts, unlabeled)
+
+
+def coded(
+    features: Features,
+    target: Values,
+    settings: ReadingOptions,
+    *,
+    name: str,
+    weights: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> CodedTable:
+    """The rows as codes, and their counts, for callers that need the rows again."""
+    batch, settings = _batch(features, target, name, weights, settings)
+    found = encode_batch(batch, name, features.names, settings, threads=threads)
+    return CodedTable(found, count_coded(found, threads=threads))
+
+
+def _batch(
+    features: Features, target: Values, name: str, weights: NDArray[np.float64] | None, settings: ReadingOptions
+) -> tuple[Batch, ReadingOptions]:
     columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
     batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
     if bins_asked(settings.target_cuts) is not None:
         settings = with_quantiles(settings, [batch], name)
-    counts = tally(batch, name, features.names, settings, threads=threads)
-    return counts if unlabeled is None else _without_class(counts, unlabeled)
+    return batch, settings
 
 
 def target_name(target: Values, features: Features) -> str:

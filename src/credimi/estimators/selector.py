@@ -1,4 +1,4 @@
-"""`CredibleSelector`: univariate selection for scikit-learn, with missing values and a probability for each feature."""
+"""`CredibleSelector`: selection for scikit-learn, with missing values anywhere and a probability for each feature."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
-from credimi.estimators.counted_xy import counted, target_name
+from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.many_tables import Beliefs, beliefs
+from credimi.selection.feature_sets import GOALS, selected
 from credimi.selection.rank import Ranking, beliefs_of, rank
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
@@ -29,8 +30,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.tables import Tables
-    from credimi.core.types import AnyArray, Data, Foreign, Option, Value, Values
+    from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
+    from credimi.selection.selection import Selection
+
+
+_SURE = 0.95
 
 
 @public
@@ -42,14 +47,18 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     Parameters
     ----------
-    rule : "forward", "backward", "plugin" or "fdr"
+    rule : "forward", "backward", "plugin" or "fdr"; "smallest" or "relevant"
         Keep what is surely informative, P(I > epsilon) >= level; all but what is surely not; what exceeds epsilon by
         the estimate alone; or as many as possible while at most a share `fdr` of them is expected not to exceed
-        epsilon.
+        epsilon. The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so
+        there is no `partial_fit`, and the prior is adaptive.
     k : int, optional
-        Keep exactly k features instead, the best by P(I > epsilon), then by E[I].
-    epsilon, level, fdr, prior, approximation, missing
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]; at most k if columns are looked at
+        together.
+    epsilon, fdr, prior, approximation, missing
         As in `credimi.rank`.
+    level : float, optional
+        As in `credimi.rank`, 0.95 by default; 0.5 with the rule "smallest".
     missing_values, discretize, target_cuts
         As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
@@ -67,6 +76,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         The same, with 0 for NaN, as `SelectFromModel` needs it.
     counts_ : credimi.Counts
         Everything that was learned: the counts of the target with each feature.
+    selection_ : credimi.Selection
+        With the rules "smallest" and "relevant": the steps, and why other columns were not taken.
     n_features_in_, feature_names_in_
         As usual in scikit-learn.
 
@@ -79,6 +90,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     """
 
     counts_: Counts
+    selection_: Selection
     _ranking: Ranking | None = None
     _believed: tuple[Beliefs, RuleOptions] | None = None
 
@@ -88,7 +100,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         *,
         k: int | None = None,
         epsilon: float = 0.003,
-        level: float = 0.95,
+        level: float | None = None,
         fdr: float = 0.05,
         prior: str | float = "adaptive",
         approximation: str = "matched",
@@ -115,12 +127,16 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count, and find out what the rules ask; the ranking, with its intervals, is made when it is asked for."""
-        self._learn(X, y, sample_weight, reset=True)
-        self._believed = self._beliefs()
+        if self.rule in GOALS:
+            self._select(X, y, sample_weight)
+        else:
+            self._learn(X, y, sample_weight, reset=True)
+            self._believed = self._beliefs()
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
         """Count more rows; the selection follows from all of them, however they are divided."""
+        self._require_counts_to_do("partial_fit")
         if isinstance(checked_cuts(self.target_cuts), str):
             raise CredimiError(
                 f"target_cuts is {self.target_cuts!r}, and quantiles need all rows: pass the cuts, such as [30, 50], "
@@ -133,6 +149,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def from_counts(cls, counts: Counts, **parameters: Option) -> CredibleSelector:
         """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
+        selector._require_counts_to_do("from_counts")
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
@@ -186,8 +203,39 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
+    def _require_counts_to_do(self, method: str) -> None:
+        if self.rule in GOALS:
+            raise CredimiError(
+                f"rule {self.rule!r} looks at columns together and needs all rows: use fit, not {method}"
+            )
+
+    def _select(self, X: Data, y: Values, sample_weight: Values) -> None:
+        """Look at columns together."""
+        for name, value in (
+            ("prior", "adaptive"),
+            ("approximation", "matched"),
+            ("missing", "ignore"),
+            ("unlabeled", None),
+        ):
+            if getattr(self, name) != value:
+                raise CredimiError(f"rule {self.rule!r} knows {name}={value!r} only: leave out {name}")
+        features = checked_features(self, X, reset=True)
+        target = checked_target(y, features.rows, type(self).__name__)
+        settings, threads = (
+            ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
+            threads_of(self.n_jobs),
+        )
+        weights = checked_weights(sample_weight, features.rows)
+        table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
+        asked: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
+        self.selection_ = selected(table, self.rule, **asked)
+        self.counts_ = table.counts
+        self._ranking = self._believed = None
+
     def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
         checked_rule(self.rule)
+        if hasattr(self, "selection_"):  # of another rule
+            del self.selection_
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
         settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
@@ -209,7 +257,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return rank(
             self.counts_,
             epsilon=self.epsilon,
-            level=self.level,
+            level=_SURE if self.level is None else self.level,
             fdr=self.fdr,
             prior=self.prior,
             approximation=self.approximation,
@@ -222,7 +270,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             prior=self.prior,
             approximation=self.approximation,
             epsilon=self.epsilon,
-            level=self.level,
+            level=_SURE if self.level is None else self.level,
             fdr=self.fdr,
             threads=threads,
         )
@@ -233,6 +281,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
+        if self.rule in GOALS:
+            check_is_fitted(self, "selection_")
+            taken = set(self.selection_.features)
+            return np.array([name in taken for name in self.counts_.features], dtype=bool)
         if self._believed is None:
             self._believed = self._beliefs()
         return self._chosen(*self._believed)

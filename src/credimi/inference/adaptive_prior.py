@@ -35,6 +35,9 @@ plus the moments of each component; if both sides have missing values, weights a
 most. `columns.discretize` says what share of the evidence is left when it is averaged over all places where the cuts
 might have been. This share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of all
 components.
+
+**Strata.** Tables of one candidate, one for each stratum, share K and independence: log B_K is summed over them, and
+two thirds of the grid suffice where their degrees of freedom together are below 16 (see `stratified_tables`).
 """
 
 from __future__ import annotations
@@ -46,11 +49,13 @@ import numpy as np
 
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.inference.moments import moments, parts
+from credimi.inference.moments import Moments, moments, parts
 from credimi.kernels import adaptive_weights, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from credimi.core.types import CountArray, FloatArray, IntegerArray
 
 GRID = 18
@@ -63,7 +68,10 @@ _SMOOTHING = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdaptiveWeights:
-    """The weight of independence of each table, and all components, table by table: their table, weight and block."""
+    """Of each candidate the weight of independence, and all components, table by table: their table, weight and block.
+
+    A candidate is a table, or several that are its strata.
+    """
 
     p_zero: FloatArray
     table: IntegerArray
@@ -84,24 +92,37 @@ class PosteriorComponents:
 
 def components(blocks: Tables, *, matched: bool = True, threads: int | None = None) -> PosteriorComponents:
     """Weights and moments of every table's components."""
-    mixed, mean, variance = _mixtures(blocks, matched=matched, threads=threads)
+    mixed, found = mixtures_with_moments(blocks, matched=matched, threads=threads)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
+    number, weight, mean, variance = found.components()  # of the component, which some are parts of
+    weight = weight * mixed.weight[number]
+    return PosteriorComponents(mixed.p_zero, mixed.table[number], weight, np.minimum(mean, upper[number]), variance)
+
+
+def mixtures_with_moments(
+    blocks: Tables,
+    strata: tuple[IntegerArray, IntegerArray] | None = None,
+    whole: NDArray[np.bool_] | None = None,
+    *,
+    matched: bool = True,
+    threads: int | None = None,
+) -> tuple[AdaptiveWeights, Moments]:
+    """The mixtures, and the moments of every component; `strata` as `mixtures` has them, `whole` as `moments`."""
+    mixed, mean, variance = _mixtures(blocks, strata, matched=matched, threads=threads)
     # If both sides have missing values, the moments come with the weights; a few of them no distribution can have.
     unknown = np.isnan(mean)
     if matched:
+        upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
         unknown |= ~((variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean)))
     if not unknown.any():
-        return PosteriorComponents(mixed.p_zero, mixed.table, mixed.weight, mean, variance)
+        none = np.empty((0, 1))
+        return mixed, Moments(mean, variance, np.empty(0, dtype=np.int64), none, none)
     some = mixed.blocks if unknown.all() else mixed.blocks.chosen(unknown)
-    number, weight, found_mean, found_variance = moments(some, 0.0, matched=matched, threads=threads).components()
-    number = np.flatnonzero(unknown)[number]  # of the component; some components have several parts
-    number = np.concatenate([np.flatnonzero(~unknown), number])
-    order = np.argsort(number, kind="stable")
-    number = number[order]
-    weight = np.concatenate([np.ones(unknown.size - some.rows.size), weight])[order] * mixed.weight[number]
-    mean = np.concatenate([mean[~unknown], found_mean])[order]
-    variance = np.concatenate([variance[~unknown], found_variance])[order]
-    return PosteriorComponents(mixed.p_zero, mixed.table[number], weight, np.minimum(mean, upper[number]), variance)
+    undivided = None if whole is None else whole[mixed.table[unknown]]
+    found = moments(some, 0.0, matched=matched, threads=threads, whole=undivided)
+    mean[unknown], variance[unknown] = found.mean, found.variance
+    split = np.flatnonzero(unknown)[found.split]
+    return mixed, Moments(mean, variance, split, found.mean_given, found.variance_given)
 
 
 def with_odds(p_zero: FloatArray, odds: FloatArray | float) -> FloatArray:
@@ -115,64 +136,118 @@ def prior_blocks(block: CountArray) -> list[FloatArray]:
     counts = block.astype(np.float64)
     (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
     classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
-    points = adaptive_weights.grid_size(rows, columns, GRID)
+    points = adaptive_weights.grid_size((rows - 1) * (columns - 1), GRID)
     ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
     chances = np.zeros(block.shape)
     chances[:-1, :-1] = np.outer(classes / classes.sum(), values / values.sum())
     return [LOOSEST * ratio**point * chances for point in range(points)]
 
 
-def mixtures(blocks: Tables, *, threads: int | None = None) -> AdaptiveWeights:
-    """The weights of every table, and the counts with pseudo-counts of its components."""
-    return _mixtures(blocks, matched=True, threads=threads)[0]
+def mixtures(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
+) -> AdaptiveWeights:
+    """The weights of every candidate, and the counts with pseudo-counts of its components.
+
+    `strata` are the first table of each candidate and the one after its last, which leaves out no table; without them
+    every table is a candidate.
+    """
+    return _mixtures(blocks, strata, matched=True, threads=threads)[0]
 
 
-def _mixtures(blocks: Tables, *, matched: bool, threads: int | None) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
-    """The mixtures, and the moments of those components that come with them; the others are NaN."""
-    count = blocks.rows.size
+def independence(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None = None, *, threads: int | None = None
+) -> FloatArray:
+    """P(independent) of every candidate, without the cost of moments; `strata` as `mixtures` has them."""
+    return _weigh(blocks, *_spans(blocks, strata), matched=False, threads=threads).p_zero
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weights:
+    """Of each candidate the weights; of those in `both`, whose sides both miss, the moments that come with them.
+
+    These are (tables of all these candidates one after the other, points).
+    """
+
+    p_zero: FloatArray
+    strengths: FloatArray
+    weights: FloatArray
+    staying: IntegerArray
+    both: IntegerArray
+    mean: FloatArray
+    variance: FloatArray
+
+
+def _spans(blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None) -> tuple[IntegerArray, IntegerArray]:
+    each = np.arange(blocks.rows.size)
+    return (each, each + 1) if strata is None else strata
+
+
+def _weigh(
+    blocks: Tables, starts: IntegerArray, stops: IntegerArray, *, matched: bool, threads: int | None
+) -> _Weights:
+    tables = blocks.flat, blocks.offsets, blocks.rows, blocks.columns
+    count = starts.size
     p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
     hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
-    chunks = parts(count, GRID * blocks.flat.size, threads)
 
     def weigh(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
-        adaptive_weights.weigh(*tables, *hyper, p_zero[part], strengths[part], weights[part], staying[part])
+        results = p_zero[part], strengths[part], weights[part], staying[part]
+        adaptive_weights.weigh(*tables, starts[part], stops[part], *hyper, *results)
 
-    share(weigh, chunks, threads)
+    share(weigh, parts(count, GRID * blocks.flat.size, threads), threads)
     both = np.flatnonzero(staying == BOTH_SIDES_MISS)
-    moments_of_both = np.empty((2, both.size, GRID))
+    ends = np.concatenate(
+        [[0], np.cumsum((stops - starts)[both])]
+    )  # of the tables of these candidates, one after the other
+    mean, variance = np.empty((2, int(ends[-1]), GRID))
     if both.size:
-        mean, variance = moments_of_both
         p_zero_of_both, strengths_of_both = p_zero[both], strengths[both]
         weights_of_both, staying_of_both = weights[both], staying[both]
 
         def weigh_two_sided(part: slice) -> None:
-            tables = blocks.flat, blocks.offsets[both[part]], blocks.rows[both[part]], blocks.columns[both[part]]
-            own = p_zero_of_both[part], strengths_of_both[part], weights_of_both[part], staying_of_both[part]
-            two_sided_weights.weigh_two_sided(*tables, *hyper, matched, *own, mean[part], variance[part])
+            which, rows = both[part], slice(ends[part.start], ends[part.stop])
+            results = p_zero_of_both[part], strengths_of_both[part], weights_of_both[part], staying_of_both[part]
+            two_sided_weights.weigh_two_sided(
+                *tables, starts[which], stops[which], *hyper, matched, *results, mean[rows], variance[rows]
+            )
 
         share(weigh_two_sided, parts(both.size, 10 * GRID * blocks.flat.size, threads), threads)
         p_zero[both], strengths[both] = p_zero_of_both, strengths_of_both
         weights[both], staying[both] = weights_of_both, staying_of_both
-    known = np.full((2, int(staying.sum())), np.nan)
-    if both.size:
-        known[:, np.repeat(np.isin(np.arange(count), both), staying)] = moments_of_both[:, weights[both] > 0.0]
     if blocks.odds is not None:
         from_even, p_zero = p_zero, with_odds(p_zero, blocks.odds)
         weights *= np.divide(1.0 - p_zero, 1.0 - from_even, where=from_even < 1.0, out=np.zeros(count))[:, np.newaxis]
+    return _Weights(p_zero, strengths, weights, staying, both, mean, variance)
+
+
+def _mixtures(
+    blocks: Tables, strata: tuple[IntegerArray, IntegerArray] | None, *, matched: bool, threads: int | None
+) -> tuple[AdaptiveWeights, FloatArray, FloatArray]:
+    """The mixtures, and the moments of those components that come with them: the others' are NaN."""
+    starts, stops = _spans(blocks, strata)
+    found = _weigh(blocks, starts, stops, matched=matched, threads=threads)
+    own, both, staying = stops - starts, found.both, found.staying
+    candidate = np.repeat(np.arange(starts.size), own)
+    known = np.full((2, int((staying * own).sum())), np.nan)
+    if both.size:
+        stays = found.weights[np.repeat(both, own[both])] > 0.0
+        known[:, np.repeat(np.isin(candidate, both), staying[candidate])] = found.mean[stays], found.variance[stays]
+    strengths, weights = found.strengths, found.weights
+    if strata is not None:
+        staying, strengths, weights = staying[candidate], strengths[candidate], weights[candidate]
     sizes = staying * (blocks.rows + 1) * (blocks.columns + 1)
     numbers, targets = np.cumsum(staying) - staying, np.cumsum(sizes) - sizes
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
 
     def augment(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
-        adaptive_weights.augment(*tables, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
+        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        adaptive_weights.augment(*some, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
 
-    share(augment, chunks, threads)
-    table = np.repeat(np.arange(count), staying)
+    share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)
+    table = np.repeat(np.arange(blocks.rows.size), staying)
     return (
-        AdaptiveWeights(p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
+        AdaptiveWeights(found.p_zero, table, weight, Tables(flat, blocks.rows[table], blocks.columns[table])),
         known[0],
         known[1],
     )

@@ -64,15 +64,27 @@ def summarize(blocks: Tables, options: PosteriorOptions, *, if_dependent: bool =
 
     The entries given dependence cost as much as the intervals: `if_dependent` says whether they are needed.
     """
-    epsilon, threads = options.epsilon, options.threads
     if options.approximation == "sampled":
         odds = np.ones(blocks.rows.size) if blocks.odds is None else blocks.odds
         tables = (Table.of_block(blocks.block(index)) for index in range(blocks.rows.size))
         drawn = [drawn_law(table, options, own) for table, own in zip(tables, odds.tolist(), strict=True)]
-        at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=threads).mean
+        at_mode = moments(blocks, pseudo_counts_of(blocks, options.prior), matched=False, threads=options.threads).mean
         return _one_by_one(drawn, at_mode, options, if_dependent=if_dependent)
     found, at_mode = _posteriors(blocks, options)
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    return summary_of(found, upper, at_mode, options, if_dependent=if_dependent)
+
+
+def summary_of(
+    found: PosteriorComponents,
+    upper: FloatArray,
+    at_mode: FloatArray,
+    options: PosteriorOptions,
+    *,
+    if_dependent: bool = True,
+) -> Summary:
+    """Mixtures on [0, upper] in numbers."""
+    epsilon, threads = options.epsilon, options.threads
     mean = summed(found, found.weight * found.mean)
     apart = found.variance + (found.mean - mean[found.table]) ** 2
     variance = summed(found, found.weight * apart) + found.p_zero * mean**2

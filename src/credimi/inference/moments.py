@@ -66,11 +66,19 @@ class Moments:
         return table[order], weight[order], mean[order], variance[order]
 
 
-def moments(blocks: Tables, pseudo_count: ArrayLike, *, matched: bool = True, threads: int | None = None) -> Moments:
+def moments(
+    blocks: Tables,
+    pseudo_count: ArrayLike,
+    *,
+    matched: bool = True,
+    threads: int | None = None,
+    whole: NDArray[np.bool_] | None = None,
+) -> Moments:
     """Moments of every table; `pseudo_count` is one number, or one per table; `threads` are all cores by default.
 
     The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables for which
-    the closed forms do not hold are treated as in `hard_tables`.
+    the closed forms do not hold are treated as in `hard_tables`; of those that are to stay `whole`, only mean and
+    variance are needed, and no mixture.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
@@ -78,7 +86,8 @@ def moments(blocks: Tables, pseudo_count: ArrayLike, *, matched: bool = True, th
 
     def chunk(part: slice) -> None:
         results = mean[part], variance[part], thin[part]
-        _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched)
+        undivided = None if whole is None else whole[part]
+        _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched, whole=undivided)
 
     share(chunk, parts(count, blocks.flat.size, threads), threads)
     split = np.flatnonzero(thin)
@@ -123,6 +132,7 @@ def _moments_of_chunk(
     results: tuple[FloatArray, FloatArray, NDArray[np.bool_]],
     *,
     matched: bool,
+    whole: NDArray[np.bool_] | None,
 ) -> None:
     """Sort the tables by what is missing, and pass each group to its kernel; fills means, variances and thin flags."""
     mean, variance, thin = results
@@ -145,6 +155,8 @@ def _moments_of_chunk(
         held = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
         held &= complete + pseudo * rows * columns >= _FEW
         thin &= complete + pseudo * rows * columns >= _FEW
+        if whole is not None:
+            thin &= ~whole
         for table in np.flatnonzero(~held & ~thin & (pattern != many_tables.CONSTANT)):
             drawn_mean, variance[table] = drawn_moments(blocks.block(part.start + table), pseudo[table])
             if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:

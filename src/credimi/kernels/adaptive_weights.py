@@ -8,6 +8,14 @@ and K b_j. With `special.log_rise` for the rising factorials, the evidence relat
 because what log_rise leaves out, n log K + sum n_ij log(a_i b_j) - ..., is 0 exactly; so that with many rows no large
 terms cancel.
 
+Tables may be strata of one candidate, of one shape, with one K for all of them: then log B_K is summed over them. For
+a_i and b_j were learned from the same rows, B_K is a little above 1 on average under independence: given the margins,
+where n_ij (n_ij - 1) has the mean n_i (n_i - 1) n_j (n_j - 1)/P, P = n (n - 1), to first order in 1/K
+
+    E[B_K] = 1 + (P - R)(P - C)/(2 K P),     R = sum n_i (n_i - 1)/a_i,  C = sum n_j (n_j - 1)/b_j.
+
+That is nothing beside the evidence of one table; over hundreds of thin strata it adds up, and is taken off each.
+
 Loops run over `LANES` points of the grid side by side, where they vectorise however small the table is, and a cell's
 count, which decides on the formula, is the same for all. Counts of 0 and 1 have log_rise 0. Small whole counts are
 multiplied out, prod (1 + k/a), and one logarithm serves many cells. O(rs) a point of the grid.
@@ -32,10 +40,11 @@ _MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the ser
 _LARGE = 8.0  # from here on the series holds without a shift
 _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
-_MANY_CELLS = 16  # degrees of freedom of a table
+_MANY_CELLS = 16  # degrees of freedom of a table, or of all strata
 _VERY_MANY_CELLS = 80
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
 MOST_ZOOMS = 8
+_LEAST_EXCESS = -0.5  # where first order does not hold
 
 
 @inlined
@@ -75,9 +84,9 @@ def shares(
 
 
 @inlined
-def grid_size(r: int, s: int, most: int) -> int:
-    """How many points a table's grid has: `most` where cells are many, and a component is narrow beside a step."""
-    return most if (r - 1) * (s - 1) >= _MANY_CELLS else most * 2 // 3
+def grid_size(freedom: int, most: int) -> int:
+    """How many points the grid has: `most` where cells are many, and a component is narrow beside a step."""
+    return most if freedom >= _MANY_CELLS else most * 2 // 3
 
 
 @inlined
@@ -105,15 +114,15 @@ def highest(score: FloatArray) -> int:
 
 
 @inlined
-def has_very_many_cells(r: int, s: int) -> bool:
+def has_very_many_cells(freedom: int) -> bool:
     """Whether the evidence may be a peak that falls between two points of the grid."""
-    return (r - 1) * (s - 1) >= _VERY_MANY_CELLS
+    return freedom >= _VERY_MANY_CELLS
 
 
 @inlined
-def is_peaked(score: FloatArray, r: int, s: int, rival: float) -> bool:
+def is_peaked(score: FloatArray, freedom: int, rival: float) -> bool:
     """Whether the scores have a peak that is narrow beside a step of the grid, and higher than next to nothing."""
-    if not has_very_many_cells(r, s):
+    if not has_very_many_cells(freedom):
         return False
     top = min(max(highest(score), 1), score.size - 2)
     bend = score[top - 1] - 2.0 * score[top] + score[top + 1]
@@ -185,6 +194,48 @@ def fill_scores(
 
 
 @inlined
+def _excess(total: float, margins: FloatArray, r: int, s: int) -> float:
+    """K (E[B_K] - 1) of one table, to first order."""
+    pairs = total * (total - 1.0)
+    if pairs <= 0.0:
+        return 0.0
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    of_rows, of_columns = pairs, pairs
+    for i in range(r):
+        of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
+    for j in range(s):
+        of_columns -= by_value[j] * (by_value[j] - 1.0) / values[j]
+    return of_rows * of_columns / (2.0 * pairs)
+
+
+@inlined
+def fill_sums(
+    flat: NumberArray,
+    offsets: IntegerArray,
+    first: int,
+    after: int,
+    r: int,
+    s: int,
+    smoothing: float,
+    margins: FloatArray,
+    terms: FloatArray,
+    lanes: FloatArray,
+) -> None:
+    """Fill `lanes[1]` with the sum over the strata from `first` up to `after`, less the excess of each of several."""
+    inverse, sums = lanes[2], lanes[4]
+    for point in range(sums.size):
+        sums[point] = 0.0
+    for table in range(first, after):
+        total = shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
+        fill_scores(flat, offsets[table], r, s, total, margins, terms, lanes)
+        excess = _excess(total, margins, r, s) if after - first > 1 else 0.0
+        for point in range(sums.size):
+            sums[point] += lanes[1, point] - logarithm(1.0 + max(excess * inverse[point], _LEAST_EXCESS))
+    for point in range(sums.size):
+        lanes[1, point] = sums[point]
+
+
+@inlined
 def fill_grid(strength: FloatArray, least: float, ratio: float) -> None:
     """Fill the strengths from the least on, each the same factor above the one before."""
     for point in range(strength.size):
@@ -242,6 +293,8 @@ def weigh(
     offsets: IntegerArray,
     rows: IntegerArray,
     columns: IntegerArray,
+    starts: IntegerArray,
+    stops: IntegerArray,
     smoothing: float,
     loosest: float,
     tightest: float,
@@ -252,48 +305,56 @@ def weigh(
     weights: FloatArray,
     staying: IntegerArray,
 ) -> None:
-    """Fill each table's weight of independence, its grid of K, (tables, points), the weights there, and how many stay.
+    """Fill each candidate's weight of independence, its grid of K, the weights there, and how many of them stay.
 
-    For tables with a complete side; those that miss values on both are marked `BOTH_SIDES_MISS`, and are for
-    `two_sided_weights`. Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K.
-    A grid of wider steps zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for.
+    Grids and weights are (candidates, points). The strata of a candidate are the tables from its start to its stop.
+
+    Candidates with a table that misses values on both sides are marked `BOTH_SIDES_MISS`, for `two_sided_weights`.
+    Where cells are very many, log B has a peak, about sqrt(2 / degrees of freedom) wide in log K. A grid of wider steps
+    zooms in on it; a point keeps the prior weight of the stretch of log K that it stands for.
 
     A point that has less than `negligible` has none. Independence, which costs no moments, keeps its weight however
     small: other odds than these may multiply it.
     """
     most = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
-    for table in range(offsets.size):
-        side = max(side, rows[table], columns[table])
-        cells = max(cells, rows[table] * columns[table])
-    margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(4 * most)
-    for table in range(offsets.size):
-        r, s, start = rows[table], columns[table], offsets[table]
-        staying[table] = 0
-        p_zero[table] = 1.0
-        weights[table, :] = 0.0
-        pattern = pattern_of(flat, start, r, s)
+    for candidate in range(starts.size):
+        for table in range(starts[candidate], stops[candidate]):
+            side = max(side, rows[table], columns[table])
+            cells = max(cells, rows[table] * columns[table])
+    margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(5 * most)
+    for candidate in range(starts.size):
+        first, after = starts[candidate], stops[candidate]
+        staying[candidate] = 0
+        p_zero[candidate] = 1.0
+        weights[candidate, :] = 0.0
+        pattern, total = CONSTANT, 0.0
+        for table in range(first, after):
+            pattern = max(pattern, pattern_of(flat, offsets[table], rows[table], columns[table]))
         if pattern == CONSTANT:  # nothing can depend: independent for sure
             continue
         if pattern == BOTH:
-            staying[table] = BOTH_SIDES_MISS
+            staying[candidate] = BOTH_SIDES_MISS
             continue
-        points = grid_size(r, s, weights.shape[1])
+        r, s = rows[first], columns[first]
+        for table in range(first, after):
+            total += shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
+        freedom = (after - first) * (r - 1) * (s - 1)
+        points = grid_size(freedom, weights.shape[1])
         padded = (points + LANES - 1) // LANES * LANES
-        lanes = room[: 4 * padded].reshape(4, padded)
+        lanes = room[: 5 * padded].reshape(5, padded)
         log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
-        total = shares(flat, start, r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
         least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
-            fill_scores(flat, start, r, s, total, margins, terms, lanes)
-            if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], r, s, log_zero - log_point):
+            fill_sums(flat, offsets, first, after, r, s, smoothing, margins, terms, lanes)
+            if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, log_zero - log_point):
                 break
             least, finer = zoom_in(lanes[0], lanes[1], points)
             log_point += np.log(np.log(finer) / np.log(ratio))
             ratio = finer
-        p_zero[table], staying[table] = settle(
-            lanes[1], lanes[0], log_zero, log_point, negligible, strengths[table], weights[table], points
+        p_zero[candidate], staying[candidate] = settle(
+            lanes[1], lanes[0], log_zero, log_point, negligible, strengths[candidate], weights[candidate], points
         )
 
 
@@ -323,7 +384,7 @@ def augment(
         r, s, start = rows[table], columns[table], offsets[table]
         number, target, size = numbers[table], targets[table], (r + 1) * (s + 1)
         shares(flat, start, r, s, smoothing, by_class, by_value, classes, values)
-        for point in range(grid_size(r, s, weights.shape[1])):
+        for point in range(weights.shape[1]):
             if weights[table, point] > 0.0:
                 weight[number] = weights[table, point]
                 for i in range(r):

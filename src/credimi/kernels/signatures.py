@@ -14,9 +14,11 @@ _WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
 _CODES = ("u1", "u2", "u4")
 
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "adaptive_weights.weigh": (f"{_TABLES} f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
+    "adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
     "adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
-    "two_sided_weights.weigh_two_sided": (f"{_TABLES} f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",),
+    "two_sided_weights.weigh_two_sided": (
+        f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
+    ),
     "moments.many_tables.classify": (f"{_TABLES} i1[:] f8[:]",),
     "moments.many_tables.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "moments.many_tables.matched_one_sided": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),

@@ -22,6 +22,8 @@ Gamma,
 One mode and one factor a point of the grid, O(r s^2 + s^3), which serve the moments as well. Most points have next to
 no weight and are not looked at: D is guessed between points where it is known, and the point with the highest guess is
 looked at next, until all that might have some weight are known.
+
+Strata of one candidate share K: log B_K and D_K are summed over them, and D_K is 0 for those with a complete side.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from credimi.kernels.adaptive_weights import (
     LANES,
     MOST_ZOOMS,
     fill_grid,
-    fill_scores,
+    fill_sums,
     grid_ratio,
     grid_size,
     has_very_many_cells,
@@ -48,7 +50,7 @@ from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.mode.find import find_mode
 from credimi.kernels.moments import one_sided
 from credimi.kernels.moments.information_matrix import COLUMN_SUM, FACTOR, ROW_SUM, SCALE, workspace
-from credimi.kernels.moments.many_tables import load
+from credimi.kernels.moments.many_tables import BOTH, load, pattern_of
 from credimi.kernels.moments.two_sided import MOST_DOUBTFUL, doubtful_chances, moments_at_mode
 from credimi.kernels.special import logarithm, stirling_tail
 
@@ -226,6 +228,8 @@ def weigh_two_sided(
     offsets: IntegerArray,
     rows: IntegerArray,
     columns: IntegerArray,
+    starts: IntegerArray,
+    stops: IntegerArray,
     smoothing: float,
     loosest: float,
     tightest: float,
@@ -239,23 +243,29 @@ def weigh_two_sided(
     mean: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """As `weigh`, of tables that miss values on both sides; also the moments at every point that stays."""
+    """As `weigh`, of candidates with tables that miss values on both sides; also their moments at points that stay.
+
+    `mean` and `variance`, (tables of all these candidates one after the other, points), are NaN for the other tables.
+    """
     most = (weights.shape[1] + LANES - 1) // LANES * LANES
     side, cells = 1, 1
-    for table in range(offsets.size):
-        side = max(side, rows[table], columns[table])
-        cells = max(cells, rows[table] * columns[table])
-    margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(4 * most)
+    for candidate in range(starts.size):
+        for table in range(starts[candidate], stops[candidate]):
+            side = max(side, rows[table], columns[table])
+            cells = max(cells, rows[table] * columns[table])
+    margins, terms, room = np.empty((4, side)), np.empty((3, cells + 2 * side + 1)), np.empty(5 * most)
     guess, known, sums = np.empty(most), np.empty(most, dtype=np.int64), np.empty((2, side))
     r, s = rows[:0].size, columns[:0].size  # 0, but no literal: Numba would compile `workspace` once more for it
     table_cells, counts, chance, fields = np.empty(0), np.empty((0, 0)), np.empty((0, 0)), np.empty((2, 0, 0))
     row_only, column_only, row_slope, column_slope = np.empty(0), np.empty(0), np.empty(0), np.empty(0)
     work = workspace(r, s)
     least_weight = np.log(negligible) - 1e-6  # beside the best
-    for table in range(offsets.size):
-        start = offsets[table]
-        transpose = columns[table] > rows[table]
-        r, s = (columns[table], rows[table]) if transpose else (rows[table], columns[table])
+    place = 0
+    for candidate in range(starts.size):
+        first, after = starts[candidate], stops[candidate]
+        height, width = rows[first], columns[first]
+        transpose = width > height
+        r, s = (width, height) if transpose else (height, width)
         if chance.shape != (r, s):
             table_cells, counts, chance, fields = (
                 np.empty(r * s),
@@ -265,61 +275,83 @@ def weigh_two_sided(
             )
             row_only, column_only, row_slope, column_slope = np.empty(r), np.empty(s), np.empty(r), np.empty(s)
             work = workspace(r, s)
-        load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
-        points = grid_size(r, s, weights.shape[1])
+        freedom = (after - first) * (r - 1) * (s - 1)
+        points = grid_size(freedom, weights.shape[1])
         padded = (points + LANES - 1) // LANES * LANES
-        lanes = room[: 4 * padded].reshape(4, padded)
+        lanes = room[: 5 * padded].reshape(5, padded)
         log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
-        total = shares(
-            flat, start, rows[table], columns[table], smoothing, margins[0], margins[1], margins[2], margins[3]
-        )
-        of_rows, of_columns = (margins[3], margins[2]) if transpose else (margins[2], margins[3])
+        total = 0.0
+        for table in range(first, after):
+            total += shares(
+                flat, offsets[table], height, width, smoothing, margins[0], margins[1], margins[2], margins[3]
+            )
+            for point in range(weights.shape[1]):
+                mean[place + table - first, point] = np.nan
+                variance[place + table - first, point] = np.nan
         least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
-            fill_scores(flat, start, rows[table], columns[table], total, margins, terms, lanes)
+            fill_sums(flat, offsets, first, after, height, width, smoothing, margins, terms, lanes)
             strength, score, whole = lanes[0], lanes[1], lanes[2, :points]
             for point in range(points):
                 known[point] = 0
             point = highest(score[:points])
             best = log_zero - log_point
-            scouting = zoom < MOST_ZOOMS and has_very_many_cells(r, s)  # for a peak that is narrow: then zoom in
+            scouting = zoom < MOST_ZOOMS and has_very_many_cells(freedom)  # for a peak that is narrow: then zoom in
             while point >= 0:
-                for i in range(r):
-                    pseudo = strength[point] * of_rows[i]
-                    for j in range(s):
-                        counts[i, j] = table_cells[i * s + j] + pseudo * of_columns[j]
-                find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
-                guess[point] = _margins_evidence(
-                    counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
-                )
+                guess[point] = 0.0
+                for table in range(first, after):
+                    start, own = offsets[table], place + table - first
+                    if pattern_of(flat, start, height, width) != BOTH:
+                        continue
+                    load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
+                    shares(flat, start, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
+                    of_rows, of_columns = (margins[3], margins[2]) if transpose else (margins[2], margins[3])
+                    for i in range(r):
+                        pseudo = strength[point] * of_rows[i]
+                        for j in range(s):
+                            counts[i, j] = table_cells[i * s + j] + pseudo * of_columns[j]
+                    find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
+                    guess[point] += _margins_evidence(
+                        counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
+                    )
+                    all_rows, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
+                    if after - first == 1 and score[point] + guess[point] < best + least_weight:
+                        mean[own, point], variance[own, point] = 0.0, 0.0  # `settle` will drop it: no moments
+                    elif matched and doubtful > MOST_DOUBTFUL:
+                        mean[own, point], variance[own, point] = _moments_one_side_at_a_time(
+                            counts, chance, all_rows, work
+                        )
+                    else:
+                        mean[own, point], variance[own, point] = moments_at_mode(
+                            counts,
+                            row_only,
+                            column_only,
+                            chance,
+                            row_slope,
+                            column_slope,
+                            work,
+                            fields,
+                            matched,
+                            _RELIABLE,
+                        )
                 known[point] = 1
                 best = max(best, score[point] + guess[point])
-                all_rows, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
-                if score[point] + guess[point] < best + least_weight:  # `settle` will drop it: no moments
-                    mean[table, point], variance[table, point] = 0.0, 0.0
-                elif matched and doubtful > MOST_DOUBTFUL:
-                    mean[table, point], variance[table, point] = _moments_one_side_at_a_time(
-                        counts, chance, all_rows, work
-                    )
-                else:
-                    mean[table, point], variance[table, point] = moments_at_mode(
-                        counts, row_only, column_only, chance, row_slope, column_slope, work, fields, matched, _RELIABLE
-                    )
                 _fill_guesses(guess, known, points)
                 for each in range(points):
                     whole[each] = score[each] + guess[each]
                 point = _next_beside_top(whole, known) if scouting else -1
-                if point < 0 and not (scouting and is_peaked(whole, r, s, log_zero - log_point)):
+                if point < 0 and not (scouting and is_peaked(whole, freedom, log_zero - log_point)):
                     scouting = False
                     point = _next_point(score, guess, known, points, log_zero - log_point)
-            if zoom == MOST_ZOOMS or not is_peaked(whole, r, s, log_zero - log_point):
+            if zoom == MOST_ZOOMS or not is_peaked(whole, freedom, log_zero - log_point):
                 break
             least, finer = zoom_in(strength, whole, points)
             log_point += np.log(np.log(finer) / np.log(ratio))
             ratio = finer
         for point in range(points):
             lanes[1, point] = lanes[2, point] if known[point] else -np.inf
-        p_zero[table], staying[table] = settle(
-            lanes[1], lanes[0], log_zero, log_point, negligible, strengths[table], weights[table], points
+        p_zero[candidate], staying[candidate] = settle(
+            lanes[1], lanes[0], log_zero, log_point, negligible, strengths[candidate], weights[candidate], points
         )
+        place += after - first

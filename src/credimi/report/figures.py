@@ -53,17 +53,17 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
     if path is not None:
         picture_kind(path)
     rows = [row for row in ranking if not math.isnan(row["mi"])][:top]
-    axes = _axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
+    axes = new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
     for place, row in enumerate(rows):
         colour = _COLOURS[row["verdict"]]
         axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.6, solid_capstyle="round")
         axes.plot([row["mi"]], [place], clip_on=False, zorder=3, **_dot(row["verdict"]))
     epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
-    axes.set_yticks(range(len(rows)), [_label(row["feature"]) for row in rows])
+    axes.set_yticks(range(len(rows)), [short_name(row["feature"]) for row in rows])
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.set_xlim(left=min([0.0, *(row["low"] for row in rows)]))
-    axes.set_xlabel(f"mutual information with {_label(ranking.target)}, nats: mean and {100 * level:g} % interval")
+    axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {100 * level:g} % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, pad=8)
     axes.grid(visible=True, axis="x", linewidth=0.3)
@@ -77,7 +77,7 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
 
 def density_plot(law: ShownLaw, ax: Axes | None) -> Axes:
     """The density of the continuous part, filled within the 95 % interval; the atom at 0 as a line of its height."""
-    axes = _axes(ax, (5.0, 3.0))
+    axes = new_axes(ax, (5.0, 3.0))
     (low, high), atom = law.interval(0.95), law.p_zero if law.p_zero >= VISIBLE_ATOM else 0.0
     least, most = min(law.ppf(0.0005), 0.0), max(law.isf(0.0005), high)
     width = (most - least) or 1.0
@@ -131,7 +131,7 @@ def plot_prequential(result: Foreign, ax: Axes | None = None) -> Axes:
     >>> axes.get_ylabel()
     'accuracy on the first k rows'
     """
-    axes = _axes(ax, (6.4, 3.6))
+    axes = new_axes(ax, (6.4, 3.6))
     if hasattr(result, "running_accuracy"):
         _draw_curves(result, axes)
     else:
@@ -162,7 +162,7 @@ def _draw_points(rows: list[Record], axes: Axes) -> None:
             yerr=row["accuracy_sd"],
             color=_LINES[index % len(_LINES)],
             fmt="os^Dv"[index % 5],
-            label=_label(str(row["rule"])),
+            label=short_name(str(row["rule"])),
         )
     axes.set_xlabel("features kept")
     axes.set_ylabel("accuracy")
@@ -194,7 +194,7 @@ def save(axes: Axes, path: str | Path) -> None:
         axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
 
 
-def _axes(given: Axes | None, size: tuple[float, float]) -> Axes:
+def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:
     """The given axes, or new ones: from pyplot if the session uses it (as notebooks do), otherwise without a screen."""
     if given is not None:
         return given
@@ -230,7 +230,7 @@ def _dot(verdict: str) -> Record:
     }
 
 
-def _label(text: str) -> str:
+def short_name(text: str) -> str:
     """A name on one line, shortened, and not read as a formula."""
     shown = plain(" ".join(text.split())) or "(no name)"  # SVG is XML, which has no control characters
     shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

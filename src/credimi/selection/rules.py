@@ -104,7 +104,7 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     `p_independent` is that of each feature, NaN if it does not count for the share of independent features.
     """
     if p_independent is not None:
-        p_above = _from_common_odds(p_above, p_independent)
+        p_above = from_common_odds(p_above, p_independent)
     doubt = np.where(np.isnan(p_above), np.inf, 1.0 - p_above)
     order = np.argsort(doubt, kind="stable")
     shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
@@ -113,7 +113,7 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     return kept
 
 
-def _from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
+def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) with the prior share of independent features that all features together suggest."""
     heard = p_independent[~np.isnan(p_independent)]
     share = _EVEN

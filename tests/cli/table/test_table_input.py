@@ -119,7 +119,7 @@ def test_examples_of_the_help_work(call: Call, tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     Path("counts.txt").write_text(LITERAL, encoding="utf-8")
     examples = re.findall(r"^  (?:echo (\".*\") \| )?credimi (table .*)$", call("table", "--help")[1], re.MULTILINE)
-    assert len(examples) == 4
+    assert len(examples) == 5
     for piped, arguments in examples:
         code, out, _ = call(*shlex.split(arguments), stdin=piped.strip('"').encode())
         assert code == 0

@@ -1,0 +1,147 @@
+"""What `select` returns: the columns taken, step by step, and why the others were not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from credimi.core.errors import CredimiError
+from credimi.core.public import public, stored
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Foreign, Record
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A column that was taken.
+
+    `adds`, with `low` and `high`, is what it adds to those taken before, in nats, and `p_adds` the probability that
+    this is more than epsilon; with goal "relevant" what it tells alone, and the probability that it matters, `partner`
+    being the column that it matters most with, if any. `tells` is what all columns up to this one tell in these rows,
+    missing values and all, by a naive Bayes out of fold; `share` is its share of the target's entropy. `substitutes`
+    are columns that might stand in its place, and add nothing to it, each with the probability that it adds more.
+    """
+
+    feature: str
+    adds: float
+    low: float
+    high: float
+    p_adds: float
+    tells: float | None = None
+    share: float | None = None
+    substitutes: tuple[tuple[str, float], ...] = ()
+    partner: str | None = None
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A column that was not taken.
+
+    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same) or
+    "unsure", with the rows that might decide. `tells` is what it tells alone; `adds`, `low`, `high` and `p_adds` are
+    those of a further step.
+    """
+
+    feature: str
+    reason: str
+    tells: float
+    adds: float
+    low: float
+    high: float
+    p_adds: float
+    like: str | None = None
+    rows_to_decide: int | None = None
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """What `select` returns. Prints as a table.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner.
+    rejected : tuple of Rejection
+        The others, those first that tell most alone: feature, reason, tells, adds, low, high, p_adds, like,
+        rows_to_decide.
+    target, rows, classes, entropy
+        Of the target: its name, the rows, its classes, its entropy in nats.
+    settings : dict
+        goal, epsilon, level and prior.
+
+    Examples
+    --------
+    >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
+    >>> chosen = credimi.select(table, "y")
+    >>> len(chosen), chosen.features, round(chosen.steps[0].share, 2)
+    (1, ('x',), 0.88)
+    """
+
+    steps: tuple[Step, ...]
+    rejected: tuple[Rejection, ...]
+    target: str
+    rows: float
+    classes: tuple[str, ...]
+    entropy: float
+    settings: Record = field(default_factory=dict)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns taken, in order."""
+        return tuple(step.feature for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        from credimi.report.selection_view import selection_text  # noqa: PLC0415  (rich is loaded only to print)
+
+        return selection_text(self.to_dict())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """What each column adds, step by step, with intervals, by matplotlib; the axes."""
+        from credimi.report.selection_view import steps_plot  # noqa: PLC0415  (loaded only to draw)
+
+        return steps_plot(self.to_dict(), ax)
+
+    def to_dict(self) -> Record:
+        """What `credimi select --format json` writes: settings, target, steps and rejected, as plain data."""
+        return {
+            "settings": self.settings | {"target": self.target},
+            "rows": self.rows,
+            "classes": list(self.classes),
+            "entropy": self.entropy,
+            "features": list(self.features),
+            "steps": [asdict(step) for step in self.steps],
+            "rejected": [asdict(each) for each in self.rejected],
+        }
+
+    def to_pandas(self) -> Foreign:
+        """A pandas DataFrame of all columns, those taken first: with `taken`, `step` and what a record has."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise CredimiError("pandas is not installed: pip install pandas") from None
+        taken = [{"taken": True, "step": number} | asdict(step) for number, step in enumerate(self.steps, 1)]
+        others = [{"taken": False, "step": None} | asdict(each) for each in self.rejected]
+        names = (
+            "feature",
+            "taken",
+            "step",
+            "adds",
+            "low",
+            "high",
+            "p_adds",
+            "tells",
+            "share",
+            "substitutes",
+            "partner",
+        )
+        return pandas.DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])

@@ -1,0 +1,198 @@
+"""`select`: columns that tell something together, what each adds, and why others are left out."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import credimi
+from credimi import CredimiError
+
+SEGMENTS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+Columns = dict[str, list[str | None]]
+
+
+def text(values: np.ndarray, missing: np.ndarray | None = None) -> list[str | None]:
+    gone = np.zeros(values.size, dtype=bool) if missing is None else missing
+    return [None if lost else f"v{value}" for value, lost in zip(values.tolist(), gone.tolist(), strict=True)]
+
+
+def led24(rows: int, seed: int) -> Columns:
+    """Seven segments of a display, each wrong in a tenth of the rows, and seventeen columns of noise."""
+    generator = np.random.default_rng(seed)
+    segments = np.array([[int(each) for each in digit] for digit in SEGMENTS.split()])
+    digits = generator.integers(0, 10, rows)
+    shown = segments[digits] ^ (generator.random((rows, 7)) < 0.1)
+    table = np.hstack([shown, generator.integers(0, 2, (rows, 17))])
+    return {f"x{number}": text(column) for number, column in enumerate(table.T)} | {"y": text(digits)}
+
+
+def weak(rows: int, seed: int, missing: float = 0.0) -> Columns:
+    """Three columns that tell something, a copy of the first, a nearly equal one, and noise; with missing values."""
+    generator = np.random.default_rng(seed)
+    target = generator.integers(0, 2, rows)
+    lost = lambda: generator.random(rows) < missing  # noqa: E731
+    tells = [
+        np.where(generator.random(rows) < chance, target, generator.integers(0, 2, rows)) for chance in (0.6, 0.5, 0.4)
+    ]
+    near = np.where(generator.random(rows) < 0.03, 1 - tells[0], tells[0])
+    noise = {f"noise{number}": text(generator.integers(0, 3, rows), lost()) for number in range(6)}
+    found = {name: text(values, lost()) for name, values in zip(("a", "b", "c"), tells, strict=True)}
+    return found | {"copy": text(5 - tells[0], lost()), "near": text(near, lost())} | noise | {"y": text(target)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_led24_has_exactly_its_seven(seed: int) -> None:
+    chosen = credimi.select(led24(3_200, seed), "y")
+    assert set(chosen.features) == {f"x{number}" for number in range(7)}
+    assert {each.reason for each in chosen.rejected} <= {"tells nothing", "redundant", "unsure"}
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+@pytest.mark.parametrize("seed", range(4))
+def test_of_copies_one_is_taken_and_noise_is_not(seed: int, missing: float) -> None:
+    chosen = credimi.select(weak(3_000, seed, missing), "y")
+    same = {"a", "copy", "near"}
+    assert len(same & set(chosen.features)) == 1
+    assert {"b", "c"} <= set(chosen.features)
+    assert not any(name.startswith("noise") for name in chosen.features)
+    first = chosen.steps[0]
+    assert first.feature in same
+    assert {name for name, _ in first.substitutes} == same - {first.feature}
+    assert all(0.01 <= chance <= 0.99 for _, chance in first.substitutes)
+    why = {each.feature: each for each in chosen.rejected}
+    for name in same - {first.feature}:
+        assert (why[name].reason, why[name].like) == ("redundant", first.feature)
+        assert why[name].tells > 0.05
+    assert why["noise0"].reason == "tells nothing"
+
+
+def test_what_is_told_grows_and_stays_below_the_entropy() -> None:
+    chosen = credimi.select(led24(3_000, 1), "y")
+    tells = [step.tells for step in chosen.steps]
+    assert tells == sorted(tells)
+    assert tells[0] == pytest.approx(chosen.steps[0].adds, rel=0.1)
+    assert tells[-1] < chosen.entropy
+    assert [step.share for step in chosen.steps] == pytest.approx([each / chosen.entropy for each in tells])
+    for step in chosen.steps:
+        assert step.low <= step.adds <= step.high
+        assert step.p_adds >= 0.5
+
+
+def test_permuted_targets_leave_nothing() -> None:
+    """Of 40 runs; the first column has to be sure."""
+    kept = 0
+    for seed in range(40):
+        data = weak(300, seed)
+        shuffled = [data["y"][row] for row in np.random.default_rng(seed).permutation(300)]
+        kept += bool(credimi.select(data | {"y": shuffled}, "y").features)
+    assert kept <= 2
+
+
+def exclusive_or(rows: int, seed: int) -> Columns:
+    generator = np.random.default_rng(seed)
+    one, two, other = generator.integers(0, 2, (3, rows))
+    right = generator.random(rows) < 0.95
+    target = np.where(right, (one ^ two) + 2 * other, generator.integers(0, 4, rows))
+    noise = {f"noise{number}": text(generator.integers(0, 2, rows)) for number in range(8)}
+    return {"one": text(one), "two": text(two), "other": text(other)} | noise | {"y": text(target)}
+
+
+def test_relevant_finds_what_tells_only_with_a_partner() -> None:
+    data = exclusive_or(1_000, 0)
+    assert credimi.rank(data, "y").selected("forward") == ["other"]
+    chosen = credimi.select(data, "y", goal="relevant")
+    assert set(chosen.features) == {"one", "two", "other"}
+    partners = {step.feature: step.partner for step in chosen.steps}
+    assert (partners["one"], partners["two"]) == ("two", "one")
+    assert all(step.p_adds >= 0.95 for step in chosen.steps)
+
+
+def test_relevant_takes_copies_and_leaves_noise() -> None:
+    chosen = credimi.select(weak(2_000, 3, 0.2), "y", goal="relevant")
+    assert {"a", "copy", "near", "b", "c"} <= set(chosen.features)
+    assert not any(name.startswith("noise") for name in chosen.features)
+
+
+def test_relevant_of_noise_is_nothing() -> None:
+    kept = 0
+    for seed in range(15):
+        data = weak(300, seed)
+        data["y"] = [data["y"][row] for row in np.random.default_rng(seed).permutation(300)]
+        kept += bool(credimi.select(data, "y", goal="relevant").features)
+    assert kept <= 1
+
+
+def test_a_column_that_adds_only_to_two_together_is_found() -> None:
+    """c alone, given a and given b tells nothing; given both it tells much, by whether their sum is even."""
+    generator = np.random.default_rng(5)
+    a, b, c = generator.integers(0, 2, (3, 4_000))
+    even = 1.0 - 2.0 * ((a + b + c) % 2)
+    target = (generator.random(4_000) < 0.5 + 0.15 * (2 * a - 1) + 0.12 * (2 * b - 1) + 0.2 * even).astype(int)
+    for given in (np.zeros_like(a), a, b):
+        tables = np.zeros((2, 2, 2))
+        np.add.at(tables, (given, target, c), 1)
+        assert credimi.conditional_information(tables).sf(0.003) < 0.05
+    data = {name: text(each) for name, each in (("a", a), ("b", b), ("c", c), ("y", target))}
+    data |= {f"noise{number}": text(generator.integers(0, 2, 4_000)) for number in range(4)}
+    chosen = credimi.select(data, "y")
+    assert chosen.features[2] == "c"
+    assert set(chosen.features) == {"a", "b", "c"}
+    assert chosen.steps[2].p_adds >= 0.95
+
+
+def test_the_result_goes_to_pandas_json_pickle_and_text() -> None:
+    pytest.importorskip("pandas")
+    chosen = credimi.select(weak(800, 1), "y")
+    frame = chosen.to_pandas()
+    assert frame["feature"].tolist()[: len(chosen)] == list(chosen.features)
+    assert frame["taken"].sum() == len(chosen)
+    assert len(frame) == len(chosen.steps) + len(chosen.rejected) == 11
+    plain = json.loads(json.dumps(chosen.to_dict()))
+    assert plain["features"] == list(chosen.features)
+    assert plain["settings"] == {"goal": "smallest", "epsilon": 0.003, "level": 0.5, "prior": "adaptive", "target": "y"}
+    again = pickle.loads(pickle.dumps(chosen))  # noqa: S301
+    assert again.to_dict() == chosen.to_dict()
+    assert repr(chosen).startswith("The smallest set that tells about y")
+    assert f"says what {chosen.features[0]} says" in repr(chosen)
+
+
+def test_the_plot_has_a_line_for_each_step() -> None:
+    pytest.importorskip("matplotlib")
+    chosen = credimi.select(weak(800, 1), "y")
+    assert [each.get_text() for each in chosen.plot().get_yticklabels()] == list(chosen.features)
+
+
+def test_unsure_columns_say_how_many_rows_would_decide() -> None:
+    data = weak(250, 2)
+    why = [each for each in credimi.select(data, "y", level=0.95).rejected if each.reason == "unsure"]
+    assert why
+    assert all(each.rows_to_decide is None or each.rows_to_decide > 250 for each in why)
+    assert any(each.rows_to_decide for each in why)
+
+
+def test_numbers_weights_of_columns_and_limits() -> None:
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, 1_000)
+    data = {"x": (target + generator.normal(size=1_000)).tolist(), "z": generator.normal(size=1_000).tolist()}
+    data |= {"w": (target + generator.normal(size=1_000)).tolist(), "id": [f"r{row}" for row in range(1_000)]}
+    both = credimi.select(data, [("no", "yes")[each] for each in target])
+    assert set(both.features) == {"x", "w"}
+    assert len(credimi.select(data, target, max_features=1)) == 1
+    assert credimi.select({"only": ["a"] * 50}, ["p", "q"] * 25).features == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"goal": "best"}, "unknown goal 'best': choose one of smallest, relevant"),
+        ({"max_features": 0}, "max_features is 0"),
+        ({"level": 1.5}, "level is 1.5"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(CredimiError, match=message):
+        credimi.select(weak(50, 0), "y", **options)
