@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
 
+    Falls = Callable[[NDArray[np.int64], float], NDArray[np.bool_]]
+
 _NOTHING = 1e-9  # nats that are 0 but for rounding
 _STARTS = 20  # patterns to start the search for the largest I with, at the mean of the draws
 _ROUNDING = 1e-12
@@ -196,6 +198,20 @@ def _largest_quantile(drawn: Observed, factor: float, above: float) -> float:
 
 def keep_tips(drawn: Observed, p_above: float, epsilon: float, level: float) -> float:
     """The largest factor at which P(I > epsilon) >= level; `p_above` is P(I > epsilon) at 1."""
+    return _tips(*_kept(drawn, epsilon), p_above, level)
+
+
+def keep_stands(drawn: Observed, p_above: float, epsilon: float, level: float, factor: float) -> bool:
+    """Whether P(I > epsilon) >= level at this factor."""
+    weight, falls = _kept(drawn, epsilon)
+    if not (p_above >= level and weight.size):
+        return p_above >= level and factor == 1.0
+    share_fallen = float(np.mean(falls(np.arange(weight.size), factor)))
+    return (1.0 - share_fallen) * p_above >= level
+
+
+def _kept(drawn: Observed, epsilon: float) -> tuple[FloatArray, Falls]:
+    """The weights of the draws with I > epsilon, and what says which of them are no longer so at a factor."""
     standing = drawn.dependent.of(drawn.dependent.information > epsilon)
     limit = np.maximum(epsilon * standing.own / standing.information, _NOTHING)
 
@@ -204,7 +220,7 @@ def keep_tips(drawn: Observed, p_above: float, epsilon: float, level: float) -> 
         least(*standing.of(some).probabilities, factor, limit[some], found)
         return found <= limit[some]
 
-    return _tips(np.full(limit.size, 1.0), falls, p_above, level)
+    return np.ones(limit.size), falls
 
 
 def drop_tips(drawn: Observed, p_above: float, epsilon: float, level: float) -> float:
@@ -234,9 +250,7 @@ def drop_tips(drawn: Observed, p_above: float, epsilon: float, level: float) -> 
     return _tips(weight, falls, 1.0 - p_above, level)
 
 
-def _tips(
-    weight: FloatArray, falls: Callable[[NDArray[np.int64], float], NDArray[np.bool_]], p: float, level: float
-) -> float:
+def _tips(weight: FloatArray, falls: Falls, p: float, level: float) -> float:
     """The factor at which `p` has fallen to `level`; `weight` is that of each draw that stands at factor 1."""
     if not p >= level:
         return 1.0
@@ -310,6 +324,23 @@ def robust(
 
     share(work, range(places.size), options.threads)
     return Robust(low, high, tipping)
+
+
+def standing(blocks: Tables, p_above: FloatArray, factor: float, options: PosteriorOptions) -> NDArray[np.bool_]:
+    """Of which tables P(I > epsilon) >= level at the factor; `p_above` is P(I > epsilon) at 1."""
+    stands = p_above >= options.level
+    if factor == 1.0:
+        return stands
+    asked = stands & np.array([_misses(blocks.block(index)) for index in range(blocks.rows.size)], dtype=bool)
+    places, drawn = np.flatnonzero(asked), observed(blocks.chosen(asked), options)
+
+    def work(number: int) -> None:
+        place = places[number]
+        arguments = float(p_above[place]), options.epsilon, options.level
+        stands[place] = keep_stands(drawn[number], *arguments, factor)
+
+    share(work, range(places.size), options.threads)
+    return stands
 
 
 def _misses(block: NDArray[np.number]) -> bool:
