@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.float64]
 
 _STEPS = 250
-_GRAVITY = 0.035
+_GRAVITY = 0.1
 
 
 def places(count: int, edges: Sequence[tuple[int, int, float]]) -> Places:

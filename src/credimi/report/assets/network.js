@@ -5,14 +5,14 @@ const report = JSON.parse(document.getElementById("data").textContent);
 const place = (id) => document.getElementById(id);
 const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows"];
 const pairs = report.pairs.map((values, number) => Object.assign(Object.fromEntries(FIELDS.map((name, at) => [name, values[at]])), { number }));
-const where = report.places.map(([x, y]) => [90 * x, 70 * y]);
+const where = report.places.map((each) => [...each]);
 const names = report.columns.map((name) => name || "(no name)");
 const FEW = 70; // columns whose names are all written
 const state = { level: report.level, view: "graph", chosen: null, at: null, box: null, cell: [1, 0] };
 const most = Math.max(...pairs.map((pair) => pair.mi), 1e-9);
 const graph = place("graph");
 const nodes = [], edges = new Map();
-let order = null, cellSize = 1;
+let order = null, cellSize = { size: 1, margin: 0 };
 
 const shown = (pair) => pair.probability >= state.level;
 const ends = (pair) => (pair.direction === "<-" ? [pair.b, pair.a] : [pair.a, pair.b]);
@@ -68,8 +68,9 @@ function say() {
 
 function drawNodes() {
   graph.classList.toggle("many", names.length > FEW);
+  const joined = new Set(pairs.filter(shown).flatMap((pair) => [pair.a, pair.b])); // names of the others lie in rows
   names.forEach((name, column) => {
-    const label = make("text", { y: -11 }, name.length > 24 ? `${name.slice(0, 23)}…` : name);
+    const label = make("text", { y: column % 2 && !joined.has(column) ? 20 : -11 }, name.length > 24 ? `${name.slice(0, 23)}…` : name);
     const group = make("g", { class: "node", "data-column": column }, make("circle", { r: 5 }), label, make("title", {}, name));
     nodes.push({ group, degree: 0 });
     place("nodes").append(group);
@@ -82,13 +83,20 @@ function setBox(box) {
   graph.setAttribute("viewBox", box.join(" "));
 }
 
+// At first the picture fills its frame, at the size of the screen unless columns would lie too close.
+function spread() {
+  const ranges = [0, 1].map((axis) => { const all = where.map((each) => each[axis]); return [Math.min(...all), Math.max(...all)]; });
+  const room = [graph.clientWidth || 900, graph.clientHeight || 600].map((pixels) => Math.max(pixels - 150, 200));
+  const scales = ranges.map(([low, high], axis) => room[axis] / Math.max(high - low, 1));
+  const least = Math.min(...scales), close = 34 * Math.sqrt(names.length) / Math.sqrt(room[0] * room[1]);
+  const scale = scales.map((each) => Math.min(each, 1.8 * least, 160) * Math.max(close, 1));
+  for (const each of where) for (const axis of [0, 1]) each[axis] = (each[axis] - ranges[axis][0]) * scale[axis];
+}
+
 function fit() {
   const xs = where.map(([x]) => x), ys = where.map(([, y]) => y), edge = 60;
-  const left = Math.min(...xs) - edge, top = Math.min(...ys) - edge;
-  let wide = Math.max(...xs) - left + edge, high = Math.max(...ys) - top + edge;
-  const short = 320 - wide;
-  if (short > 0) { setBox([left - short / 2, top, wide + short, high]); return; }
-  setBox([left, top, wide, high]);
+  const left = Math.min(...xs) - edge, top = Math.min(...ys) - edge / 2;
+  setBox([left, top, Math.max(...xs) - left + edge, Math.max(...ys) - top + edge / 2]);
 }
 
 function zoom(factor, x, y) {
@@ -202,7 +210,7 @@ function aboutColumn(column) {
   const own = pairs.filter((pair) => pair.a === column || pair.b === column), other = (pair) => (pair.a === column ? pair.b : pair.a);
   const near = own.filter(shown), apart = own.filter((pair) => !shown(pair) && pair.given && pair.given.length && pair.low > 0).sort((one, two) => two.mi - one.mi);
   const line = (pair, tail) => make("li", {}, link(names[other(pair)], () => choose({ pair })), tail);
-  const sign = (pair) => (pair.direction === "--" ? "" : ends(pair)[1] === column ? ", points here" : ", pointed at from here");
+  const sign = (pair) => (pair.direction === "--" ? "" : ends(pair)[1] === column ? ", arrow points here" : ", arrow points there");
   const found = [make("h2", {}, isolated(names[column])),
     facts([["neighbours", String(near.length)], ["missing", `${counted(report.missing[column])} of ${counted(report.rows)} rows`]])];
   if (near.length) found.push(make("h3", {}, "Hangs together with"), make("ul", {}, ...near.map((pair) => line(pair, ` P ${chance(pair.probability)}, ${pair.mi.toFixed(4)} nats${sign(pair)}`))));
@@ -222,8 +230,12 @@ function drawList() {
 
 function drawCells() {
   if (!order) order = matrixOrder(names.length, pairs);
-  cellSize = drawMatrix(place("cells"), order, pairs, state.level, state.cell);
-  const [x, y] = state.cell, found = pairAt(x, y);
+  cellSize = drawMatrix(place("cells"), order.map((column) => names[column]), order, pairs, state.level, state.cell);
+  tellCell(...state.cell);
+}
+
+function tellCell(x, y) {
+  const found = pairAt(x, y);
   place("cell").replaceChildren(isolated(names[order[y]]), " and ", isolated(names[order[x]]), found ? `: P(edge) ${chance(found.probability)}, ${found.mi.toFixed(4)} nats` : ": nothing worth telling");
 }
 
@@ -231,13 +243,16 @@ function pairAt(x, y) {
   return pairs.find((pair) => (pair.a === order[x] && pair.b === order[y]) || (pair.a === order[y] && pair.b === order[x]));
 }
 
+const graphKey = [...place("key").childNodes];
+const matrixKey = [make("span", { class: "swatch more" }, "above the diagonal"), " the probability of an edge, ", make("span", { class: "swatch less" }, "below"), " the information of the pair"];
+
 function show(view) {
   state.view = view;
   graph.toggleAttribute("hidden", view !== "graph");
   place("matrix").hidden = view !== "matrix";
   place("list").hidden = view !== "list";
   place("key").hidden = view === "list";
-  place("key").firstChild.parentElement.classList.toggle("matrix", view === "matrix");
+  place("key").replaceChildren(...(view === "matrix" ? matrixKey : graphKey));
   for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === view));
   refresh();
 }
@@ -297,9 +312,13 @@ place("cells").addEventListener("keydown", (event) => {
 });
 
 function cellOf(event) {
-  const box = place("cells").getBoundingClientRect(), scale = place("cells").width / box.width / cellSize;
-  return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale].map((at) => Math.min(Math.max(Math.floor(at), 0), names.length - 1));
+  const box = place("cells").getBoundingClientRect(), scale = place("cells").width / box.width / cellSize.size, left = cellSize.margin / cellSize.size;
+  return [(event.clientX - box.left) * scale - left, (event.clientY - box.top) * scale].map((at) => Math.min(Math.max(Math.floor(at), 0), names.length - 1));
 }
+
+place("cells").addEventListener("pointermove", (event) => {
+  if (event.pointerType === "mouse") tellCell(...cellOf(event));
+});
 
 place("cells").addEventListener("click", (event) => {
   state.cell = cellOf(event);
@@ -392,6 +411,7 @@ place("cautions").hidden = report.remarks.length === 0;
 for (const remark of report.remarks) place("cautions").querySelector("ul").append(make("li", {}, remark));
 place("version").textContent = report.version;
 place("names").append(...names.map((name) => make("option", { value: name })));
+spread();
 drawNodes();
 setLevel(report.level);
 fit();

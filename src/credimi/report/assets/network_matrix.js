@@ -37,11 +37,21 @@ function matrixOrder(count, pairs) {
   return order;
 }
 
-function drawMatrix(canvas, order, pairs, level, at) {
-  const count = order.length, style = getComputedStyle(document.documentElement);
-  const size = Math.max(Math.floor(Math.min(canvas.parentElement.clientWidth || 900, 1000) / count), 2);
-  canvas.width = canvas.height = size * count;
+// Names stand beside the rows where there is room for them.
+function drawMatrix(canvas, labels, order, pairs, level, at) {
+  const count = order.length, style = getComputedStyle(document.documentElement), room = Math.min(canvas.parentElement.clientWidth || 900, 1000);
+  const margin = (room - 150) / count >= 12 ? 150 : 0, size = Math.max(Math.min(Math.floor((room - margin) / count), 28), 2);
+  canvas.width = size * count + margin;
+  canvas.height = size * count;
   const pen = canvas.getContext("2d"), place = new Array(count);
+  if (margin) {
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillStyle = style.getPropertyValue("--ink");
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    labels.forEach((name, rank) => pen.fillText(name.length > 22 ? `${name.slice(0, 21)}…` : name, margin - 6, (rank + 0.5) * size));
+  }
+  pen.translate(margin, 0);
   order.forEach((column, rank) => { place[column] = rank; });
   const most = Math.max(...pairs.map((pair) => pair.mi), 1e-9);
   for (const pair of pairs) {
@@ -61,5 +71,5 @@ function drawMatrix(canvas, order, pairs, level, at) {
     pen.lineWidth = 2;
     pen.strokeRect(at[0] * size - 1, at[1] * size - 1, size + 2, size + 2);
   }
-  return size;
+  return { size, margin };
 }

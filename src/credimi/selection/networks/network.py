@@ -48,8 +48,8 @@ class Edge:
     p_forward: float
     p_backward: float
     separated_by: tuple[str, ...] | None
-    p_separated: float
-    rows: float
+    p_separated: float = 0.0
+    rows: float = 0.0
 
 
 @stored
