@@ -61,6 +61,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "IncrementalNaiveBayes": lambda _: learner(),
     "Posterior": lambda _: asked_posterior(),
     "Ranking": lambda _: credimi.rank(COLUMNS, "y"),
+    "Selection": lambda _: credimi.select(COLUMNS, "y"),
     "Table": lambda _: credimi.Table.of(JOINT),
     "prequential": lambda _: credimi.prequential(COLUMNS, "y", orders=1),
 }

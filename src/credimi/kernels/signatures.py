@@ -46,6 +46,11 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "pair_screen.screen_blocks": (
         "u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] f8 f8 i8 i8 i8 i8[:,:] f8[:,:]",
     ),
+    "all_pairs.pack_bits": ("u1[:] i8 u8[:]",),
+    "all_pairs.count_common": ("u8[:,:] u8[:,:] i8[:,:]",),
+    "all_pairs.fill_tables": ("i8[:,:] i8[:] i8[:] i8[:] i8[:] i8[:] i8[:,:] i8 i8[:] f8[:]",),
+    "all_pairs.make_couple": ("u1[:] u1[:] i8 u1[:]",),
+    "all_pairs.count_couples": ("u1[:] u1[:,:] i8[:] i8[:,:] i8[:] i8[:,:] f8[:]",),
     "csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
     "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
     "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),

@@ -49,6 +49,7 @@ class RemarkKind(StrEnum):
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
+    EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
     MAYBE_NOISE = "maybe_noise"
     POSSIBLE_IDENTIFIER = "possible_identifier"
@@ -157,6 +158,9 @@ def remarks_on(
     """
     rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
     found = [*_of_target(target[0], target[2], target[3])]
+    if 0.0 < target[2] <= settings["epsilon"]:
+        kind = RemarkKind.EPSILON_ABOVE_ENTROPY
+        found.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
     for feature, row in zip(features, rows, strict=True):
         known = dict(zip(_LOOKED_AT, row, strict=True))
         found += [*_of_suspicions(feature, known), *_of_row(feature, known, settings, target[1], target[2])]
