@@ -39,6 +39,13 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
+    "pair_bits.fill_bits": ("u1[:] i8[:] i8 i8 u8[:,:,:]",),
+    "pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
+    "pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
+    "pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
+    "pair_screen.screen_blocks": (
+        "u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] f8[:] f8[:] b1[:] f8[:,:] f8 f8 i8 i8 i8 i8[:,:] f8[:,:]",
+    ),
     "all_pairs.pack_bits": ("u1[:] i8 u8[:]",),
     "all_pairs.count_common": ("u8[:,:] u8[:,:] i8[:,:]",),
     "all_pairs.fill_tables": ("i8[:,:] i8[:] i8[:] i8[:] i8[:] i8[:] i8[:,:] i8 i8[:] f8[:]",),
