@@ -57,6 +57,7 @@ pytestmark = pytest.mark.scripts
         ),
         ("studies/fixed_information.py", ["--tables", "2"], 2 + 36 + 1 + 2 + 12),
         ("studies/compare.py", ["--columns", "1"], 2 + 15 + 1 + 3 + 9 + 3 + 18),
+        ("studies/networks.py", ["--nets", "1", "--rows", "60", "--missing", "0.2"], None),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 
 DEGREE = 2.0  # neighbours of a column, before the data are seen; fewer if the data show fewer
 _LEAST_DEGREE = 0.02
+_MOST_ODDS = 0.25  # of an edge: where columns are few
 _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
-_SHORT = 0.2  # effort of these
+_SHORT = 0.1  # effort of these
 _SETTLED = 0.1  # change of the log odds that ends them
 _FIRST_SWEEPS, _SWEEPS = 30, 10
 
@@ -141,4 +142,4 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
 
 def _log_odds(degree: float, columns: int) -> float:
     """The prior log odds of an edge, where a column has so many neighbours among the others."""
-    return log(min(degree / max(columns, 1), 1.0))
+    return log(min(degree / max(columns, 1), _MOST_ODDS))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -80,6 +82,17 @@ class NetworkRemark:
         }
 
 
+@stored
+@dataclass(frozen=True, slots=True)
+class ForestEdge:
+    """An edge of forests: its probability given that a forest holds, and whether the most probable forest has it."""
+
+    a: str
+    b: str
+    probability: float
+    best: bool
+
+
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
@@ -138,6 +151,24 @@ class Network:
         """The pairs that depend, but not directly, those first that tell most about each other."""
         others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.low > 0.0]
         return tuple(sorted(others, key=lambda pair: -pair.mi))
+
+    @cached_property
+    def forest(self) -> tuple[ForestEdge, ...]:
+        """Edges of forests, surest first: what would hold if no column depended on two others (see `pairs`).
+
+        These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
+        """
+        from credimi.selection.forest import best_forest, edge_probabilities  # noqa: PLC0415  (compiled code)
+
+        weights = self._alone + math.log(min(self.settings.get("learned_degree", 2.0) / len(self.columns), 1.0))
+        chances = edge_probabilities(weights)
+        best = {tuple(edge) for edge in best_forest(weights).tolist()}
+        one, other = np.nonzero(np.triu(chances, 1) >= 0.01)
+        found = [
+            ForestEdge(self.columns[a], self.columns[b], float(chances[a, b]), (a, b) in best)
+            for a, b in zip(one.tolist(), other.tolist(), strict=True)
+        ]
+        return tuple(sorted(found, key=lambda edge: -edge.probability))
 
     def __len__(self) -> int:
         return len(self.edges)
