@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.information_bounds import information_bounds
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
@@ -47,6 +48,7 @@ __all__ = [
     "compare",
     "conditional_information",
     "count",
+    "information_bounds",
     "mutual_information",
     "plot_prequential",
     "posterior",
@@ -72,6 +74,7 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
