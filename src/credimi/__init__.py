@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.networks.build import network
+    from credimi.selection.networks.network import Network
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -40,6 +42,7 @@ __all__ = [
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Network",
     "Posterior",
     "Ranking",
     "Selection",
@@ -50,6 +53,7 @@ __all__ = [
     "count",
     "information_bounds",
     "mutual_information",
+    "network",
     "plot_prequential",
     "posterior",
     "prequential",
@@ -67,6 +71,7 @@ _MODULE_OF = {
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Network": "credimi.selection.networks.network",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -76,6 +81,7 @@ _MODULE_OF = {
     "count": "credimi.counting.count",
     "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
+    "network": "credimi.selection.networks.build",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
@@ -89,6 +95,7 @@ _STORED_MODULE_OF = {
     "Beliefs": "credimi.inference.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
+    "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
     "GrowingLabels": "credimi.counting.growing_counts",
@@ -96,6 +103,7 @@ _STORED_MODULE_OF = {
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
+    "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",

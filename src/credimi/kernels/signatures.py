@@ -33,6 +33,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "edge_evidence.weigh_edges": ("u2[:,:] i8[:] f8[:] i8[:,:] f8 f8 f8 i8 f8[:] f8[:]",),
+    "order_samples.sample_orders": (
+        "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
+    ),
+    "missing_cells.draw_missing": ("u2[:,:] i8[:] i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:]",),
     "best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
     "best_split.fill_table": ("i8[:] f8",),
     "best_split.sums_below": ("u2[:] i8[:,:]",),
