@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.information_bounds import information_bounds
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
@@ -50,6 +51,7 @@ __all__ = [
     "compare",
     "conditional_information",
     "count",
+    "information_bounds",
     "mutual_information",
     "network",
     "plot_prequential",
@@ -77,6 +79,7 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.selection.networks.build",
     "plot_prequential": "credimi.report.figures",
