@@ -44,9 +44,7 @@ def uniform(state: NDArray[np.uint64]) -> float:
 
 
 @inlined
-def _log_sum(
-    masks: IntegerArray, scores: FloatArray, plain: FloatArray, first: int, after: int, allowed: int
-) -> float:
+def _log_sum(masks: IntegerArray, scores: FloatArray, plain: FloatArray, first: int, after: int, allowed: int) -> float:
     """The log evidence of a column that may choose among `allowed`; the empty set is always among its sets.
 
     `plain` has what the sets are worth beside the best: where that is not too little, no exponentials are needed.
