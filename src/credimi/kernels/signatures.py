@@ -39,6 +39,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
+    "wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
     "csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
     "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
     "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),
