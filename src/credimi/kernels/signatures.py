@@ -63,6 +63,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
     "star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
+    "wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
     "csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
     "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
     "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),

@@ -115,6 +115,15 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
 
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) with the prior share of independent features that all features together suggest."""
+    share = share_of_noise(p_independent)
+    # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
+    mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
+    found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
+    return found
+
+
+def share_of_noise(p_independent: FloatArray) -> float:
+    """The prior share of independent features that all features together suggest; NaN is not heard."""
     heard = p_independent[~np.isnan(p_independent)]
     share = _EVEN
     for _ in range(_MOST_STEPS):
@@ -123,10 +132,7 @@ def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArr
         share = max(_EVEN, (float(independent.sum()) + 1.0) / (heard.size + 2.0))
         if abs(share - before) < _SETTLED:
             break
-    # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
-    mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
-    found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
-    return found
+    return share
 
 
 def checked_rule(rule: str) -> str:
