@@ -61,7 +61,7 @@ def _log_sum(masks: IntegerArray, scores: FloatArray, plain: FloatArray, first: 
             break
         total += plain[place]
     if total > 0.0:
-        return scores[first] + np.log(total)
+        return float(scores[first] + np.log(total))
     for place in range(first, after):
         if masks[place] & ~allowed:
             continue
@@ -71,7 +71,7 @@ def _log_sum(masks: IntegerArray, scores: FloatArray, plain: FloatArray, first: 
             break
         else:
             total += np.exp(scores[place] - top)
-    return top + np.log(total)
+    return float(top + np.log(total))
 
 
 @inlined
