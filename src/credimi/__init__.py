@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.interaction_records import Interactions
+    from credimi.selection.interactions import interactions
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -39,6 +41,7 @@ __all__ = [
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Interactions",
     "Posterior",
     "Ranking",
     "Selection",
@@ -47,6 +50,7 @@ __all__ = [
     "compare",
     "conditional_information",
     "count",
+    "interactions",
     "mutual_information",
     "plot_prequential",
     "posterior",
@@ -65,6 +69,7 @@ _MODULE_OF = {
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Interactions": "credimi.selection.interaction_records",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -72,6 +77,7 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "interactions": "credimi.selection.interactions",
     "mutual_information": "credimi.inference.mutual_information",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
@@ -90,6 +96,8 @@ _STORED_MODULE_OF = {
     "Features": "credimi.estimators.validation",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
+    "InteractingPair": "credimi.selection.interaction_records",
+    "JointTable": "credimi.selection.interaction_records",
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
