@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.information_bounds import information_bounds
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from credimi.selection.groups import GroupedRanking, rank_by
     from credimi.selection.interaction_records import Interactions
     from credimi.selection.interactions import interactions
+    from credimi.selection.networks.build import network
+    from credimi.selection.networks.network import Network
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -42,6 +45,7 @@ __all__ = [
     "GroupedRanking",
     "IncrementalNaiveBayes",
     "Interactions",
+    "Network",
     "Posterior",
     "Ranking",
     "Selection",
@@ -50,8 +54,10 @@ __all__ = [
     "compare",
     "conditional_information",
     "count",
+    "information_bounds",
     "interactions",
     "mutual_information",
+    "network",
     "plot_prequential",
     "posterior",
     "prequential",
@@ -70,6 +76,7 @@ _MODULE_OF = {
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Interactions": "credimi.selection.interaction_records",
+    "Network": "credimi.selection.networks.network",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -78,7 +85,9 @@ _MODULE_OF = {
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
     "interactions": "credimi.selection.interactions",
+    "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
+    "network": "credimi.selection.networks.build",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
@@ -92,6 +101,7 @@ _STORED_MODULE_OF = {
     "Beliefs": "credimi.inference.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
+    "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
     "GrowingLabels": "credimi.counting.growing_counts",
@@ -101,6 +111,7 @@ _STORED_MODULE_OF = {
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
+    "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",

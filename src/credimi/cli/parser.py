@@ -9,6 +9,7 @@ from credimi.cli import (
     compare,
     count,
     interactions,
+    network,
     prequential,
     rank,
     reproduce,
@@ -50,7 +51,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, compare, select, interactions, count, table, prequential, reproduce, warm_up):
+    for command in (rank, compare, select, interactions, network, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser
 

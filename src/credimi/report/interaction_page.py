@@ -69,9 +69,9 @@ def _list(found: Record, pairs: list[Record], heading: str, chance: str) -> str:
     name = f"P(&gt; {settings['epsilon']:g})" if chance == "p_above" else f"P(&lt; -{settings['epsilon']:g})"
     names = "".join(
         f'<th scope="col" class="number whole">{each}</th>'
-        for each in ("synergy", f"{100 * settings['level']:g} % interval", name, "a alone", "b alone", "together")
+        for each in ("synergy", f"{100 * settings['level']:g} % interval", name, "a alone", "b alone")
     )
-    rows = "\n".join(_row(pair, chance) for pair in pairs[:_MOST]) or '<tr><td colspan="9">none</td></tr>'
+    rows = "\n".join(_row(pair, chance) for pair in pairs[:_MOST]) or '<tr><td colspan="8">none</td></tr>'
     more = f"<p>... and {len(pairs) - _MOST:,} more</p>" if len(pairs) > _MOST else ""
     return f"""<section>
 <h2>{_text(heading)}</h2>

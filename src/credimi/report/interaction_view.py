@@ -91,16 +91,17 @@ def cells(pair: Record, chance: str) -> list[str]:
         probability(pair[chance], spread),
         f"{pair['tells_a']:.4f}",
         f"{pair['tells_b']:.4f}",
-        f"{max(pair['tells_a'] + pair['tells_b'] + pair['synergy'], 0.0):.4f}",
         pair["verdict"],
     ]
 
 
 def _grid(title: str, name: str, pairs: list[Record], chance: str, lines: int) -> Grid:
     grid = Grid(title=Text(plain(title)), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
-    for heading in ["a", "b", "synergy", "interval", name, "a alone", "b alone", "together", "verdict"]:
-        words = heading in {"a", "b", "interval", "verdict", name}
-        grid.add_column(heading, justify="left" if words else "right", overflow="fold", no_wrap=heading == "interval")
+    for heading in ["a", "b", "synergy", "interval", name, "a alone", "b alone", "verdict"]:
+        number = heading in {"synergy", "a alone", "b alone"}
+        grid.add_column(
+            heading, justify="right" if number else "left", overflow="fold", no_wrap=heading not in {"a", "b"}
+        )
     for pair in pairs[:lines]:
         grid.add_row(*(Text(plain(cell)) for cell in cells(pair, chance)))
     return grid
