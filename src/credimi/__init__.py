@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.interaction_records import Interactions
+    from credimi.selection.interactions import interactions
     from credimi.selection.networks.build import network
     from credimi.selection.networks.network import Network
     from credimi.selection.rank import Ranking, rank
@@ -42,6 +44,7 @@ __all__ = [
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Interactions",
     "Network",
     "Posterior",
     "Ranking",
@@ -52,6 +55,7 @@ __all__ = [
     "conditional_information",
     "count",
     "information_bounds",
+    "interactions",
     "mutual_information",
     "network",
     "plot_prequential",
@@ -71,6 +75,7 @@ _MODULE_OF = {
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Interactions": "credimi.selection.interaction_records",
     "Network": "credimi.selection.networks.network",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
@@ -79,6 +84,7 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "interactions": "credimi.selection.interactions",
     "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.selection.networks.build",
@@ -101,6 +107,8 @@ _STORED_MODULE_OF = {
     "ForestEdge": "credimi.selection.networks.network",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
+    "InteractingPair": "credimi.selection.interaction_records",
+    "JointTable": "credimi.selection.interaction_records",
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",

@@ -115,22 +115,25 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
 
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) with the prior share of independent features that all features together suggest."""
-    share = share_of_noise(p_independent)
+    share = share_of_independent(p_independent)
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
     found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
     return found
 
 
-def share_of_noise(p_independent: FloatArray) -> float:
-    """The prior share of independent features that all features together suggest; NaN is not heard."""
+def share_of_independent(p_independent: FloatArray, others: int = 0) -> float:
+    """The share of independent features that all features together suggest; NaN does not count.
+
+    `others` are further features that are independent for sure, or as good as that.
+    """
     heard = p_independent[~np.isnan(p_independent)]
     share = _EVEN
     for _ in range(_MOST_STEPS):
         before = share
         independent = share * heard / (share * heard + (1.0 - share) * (1.0 - heard))
-        share = max(_EVEN, (float(independent.sum()) + 1.0) / (heard.size + 2.0))
-        if abs(share - before) < _SETTLED:
+        share = max(_EVEN, (float(independent.sum()) + others + 1.0) / (heard.size + others + 2.0))
+        if abs(share - before) < _SETTLED * (1.0 - share if others else 1.0):  # the rest may be one in millions
             break
     return share
 
