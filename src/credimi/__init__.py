@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.information_bounds import information_bounds
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.networks.build import network
+    from credimi.selection.networks.network import Network
     from credimi.selection.pairs import pairs
     from credimi.selection.pairs_result import Pairs
     from credimi.selection.rank import Ranking, rank
@@ -41,6 +44,7 @@ __all__ = [
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Network",
     "Pairs",
     "Posterior",
     "Ranking",
@@ -50,7 +54,9 @@ __all__ = [
     "compare",
     "conditional_information",
     "count",
+    "information_bounds",
     "mutual_information",
+    "network",
     "pairs",
     "plot_prequential",
     "posterior",
@@ -69,6 +75,7 @@ _MODULE_OF = {
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Network": "credimi.selection.networks.network",
     "Pairs": "credimi.selection.pairs_result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
@@ -77,7 +84,9 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
+    "network": "credimi.selection.networks.build",
     "pairs": "credimi.selection.pairs",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
@@ -92,6 +101,7 @@ _STORED_MODULE_OF = {
     "Beliefs": "credimi.inference.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
+    "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
     "GrowingLabels": "credimi.counting.growing_counts",
@@ -99,6 +109,7 @@ _STORED_MODULE_OF = {
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
+    "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
     "PairFigures": "credimi.inference.pair_figures",
     "PairsForest": "credimi.selection.pairs_result",

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     startup.announce_compiling()
     from credimi.selection.pairs import pairs
 
-    asked = shared.columns(options) | {"epsilon": options.epsilon, "level": options.level}
+    asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
     with terminal_io.progress("comparing") as told:
         found = pairs(files, max_values=options.max_values, progress=told, **asked).worded_for(sentences.COMMAND_LINE)

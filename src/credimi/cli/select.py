@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 goals look at columns together: smallest takes the fewest that tell all there is
-to tell, and says what each adds; relevant takes all that matter, alone or with a
-partner. They need all rows in memory. Without --output the steps are printed.
+to tell, and says what each adds; relevant takes all that matter, alone or with
+a partner. They need all rows in memory. Without --output the steps are printed.
 
 rules look at each column alone: forward keeps what is surely informative,
 P(I > epsilon) >= level; backward drops what is surely not; plugin uses the
@@ -52,7 +52,7 @@ def add(commands: Foreign) -> None:
         "select",
         run,
         summary="the columns that tell about the target together, or the data with only those",
-        description="Print which columns tell about the target together, or write the same rows with only these.",
+        description="Which columns tell about the target together, or the same rows with only these.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
@@ -61,12 +61,16 @@ def add(commands: Foreign) -> None:
     parser.set_defaults(level=None)
     by = parser.add_mutually_exclusive_group()
     by.add_argument(
-        "--goal", choices=["smallest", "relevant"], help="look at columns together (default without --output: smallest)"
+        "--goal",
+        choices=["smallest", "relevant"],
+        metavar="GOAL",
+        help="look at columns together: smallest (default without --output) or relevant",
     )
     by.add_argument(
         "--rule",
         choices=["forward", "backward", "plugin", "fdr"],
-        help="look at each column alone (default with --output: forward)",
+        metavar="RULE",
+        help="look at each column alone: forward (default with --output), backward, plugin or fdr",
     )
     shared.add_order(parser)
     parser.add_argument(

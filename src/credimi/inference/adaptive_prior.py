@@ -63,7 +63,7 @@ LOOSEST = 4.0
 TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
-_SMOOTHING = 0.5
+SMOOTHING = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +92,11 @@ class PosteriorComponents:
 
 def components(blocks: Tables, *, matched: bool = True, threads: int | None = None) -> PosteriorComponents:
     """Weights and moments of every table's components."""
-    mixed, found = mixtures_with_moments(blocks, matched=matched, threads=threads)
+    return components_of(blocks, *mixtures_with_moments(blocks, matched=matched, threads=threads))
+
+
+def components_of(blocks: Tables, mixed: AdaptiveWeights, found: Moments) -> PosteriorComponents:
+    """The same, of mixtures whose moments are known."""
     upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
     number, weight, mean, variance = found.components()  # of the component, which some are parts of
     weight = weight * mixed.weight[number]
@@ -135,7 +139,7 @@ def prior_blocks(block: CountArray) -> list[FloatArray]:
     """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
     counts = block.astype(np.float64)
     (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
-    classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
+    classes, values = counts[:-1].sum(axis=1) + SMOOTHING, counts[:, :-1].sum(axis=0) + SMOOTHING
     points = adaptive_weights.grid_size((rows - 1) * (columns - 1), GRID)
     ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
     chances = np.zeros(block.shape)
@@ -175,7 +179,7 @@ def log_odds_of_dependence(blocks: Tables, *, threads: int | None = None) -> Flo
     strengths = np.where(known[:, np.newaxis], found.strengths, np.arange(1.0, GRID + 1.0))
 
     def work(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
         log_evidence, log_prior = np.empty(part.stop - part.start), np.empty(part.stop - part.start)
         evidence_at.log_evidence_at(*tables, strength[part], log_evidence)
         evidence_at.log_prior_of_points(*tables, LOOSEST, TIGHTEST, strengths[part], log_prior)
@@ -215,7 +219,7 @@ def _weigh(
     count = starts.size
     p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
-    hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
+    hyper = SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
 
     def weigh(part: slice) -> None:
         results = p_zero[part], strengths[part], weights[part], staying[part]
@@ -267,7 +271,7 @@ def _mixtures(
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
 
     def augment(part: slice) -> None:
-        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
         adaptive_weights.augment(*some, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
 
     share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)
