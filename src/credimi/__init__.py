@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from credimi.selection.interactions import interactions
     from credimi.selection.networks.build import network
     from credimi.selection.networks.network import Network
+    from credimi.selection.pairs import pairs
+    from credimi.selection.pairs_result import Pairs
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -46,6 +48,7 @@ __all__ = [
     "IncrementalNaiveBayes",
     "Interactions",
     "Network",
+    "Pairs",
     "Posterior",
     "Ranking",
     "Selection",
@@ -58,6 +61,7 @@ __all__ = [
     "interactions",
     "mutual_information",
     "network",
+    "pairs",
     "plot_prequential",
     "posterior",
     "prequential",
@@ -77,6 +81,7 @@ _MODULE_OF = {
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Interactions": "credimi.selection.interaction_records",
     "Network": "credimi.selection.networks.network",
+    "Pairs": "credimi.selection.pairs_result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -88,6 +93,7 @@ _MODULE_OF = {
     "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.selection.networks.build",
+    "pairs": "credimi.selection.pairs",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
@@ -114,6 +120,8 @@ _STORED_MODULE_OF = {
     "MissingValues": "credimi.columns.missing",
     "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
+    "PairFigures": "credimi.inference.pair_figures",
+    "PairsForest": "credimi.selection.pairs_result",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",

@@ -19,6 +19,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "two_sided_weights.weigh_two_sided": (
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
     ),
+    "evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
+    "evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
     "moments.many_tables.classify": (f"{_TABLES} i1[:] f8[:]",),
     "moments.many_tables.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "moments.many_tables.matched_one_sided": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
