@@ -59,13 +59,27 @@ def effective(counts: Counts) -> Counts:
     """
     if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.rows > 0.0:
         return counts
-    if not _SQUARES[0] < counts.squares < _SQUARES[1]:
-        raise CredimiError(
-            f"the squares of the weights {counts.settings.weights!r} sum to {counts.squares:g}, which is too "
-            f"{'small' if counts.squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
-        )
+    _check_squares(counts.squares, counts.settings.weights)
     share = counts.rows / counts.squares
     return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
+
+
+def scaled(weights: NDArray[np.float64] | None, name: str | None) -> NDArray[np.float64] | None:
+    """The weights of rows that are not counted but used one by one, as `effective` scales the counts."""
+    if weights is None or np.array_equal(weights, np.rint(weights)) or not weights.any():
+        return weights
+    with np.errstate(over="ignore"):
+        squares = float(weights @ weights)
+    _check_squares(squares, name)
+    return weights * (float(weights.sum()) / squares)
+
+
+def _check_squares(squares: float, name: str | None) -> None:
+    if not _SQUARES[0] < squares < _SQUARES[1]:
+        raise CredimiError(
+            f"the squares of the weights {name!r} sum to {squares:g}, which is too "
+            f"{'small' if squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
+        )
 
 
 def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> NDArray[np.float64]:
