@@ -12,13 +12,12 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.inference.many_tables import quick_beliefs
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.rules import from_common_odds
 
 if TYPE_CHECKING:
     from credimi.core.types import Value
 
 Row = dict[str, "Value"]
-LEAST_PART = 0.02
+LEAST_PART, LEAST_NOISE = 0.02, 0.1
 
 
 @dataclass
@@ -86,35 +85,45 @@ def judged(node: Plain, columns: list[str], numbers: set[str], options: Posterio
     if not found:
         return None
     tables = Tables.of([each[0] for each in found.values()], [each[1][1] for each in found.values()])
-    believed = quick_beliefs(tables, options)
-    return node, found, believed.mean, from_common_odds(believed.p_above, believed.p_independent)
+    return node, found, quick_beliefs(tables, options)
 
 
-def learned_odds(hopes: list[float]) -> float:
-    """The odds that a node holds a column that tells something."""
+def share_of_noise(independent: list[float]) -> float:
+    """The share of columns that tell nothing, by many steps of EM."""
     share = 0.5
     for _ in range(5000):
-        of_each = [p * share / (p * share + (1.0 - p) * (1.0 - share)) for p in np.clip(hopes, 1e-12, 1 - 1e-12)]
-        share = (sum(of_each) + 1.0) / (len(hopes) + 2.0)
-    return share / (1.0 - share)
+        of_each = [q * share / (q * share + (1.0 - q) * (1.0 - share)) for q in independent]
+        share = max(LEAST_NOISE, (sum(of_each) + 1.0) / (len(independent) + 2.0))
+    return share
+
+
+def paid(p_above: np.ndarray, independent: np.ndarray, share: float) -> np.ndarray:
+    """P(I > epsilon) with this share of noise."""
+    return p_above * (1.0 - share) / (share * independent + (1.0 - share) * (1.0 - independent))
 
 
 def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -> Plain:
     """The tree; categories must have two values each, so that nothing is merged."""
     root = Plain([(row, 1.0, row.get("weight", 1.0)) for row in rows], 0)
     columns = [name for name in rows[0] if name not in {"class", "weight"}]
-    options, waiting, hopes = PosteriorOptions(epsilon=epsilon, level=level), [root], []
+    options, waiting, independent = PosteriorOptions(epsilon=epsilon, level=level), [root], []
+    doubts = []
     while waiting:
         found = [each for node in waiting if (each := judged(node, columns, numbers, options)) is not None]
-        hopes += [float(each[3].max()) for each in found]
-        odds = learned_odds(hopes) if waiting[0].depth else 1.0
+        independent += [q for each in found for q in each[2].p_independent.tolist()]
+        share = share_of_noise(independent)
         waiting = []
-        for node, tables, mean, believed in found:
-            p_above = believed * odds / (believed * odds + 1.0 - believed)
-            good = p_above >= (level if node.depth else 0.95)
+        for node, tables, believed in found:
+            good = paid(believed.p_above, believed.p_independent, share) >= (level if node.depth else 0.95)
             if good.any():
-                node.column = list(tables)[int(np.argmax(np.where(good, mean, -1.0)))]
+                best = int(np.argmax(np.where(good, believed.mean, -1.0)))
+                node.column = list(tables)[best]
+                doubts.append((node, believed.p_above[best], believed.p_independent[best]))
                 waiting += split(node, *tables[node.column])
+    share = share_of_noise(independent)
+    for node, p_above, q in doubts:
+        if paid(p_above, q, share) < (level if node.depth else 0.95):
+            node.branches = None
     return root
 
 

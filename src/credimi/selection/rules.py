@@ -115,14 +115,23 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
 
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) with the prior share of independent features that all features together suggest."""
-    heard = p_independent[~np.isnan(p_independent)]
+    return from_share(p_above, p_independent, common_share(p_independent[~np.isnan(p_independent)]))
+
+
+def common_share(heard: FloatArray, least: float = _EVEN) -> float:
+    """The share of independent features that P(independent), from even odds, of all of them suggests, by EM."""
     share = _EVEN
     for _ in range(_MOST_STEPS):
         before = share
         independent = share * heard / (share * heard + (1.0 - share) * (1.0 - heard))
-        share = max(_EVEN, (float(independent.sum()) + 1.0) / (heard.size + 2.0))
+        share = max(least, (float(independent.sum()) + 1.0) / (heard.size + 2.0))
         if abs(share - before) < _SETTLED:
             break
+    return share
+
+
+def from_share(p_above: FloatArray, p_independent: FloatArray, share: float) -> FloatArray:
+    """P(I > epsilon) if this is the prior share of independent features, and not one half."""
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
     found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)

@@ -7,11 +7,10 @@ a node in which there is none. The root has to be sure, P >= `SURE` = 0.95: that
 among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
 categories that the data cannot tell apart share a branch (see `tree_merging`).
 
-**Many columns** were looked at, and the best of many looks well by chance. How many of them tell nothing is learned in
-each node from all of them, as the rule fdr does it (see `rules`). In the same way it is learned from all nodes so far
-whether nodes of this tree tend to hold a column that tells something: with P of the best column of node v, p_v, from
-even odds, the share t of such nodes is found by EM from the odds p_v t / ((1 - p_v)(1 - t)), and these are then the
-odds in all nodes. Data without noise so get deep trees, and noisy data small ones.
+**Many columns** were looked at, in many nodes, and the best of many looks well by chance. How many of them tell nothing
+is learned from all columns in all nodes so far, as the rule fdr does it (see `rules`), but the share may be as small as
+`_LEAST_NOISE`. So data in which nearly everything tells something get deep trees, and noisy data small ones. When the
+tree is grown the share is that of all nodes. Splits that are not credible with it are taken back.
 
 **Missing values.** A row without the column's value goes down all branches, with their shares as weights; parts below
 `_LEAST_PART` of a row are left out. Its class counts as one without a value when the column is judged. Rows without a
@@ -31,7 +30,7 @@ from credimi.columns.discretize import cuts_after
 from credimi.core.tables import Tables
 from credimi.inference.many_tables import quick_beliefs
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.rules import from_common_odds
+from credimi.selection.rules import common_share, from_share
 from credimi.selection.tree_merging import merged_values
 from credimi.selection.tree_nodes import SURE, Tree, TreeCandidate, TreeNode, TreeSplit, TreeStop
 from credimi.selection.tree_probabilities import learned_probabilities
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 _LEAST_PART = 0.02  # of a row
 _MOST_CELLS = 1 << 22  # of the tables that are judged in one batch
-_MOST_STEPS, _SETTLED, _NEVER = 1_000, 1e-9, 1e-12
+_LEAST_NOISE = 0.1
 _NO_COUNT = 1e-9  # a weight that is rounding
 
 
@@ -65,7 +64,8 @@ class _Judged:
 
     found: NodeTables
     mean: FloatArray
-    p_above: FloatArray
+    p_alone: FloatArray
+    p_independent: FloatArray
 
 
 def grow(
@@ -107,7 +107,7 @@ class _Grower:
         self.rows, self.options, self.max_depth, self.progress = rows, options, max_depth, progress
         self.counter = rows.counter(options.threads)
         self.nodes: list[TreeNode] = []
-        self.hopes: list[float] = []  # of each node that was looked at: P that its best column tells something
+        self.independent: list[FloatArray] = []  # of each node that was looked at: P(independent) of its columns
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
         entries = np.flatnonzero(weights > 0.0)
         self.open = [self._opened((-1, 0, 0), entries, np.ones(entries.size), weights[entries])]
@@ -122,7 +122,23 @@ class _Grower:
             for number, node in enumerate(self.nodes):
                 if node.split is None and node.stop is None:
                     self.nodes[number] = replace(node, stop=TreeStop.INTERRUPTED)
-            self.nodes = _connected(self.nodes)
+        self._take_back()
+        self.nodes = _connected(self.nodes)
+
+    def _take_back(self) -> None:
+        """Judge all nodes by the share of noise in the whole tree, and make leaves of those that it makes doubtful."""
+        share = self._share_of_noise()
+        for number, node in enumerate(self.nodes):
+            best = _judged_again(node.best, share)
+            split, stop = node.split, node.stop
+            if best is not None and best.p_above < self._needed(node):
+                split, stop = None, TreeStop.NOTHING if 1.0 - best.p_above >= SURE else TreeStop.UNSURE
+            runner_up = _judged_again(node.runner_up, share)
+            self.nodes[number] = replace(node, best=best, runner_up=runner_up, split=split, stop=stop)
+
+    def _needed(self, node: TreeNode) -> float:
+        """How probable it has to be that a column tells something there."""
+        return max(self.options.level, SURE) if node.number == 0 else self.options.level
 
     def _opened(
         self, place: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray
@@ -150,9 +166,10 @@ class _Grower:
                 judged += self._judged(waiting)
                 waiting, cells = [], 0
         judged += self._judged(waiting)
-        odds = self._learned_odds([own for _, own in judged])
+        self.independent += [own.p_independent for _, own in judged]
+        share = self._share_of_noise()
         for each, own in judged:
-            following += self._decide(each, own, odds)
+            following += self._decide(each, own, share)
         self.open = following
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
@@ -184,32 +201,19 @@ class _Grower:
             for (each, found), end in zip(waiting, ends.tolist(), strict=True)
         ]
 
-    def _learned_odds(self, judged: list[_Judged]) -> float:
-        """The odds that a node holds a column that tells something, from all nodes that were looked at; 1 at first."""
-        first = not self.hopes
-        self.hopes += [float(own.p_above.max()) for own in judged]
-        if first or not self.hopes:
-            return 1.0
-        hopes = np.clip(np.array(self.hopes), _NEVER, 1.0 - _NEVER)
-        odds = hopes / (1.0 - hopes)
-        share = 0.5
-        for _ in range(_MOST_STEPS):
-            before, prior = share, share / (1.0 - share)
-            share = (float((odds * prior / (1.0 + odds * prior)).sum()) + 1.0) / (odds.size + 2.0)
-            if abs(share - before) < _SETTLED:
-                break
-        return share / (1.0 - share)
+    def _share_of_noise(self) -> float:
+        """The share of columns that tell nothing, among all columns of all nodes that were looked at."""
+        return common_share(np.concatenate([np.zeros(0), *self.independent]), _LEAST_NOISE)
 
-    def _decide(self, each: _Open, own: _Judged, odds: float) -> list[_Open]:
-        """TreeSplit a node, or make it a leaf."""
-        node, level = each.node, self.options.level
-        p_above = own.p_above * odds / (own.p_above * odds + (1.0 - own.p_above))
-        own = replace(own, p_above=p_above)
-        credible = p_above >= (max(level, SURE) if node.number == 0 else level)
+    def _decide(self, each: _Open, own: _Judged, share: float) -> list[_Open]:
+        """Split a node, or make it a leaf."""
+        node = each.node
+        p_above = from_share(own.p_alone, own.p_independent, share)
+        credible = p_above >= self._needed(node)
         merit = np.where(credible, own.mean, -1.0) if credible.any() else p_above
         order = np.lexsort((-own.mean, -p_above, -merit))
-        best = _candidate(own, int(order[0]))
-        runner_up = _candidate(own, int(order[1])) if order.size > 1 else None
+        best = _candidate(own, p_above, int(order[0]))
+        runner_up = _candidate(own, p_above, int(order[1])) if order.size > 1 else None
         node = replace(node, looked_at=own.mean.size, best=best, runner_up=runner_up)
         if not credible.any():
             nothing = 1.0 - float(p_above.max()) >= SURE
@@ -255,15 +259,28 @@ class _Grower:
 
 
 def _judged_node(found: NodeTables, believed: Beliefs, own: slice) -> _Judged:
-    p_above = from_common_odds(believed.p_above[own], believed.p_independent[own])
-    return _Judged(found, believed.mean[own], p_above)
+    return _Judged(found, believed.mean[own], believed.p_above[own], believed.p_independent[own])
 
 
-def _candidate(own: _Judged, place: int) -> TreeCandidate:
+def _candidate(own: _Judged, p_above: FloatArray, place: int) -> TreeCandidate:
     tables = own.found.tables
     odds = 1.0 if tables.odds is None else float(tables.odds[place])
-    figures = float(own.mean[place]), float(own.p_above[place])
-    return TreeCandidate(int(own.found.columns[place]), *figures, tables.block(place).astype(np.float64), odds)
+    return TreeCandidate(
+        int(own.found.columns[place]),
+        float(own.mean[place]),
+        float(p_above[place]),
+        float(own.p_alone[place]),
+        float(own.p_independent[place]),
+        tables.block(place).astype(np.float64),
+        odds,
+    )
+
+
+def _judged_again(candidate: TreeCandidate | None, share: float) -> TreeCandidate | None:
+    if candidate is None:
+        return None
+    paid = from_share(np.array([candidate.p_alone]), np.array([candidate.p_independent]), share)
+    return replace(candidate, p_above=float(paid[0]))
 
 
 def _cut_between(low: float, high: float, *, coarse: bool) -> float:
@@ -274,7 +291,7 @@ def _cut_between(low: float, high: float, *, coarse: bool) -> float:
 
 
 def _connected(nodes: list[TreeNode]) -> list[TreeNode]:
-    """The nodes that hang together: an interrupted split may have left children without a parent."""
+    """The nodes that hang together: a split that was interrupted or taken back leaves children without a parent."""
     kept: list[TreeNode] = []
     place: dict[int, int] = {}
     for node in nodes:

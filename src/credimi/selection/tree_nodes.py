@@ -42,13 +42,15 @@ class TreeStop(StrEnum):
 class TreeCandidate:
     """A column that was looked at in a node; `p_above` is P(I > epsilon), after paying for having looked at many.
 
-    `table` is its block, without classes and values that do not occur; `odds` are the prior odds that the choice of a
-    cut leaves.
+    `p_alone` and `p_independent` are P(I > epsilon) and P(independent) of the column alone, from even odds. `table` is
+    its block, without classes and values that do not occur; `odds` are the prior odds that the choice of a cut leaves.
     """
 
     column: int
     mean: float
     p_above: float
+    p_alone: float
+    p_independent: float
     table: FloatArray
     odds: float
 
