@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
+    from credimi.estimators.tree import CredibleTreeClassifier
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
@@ -41,6 +42,7 @@ __all__ = [
     "Comparison",
     "Counts",
     "CredibleSelector",
+    "CredibleTreeClassifier",
     "CredimiError",
     "Distribution",
     "EntropyDiscretizer",
@@ -74,6 +76,7 @@ _MODULE_OF = {
     "Comparison": "credimi.selection.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
+    "CredibleTreeClassifier": "credimi.estimators.tree",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
@@ -134,6 +137,12 @@ _STORED_MODULE_OF = {
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
+    "Tree": "credimi.selection.tree_nodes",
+    "TreeCandidate": "credimi.selection.tree_nodes",
+    "TreeColumn": "credimi.counting.tree_rows",
+    "TreeNode": "credimi.selection.tree_nodes",
+    "TreeSplit": "credimi.selection.tree_nodes",
+    "TreeStop": "credimi.selection.tree_nodes",
     "UncountableError": "credimi.core.errors",
 }
 
