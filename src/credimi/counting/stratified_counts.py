@@ -64,11 +64,11 @@ class SettledCodes:
 
         def work(number: int) -> None:
             codes, values = table.settled_as(features[number])
-            found[number] = _unsigned(values, len(features[number].values))[codes]
+            found[number] = unsigned(values, len(features[number].values))[codes]
 
         share(work, range(len(features)), threads)
         codes = tuple(found[number] for number in range(len(features)))
-        return cls(table.coded.target, classes, _unsigned(groups, len(classes)), features, codes, table.coded.weights)
+        return cls(table.coded.target, classes, unsigned(groups, len(classes)), features, codes, table.coded.weights)
 
     def stratified(
         self,
@@ -89,7 +89,7 @@ class SettledCodes:
         known = (strata >= 0) & (strata < count)
         composite = np.where(known, strata, count).astype(np.int64) * height + self.groups
         composite[~known] = count * height
-        groups = _unsigned(composite, count * height)
+        groups = unsigned(composite, count * height)
         codes, values = [self.codes[each] for each in chosen], [len(self.features[each].values) for each in chosen]
         counted: list[CountArray]
         if self.weights is None:
@@ -106,7 +106,7 @@ class SettledCodes:
         return tables, np.arange(len(codes) + 1) * count
 
 
-def _unsigned(codes: NDArray[np.integer], missing: int) -> Codes:
+def unsigned(codes: NDArray[np.integer], missing: int) -> Codes:
     """In the fewest bytes; MISSING becomes the number that follows the others."""
     kind = np.uint8 if missing <= 255 else np.uint16 if missing <= 65_535 else np.uint32
     found: Codes = np.where(codes == MISSING, missing, codes).astype(kind)
