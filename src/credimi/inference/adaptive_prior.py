@@ -63,7 +63,7 @@ LOOSEST = 4.0
 TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
-_SMOOTHING = 0.5
+SMOOTHING = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +135,7 @@ def prior_blocks(block: CountArray) -> list[FloatArray]:
     """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
     counts = block.astype(np.float64)
     (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
-    classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
+    classes, values = counts[:-1].sum(axis=1) + SMOOTHING, counts[:, :-1].sum(axis=0) + SMOOTHING
     points = adaptive_weights.grid_size((rows - 1) * (columns - 1), GRID)
     ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
     chances = np.zeros(block.shape)
@@ -189,7 +189,7 @@ def _weigh(
     count = starts.size
     p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
-    hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
+    hyper = SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
 
     def weigh(part: slice) -> None:
         results = p_zero[part], strengths[part], weights[part], staying[part]
@@ -241,7 +241,7 @@ def _mixtures(
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
 
     def augment(part: slice) -> None:
-        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
         adaptive_weights.augment(*some, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
 
     share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)
