@@ -52,6 +52,14 @@ class PairBlock:
     rows: int
     device: Device
 
+    @property
+    def size(self) -> int:
+        """How many pairs there are."""
+        first, second = self.first, self.second
+        if second.start >= first.stop:
+            return first.values.size * second.values.size
+        return int(self.numbers().size)
+
     def numbers(self) -> IntegerArray:
         """The numbers of all pairs whose second column comes later."""
         one, other = np.arange(self.first.start, self.first.stop), np.arange(self.second.start, self.second.stop)

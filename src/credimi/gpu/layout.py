@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-INTERVAL, ABOVE, IF_DEPENDENT, DEVIATION = 1, 2, 4, 8  # bits of what is wanted besides P(independent) and the mean
+    from credimi.core.types import AnyArray, FloatArray, Foreign
+
+    Codes = NDArray[np.unsignedinteger]
+
+INTERVAL, ABOVE, EVIDENCE = 1, 2, 4  # bits of what is wanted besides P(independent) and the mean
 
 
 class Block(NamedTuple):
@@ -23,7 +27,7 @@ class Block(NamedTuple):
     values: NDArray[np.int32]
     first: NDArray[np.int32]
     kept: NDArray[np.int32]
-    on_device: tuple[Any, Any, Any, Any]  # first, values, kept; totals (columns, most values)
+    on_device: tuple[Foreign, Foreign, Foreign, Foreign]  # first, values, kept; totals (columns, most values)
 
     @property
     def stop(self) -> int:
@@ -47,37 +51,40 @@ class Hyper(NamedTuple):
 class Device(Protocol):
     """Where products are made: a GPU, or numpy in its place."""
 
-    xp: Any  # cupy, or numpy
+    xp: Foreign  # cupy, or numpy
     out_of_memory: tuple[type[Exception], ...]
 
     def free_bytes(self) -> int:
         """How much memory may be used."""
 
-    def upload(self, codes: Sequence[NDArray[np.unsignedinteger]], width: int) -> Any:
+    def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
         """Codes as rows of a matrix, with 255 behind them."""
 
-    def count_values(self, codes: Any, values: NDArray[np.int32], most: int) -> Any:
+    def count_values(self, codes: Foreign, values: NDArray[np.int32], most: int) -> Foreign:
         """How often each value of each column occurs, (columns, most)."""
 
-    def one_hot(self, codes: Any, rows: slice, kept: NDArray[np.int32]) -> Any:
+    def one_hot(self, codes: Foreign, rows: slice, kept: NDArray[np.int32]) -> Foreign:
         """One row for each of the first `kept` values of each column: 1 where it is the value."""
 
-    def multiply(self, first: Any, second: Any, product: Any) -> None:
-        """Add first second' to the product, exactly."""
+    def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
+        """Add first second' to the common counts, exactly."""
 
-    def to_host(self, array: Any) -> NDArray[Any]:
+    def bring(self, figures: Foreign, take: Callable[[int, int, FloatArray], None]) -> None:
+        """Call `take(figure, first row, rows)` on all of (figures, rows, columns), in many threads."""
+
+    def to_host(self, array: Foreign) -> AnyArray:
         """The array in the memory of the CPU."""
 
     def summarize(
         self,
-        product: Any,
+        common: Foreign,
         blocks: tuple[Block, Block],
         hyper: Hyper,
         wanted: int,
-        out: Any,
+        out: Foreign,
         *,
-        chosen: Any = None,
-    ) -> Any:
+        chosen: Foreign = None,
+    ) -> Foreign:
         """Fill figures of the pairs of two blocks; return the numbers of those that are left.
 
         A pair's number is (place in the first block) * size of the second + place in it. With `chosen`, only pairs of

@@ -84,11 +84,11 @@ struct Mixture {
     return fmin(fmax(total, 0.0), 1.0);
   }
 
-  // The least x with P(I > x) <= tail; the weights are multiplied by `factor`.
-  MEMBER double quantile(double tail, double factor) {
+  // The least x with P(I > x) <= tail
+  MEMBER double quantile(double tail) {
     double whole = 0.0, centre = 0.0, rest = 0.0, low = -745.0, high = 745.0;
     ONCE for (int part = 0; part < size; ++part) {
-      double own = factor * weight[part];
+      double own = weight[part];
       whole += own;
       centre += own * a[part] / (a[part] + b[part]);
       rest += own * b[part] / (a[part] + b[part]);
@@ -100,7 +100,7 @@ struct Mixture {
       double share = 1.0 / (1.0 + exp(-y)), other = 1.0 / (1.0 + exp(y));
       double above = 0.0, below = 0.0, density = 0.0, slope = 0.0, bend = 0.0, wild = 0.0, reach = 0.0;
       ONCE for (int part = 0; part < size; ++part) {
-        double alpha = a[part], beta = b[part], w = factor * weight[part];
+        double alpha = a[part], beta = b[part], w = weight[part];
         double own = exp(log_density(alpha, beta, scale[part], share, other));
         Tails tails = beta_tails(alpha, beta, own, share, other, slow);
         double one = alpha * other - beta * share, two = -(alpha + beta) * share * other;

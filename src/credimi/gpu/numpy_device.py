@@ -6,15 +6,16 @@ no posteriors: all pairs are left to the caller.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import AnyArray, FloatArray, Foreign
     from credimi.gpu.layout import Block, Hyper
 
     Codes = NDArray[np.uint8]
@@ -24,7 +25,7 @@ class NumpyDevice:
     """Arrays of numpy, in as many bytes as are allowed."""
 
     name = "numpy"
-    xp: Any = np
+    xp: Foreign = np
     out_of_memory: tuple[type[Exception], ...] = (MemoryError,)
 
     def __init__(self, memory: int = 1 << 28) -> None:
@@ -54,17 +55,22 @@ class NumpyDevice:
         parts = [own[column] == np.arange(size)[:, np.newaxis] for column, size in enumerate(kept.tolist())]
         return np.concatenate(parts).astype(np.int8)
 
-    def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], product: NDArray[np.int32]) -> None:
-        """Add first second' to the product, exactly: sums below 2^53 are exact in doubles."""
-        product += (first.astype(np.float64) @ second.astype(np.float64).T).astype(np.int32)
+    def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], common: NDArray[np.int32]) -> None:
+        """Add first second' to the common counts, exactly: sums below 2^53 are exact in doubles."""
+        common += (first.astype(np.float64) @ second.astype(np.float64).T).astype(np.int32)
 
-    def to_host(self, array: NDArray[Any]) -> NDArray[Any]:
+    def bring(self, figures: FloatArray, take: Callable[[int, int, FloatArray], None]) -> None:
+        """Call `take(figure, first row, rows)` on all of (figures, rows, columns)."""
+        for figure, rows in enumerate(figures):
+            take(figure, 0, rows)
+
+    def to_host(self, array: AnyArray) -> AnyArray:
         """The array in the memory of the CPU."""
         return array
 
     def summarize(
         self,
-        product: NDArray[np.int32],
+        common: NDArray[np.int32],
         blocks: tuple[Block, Block],
         hyper: Hyper,
         wanted: int,
@@ -73,7 +79,7 @@ class NumpyDevice:
         chosen: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Leave all pairs."""
-        del product, hyper, wanted, out  # nothing is computed here
+        del common, hyper, wanted, out  # nothing is computed here
         first, second = blocks
         if chosen is not None:
             return np.arange(chosen.size)

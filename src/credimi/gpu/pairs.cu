@@ -113,16 +113,14 @@ extern "C" __global__ void __launch_bounds__(128) summarize_pairs(
   out += chosen ? number : own;
   *out = figures[P_INDEPENDENT];
   *(out += room) = figures[MEAN];
-  if (wanted & DEVIATION) *(out += room) = figures[STD];
   if (wanted & INTERVAL) {
     *(out += room) = figures[LOW];
     *(out += room) = figures[HIGH];
   }
   if (wanted & ABOVE) *(out += room) = figures[P_ABOVE];
-  if (wanted & IF_DEPENDENT) {
-    *(out += room) = figures[MEAN_IF];
-    *(out += room) = figures[LOW_IF];
-    *(out += room) = figures[HIGH_IF];
+  if (wanted & EVIDENCE) {
+    *(out += room) = figures[LOG_EVIDENCE];
+    *(out += room) = figures[COMPLETE];
   }
 }
 #endif

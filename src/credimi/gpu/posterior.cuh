@@ -8,8 +8,8 @@ struct Options {
   int wanted;  // bits: what costs extra
 };
 
-enum Wanted { INTERVAL = 1, ABOVE = 2, IF_DEPENDENT = 4, DEVIATION = 8 };
-enum Figure { P_INDEPENDENT, MEAN, STD, LOW, HIGH, P_ABOVE, MEAN_IF, LOW_IF, HIGH_IF, FIGURES };
+enum Wanted { INTERVAL = 1, ABOVE = 2, EVIDENCE = 4 };
+enum Figure { P_INDEPENDENT, MEAN, LOW, HIGH, P_ABOVE, LOG_EVIDENCE, COMPLETE, FIGURES };
 
 template <int SIDE, int CELLS>
 struct Table {
@@ -239,40 +239,20 @@ DEVICE bool summarize(Table<SIDE, CELLS>& table, const Options& options, double*
     law.weight[law.size] = weight;
     law.a[law.size] = a;
     law.b[law.size] = b;
-    grid.mean[law.size] = found.mean;  // what is overwritten was read before
-    grid.variance[law.size] = found.variance;
     ++law.size;
-  }
-  double variance = law.p_zero * mean * mean;
-  ONCE for (int part = 0; part < law.size; ++part) {
-    double apart = grid.mean[part] - mean;
-    variance += law.weight[part] * (grid.variance[part] + apart * apart);
   }
   figures[P_INDEPENDENT] = law.p_zero;
   figures[MEAN] = mean;
-  figures[STD] = sqrt(variance);
-  const double tail = 0.5 * (1.0 - options.level);
-  if (options.wanted & (INTERVAL | ABOVE | IF_DEPENDENT))
+  figures[LOG_EVIDENCE] = log(whole - zero) + best - log_zero;  // has digits where P(independent) has none left
+  figures[COMPLETE] = table.total;
+  if (options.wanted & (INTERVAL | ABOVE))
     ONCE for (int part = 0; part < law.size; ++part) law.scale[part] = log_scale(law.a[part], law.b[part]);
   if (options.wanted & ABOVE) figures[P_ABOVE] = law.above(options.epsilon);
   if (options.wanted & INTERVAL) {
-    double low = law.quantile(1.0 - tail, 1.0);
-    bool at_atom = low == 0.0 && law.p_zero > 0.0;
+    const double tail = 0.5 * (1.0 - options.level), low = law.quantile(1.0 - tail);
+    const double rest = 1.0 - options.level - fmax(1.0 - fmin(weights, 1.0) - law.p_zero, 0.0);
     figures[LOW] = low;
-    figures[HIGH] = law.quantile(at_atom ? 1.0 - options.level - fmax(1.0 - fmin(weights, 1.0) - law.p_zero, 0.0) : tail, 1.0);
-  }
-  if (options.wanted & IF_DEPENDENT) {
-    if (law.size == 0) {
-      figures[MEAN_IF] = figures[LOW_IF] = figures[HIGH_IF] = NAN;
-    } else if (law.p_zero > 1e-10) {
-      figures[MEAN_IF] = mean / weights;
-      figures[LOW_IF] = law.quantile(1.0 - tail, 1.0 / weights);
-      figures[HIGH_IF] = law.quantile(tail, 1.0 / weights);
-    } else {
-      figures[MEAN_IF] = mean;
-      figures[LOW_IF] = options.wanted & INTERVAL ? figures[LOW] : law.quantile(1.0 - tail, 1.0);
-      figures[HIGH_IF] = options.wanted & INTERVAL ? figures[HIGH] : law.quantile(tail, 1.0);
-    }
+    figures[HIGH] = law.quantile(low == 0.0 && law.p_zero > 0.0 ? rest : tail);
   }
   return !law.slow;
 }

@@ -5,12 +5,10 @@
 #define CALLED __device__ __noinline__
 #define MEMBER __device__ __noinline__
 #define ONCE _Pragma("unroll 1")  // the body is long, and compiled once is enough
-#ifdef TABLE_ROWS  // the shape of the tables is known: all of a table fits into registers
+#if defined(TABLE_ROWS) && !TABLE_MAY_MISS_BOTH  // the shape is known: all of a table fits into registers
 #define EACH _Pragma("unroll")
-#define COPIED  // seldom needed: the original can stay in registers
-#else
+#else  // with all of a mode as well it would not: measured, loops are faster then
 #define EACH ONCE
-#define COPIED &
 #endif
 #define INFINITY __longlong_as_double(0x7ff0000000000000LL)
 #define NAN __longlong_as_double(0x7ff8000000000000LL)
@@ -24,7 +22,6 @@ using namespace std;
 #define MEMBER inline
 #define ONCE
 #define EACH
-#define COPIED &
 #endif
 
 DEVICE double digamma_tail(double zz) {

@@ -62,7 +62,7 @@ DEVICE double doubtful_chances(const Mode<SIDE, CELLS>& at) {
 
 // Where many cells hold next to no count: a table whose rows, or columns, are given the chances of the mode.
 template <int SIDE, int CELLS>
-CALLED Moments moments_given_side(Mode<SIDE, CELLS> COPIED at, bool turned) {
+CALLED Moments moments_given_side(const Mode<SIDE, CELLS>& at, bool turned) {
   double cells[CELLS], margin[SIDE];
   const int rows = turned ? at.s : at.r, columns = turned ? at.r : at.s;
   const int down = turned ? 1 : at.s, right = turned ? at.s : 1;
@@ -88,7 +88,7 @@ DEVICE BetaTerms beta_terms(double mean, double variance) {
 
 // Variance of the sum of a block of chances, as that of all others together.
 template <int SIDE, int CELLS>
-CALLED double variance_of_block(Mode<SIDE, CELLS> COPIED at, int top, int bottom, int left, int right) {
+CALLED double variance_of_block(Mode<SIDE, CELLS>& at, int top, int bottom, int left, int right) {
   double others[CELLS], rest = 0.0;
   EACH for (int i = 0; i < at.r; ++i)
     EACH for (int j = 0; j < at.s; ++j) {

@@ -1,59 +1,103 @@
-"""Posteriors of all pairs of columns from products on a GPU (see `counting.pair_products`).
+"""Figures of all pairs of columns from products on a GPU (see `counting.pair_products`).
 
-Figures are those of `inference.many_tables.Summary`. Counts never leave the device, and neither do figures that nobody
-asked for: `all_pairs` brings back some figures of every pair, `best_pairs` those of the pairs with the largest mean, or
-of those that are probably dependent, of which the others are only screened.
+Counts never leave the device, and neither do figures that nobody asked for: `all_pairs` brings back some figures of
+every pair, `best_pairs` those of the pairs with the largest mean, or of those that are probably dependent; the others
+are only screened.
 
-Tables that need more than the closed forms, thin ones or such with many values, are summarized on the CPU; so are all
-with a fixed prior or another approximation, and all where the device is a stand-in.
+Tables that need more than the closed forms, thin ones or such of many values, are judged on the CPU; so are all with a
+fixed prior or another approximation, and all where numpy stands in for the GPU.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.threads import share
-from credimi.gpu.layout import ABOVE, DEVIATION, IF_DEPENDENT, INTERVAL, Hyper
+from credimi.core.errors import CredimiError
+from credimi.core.optional import library
+from credimi.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
 from credimi.inference import adaptive_prior
 from credimi.inference.fixed_priors import ADAPTIVE
-from credimi.inference.many_tables import summarize
+from credimi.inference.pair_figures import figures_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
     from credimi.counting.pair_products import PairBlock, PairProducts
+    from credimi.gpu.cupy_device import CupyDevice
     from credimi.gpu.layout import Device
     from credimi.inference.options import PosteriorOptions
 
-_SCREENED = ("p_independent", "mean")
+_SCREENED = ("p_independent", "mi")
 _GROUPS = (  # the order in which the device writes figures, and the bit that asks for them
-    (DEVIATION, ("std",)),
     (INTERVAL, ("low", "high")),
     (ABOVE, ("p_above",)),
-    (IF_DEPENDENT, ("mean_if_dependent", "low_if_dependent", "high_if_dependent")),
+    (EVIDENCE, ("log_evidence", "complete")),
 )
 FIGURES = (*_SCREENED, *(name for _, names in _GROUPS for name in names))
-_AT_ONCE = 1 << 18  # tables that are summarized on the CPU at once
+_AT_ONCE = 1 << 18  # tables that are judged on the CPU at once
+_BINS, _FURTHEST = 1 << 16, 40.0  # of the log-odds of independence
+
+
+def find_gpu() -> CupyDevice:
+    """The GPU, or an error that says what is missing."""
+    cupy = library("cupy", "gpu")
+    from credimi.gpu.cupy_device import CupyDevice  # noqa: PLC0415  (only who has a GPU needs it)
+
+    try:
+        found = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise CredimiError(
+            f"no NVIDIA GPU can be used here ({error}): check what `nvidia-smi` says, or use engine='cpu'"
+        ) from error
+    if not found:
+        raise CredimiError("there is no NVIDIA GPU here: use engine='cpu'")
+    return CupyDevice(cupy)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChosenPairs:
-    """Some pairs, by the numbers of their columns, and their figures; `looked_at` is how many pairs there were."""
+class CommonOdds:
+    """P(independent) of all pairs in bins of its log-odds, from which the share of independent pairs is learned."""
+
+    counts: FloatArray = field(default_factory=lambda: np.zeros(_BINS))
+    sums: FloatArray = field(default_factory=lambda: np.zeros(_BINS))
+
+    @classmethod
+    def of(cls, device: Device, p_independent: Foreign) -> CommonOdds:
+        """Of the pairs of a block; NaN, for those that are none, is not heard."""
+        xp = device.xp
+        heard = p_independent[~xp.isnan(p_independent)]
+        log_odds = xp.log(xp.maximum(heard, 1e-300) / xp.maximum(1.0 - heard, 1e-300))
+        places = ((log_odds + _FURTHEST) * ((_BINS - 1) / (2.0 * _FURTHEST))).clip(0, _BINS - 1).astype(np.int32)
+        counts, sums = xp.bincount(places, minlength=_BINS), xp.bincount(places, heard, minlength=_BINS)
+        return cls(device.to_host(counts).astype(np.float64), device.to_host(sums))
+
+    def __add__(self, others: CommonOdds) -> CommonOdds:
+        return CommonOdds(self.counts + others.counts, self.sums + others.sums)
+
+    def means(self) -> tuple[FloatArray, FloatArray]:
+        """The mean P(independent) of the pairs of each bin, and how many they are."""
+        filled = self.counts > 0.0
+        return self.sums[filled] / self.counts[filled], self.counts[filled]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestPairs:
+    """Some pairs, by the numbers of their columns, and their figures; `odds` are those of all pairs."""
 
     one: IntegerArray
     other: IntegerArray
     figures: dict[str, FloatArray]
-    looked_at: int
+    odds: CommonOdds
 
 
 def all_pairs(
     products: PairProducts,
     options: PosteriorOptions,
-    names: Sequence[str] = ("p_independent", "mean", "low", "high"),
+    names: Sequence[str] = FIGURES,
     *,
     out: Mapping[str, FloatArray] | None = None,
     progress: Callable[[float], None] | None = None,
@@ -64,13 +108,26 @@ def all_pairs(
     wanted, written = _asked_for(names)
     done = 0
 
-    def work(block: PairBlock) -> tuple[PairBlock, Foreign]:
+    def work(block: PairBlock) -> int:
         figures = _figures(block, options, wanted, written)
-        return replace(block, product=None), block.device.to_host(figures)
+        first, second = block.first, block.second
 
-    for block, figures in products.map(work, bytes_a_pair=8 * len(written) + 4):
-        _place(block, figures.reshape(len(written), -1, block.second.values.size), written, columns, found)
-        done += _pairs_of(block)
+        def take(figure: int, row: int, rows: FloatArray) -> None:
+            """Copy rows to their places among all pairs: a run for each of the first columns."""
+            if written[figure] not in found:
+                return
+            place = found[written[figure]]
+            for a, values in enumerate(rows, first.start + row):
+                b = max(second.start, a + 1)
+                start = a * (2 * columns - a - 1) // 2 - a - 1
+                if b < second.stop:
+                    place[start + b : start + second.stop] = values[b - second.start :]
+
+        block.device.bring(figures.reshape(len(written), first.values.size, second.values.size), take)
+        return block.size
+
+    for pairs in products.map(work, bytes_a_pair=8 * len(written) + 4):
+        done += pairs
         if progress is not None:
             progress(done / count)
     return found
@@ -82,26 +139,27 @@ def best_pairs(
     names: Sequence[str] = FIGURES,
     *,
     top: int | None = None,
-    most_p_independent: float | None = None,
+    p_dependent: float | None = None,
     progress: Callable[[float], None] | None = None,
-) -> ChosenPairs:
-    """The pairs with the largest means, or with a P(independent) of at most so much, or both; largest mean first."""
+) -> BestPairs:
+    """The pairs with the largest means, or with a P(dependent) of at least so much, or both; largest mean first."""
     wanted, written = _asked_for(names)
-    best = ChosenPairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), {n: np.zeros(0) for n in written}, 0)
-    parts: list[ChosenPairs] = []
+    none = np.zeros(0, dtype=np.int64)
+    best, parts = BestPairs(none, none, {name: np.zeros(0) for name in written}, CommonOdds()), []
     done = 0
 
-    def work(block: PairBlock) -> tuple[int, ChosenPairs]:
+    def work(block: PairBlock) -> tuple[int, BestPairs]:
         least = -np.inf
         if top is not None and best.one.size >= top:
-            least = float(best.figures["mean"][top - 1])
+            least = float(best.figures["mi"][top - 1])
         screened = _figures(block, options, 0, _SCREENED)
-        numbers = _chosen(block.device, screened, top, least, most_p_independent)
+        numbers = _chosen(block.device, screened, top, least, p_dependent)
+        odds = CommonOdds.of(block.device, screened[0])
         one, other = block.columns(block.device.to_host(numbers))
         figures = block.device.to_host(_figures(block, options, wanted, written, numbers))
-        return _pairs_of(block), ChosenPairs(one, other, dict(zip(written, figures, strict=True)), 0)
+        return block.size, BestPairs(one, other, dict(zip(written, figures, strict=True)), odds)
 
-    for looked_at, some in products.map(work, bytes_a_pair=8 * 8):
+    for looked_at, some in products.map(work, bytes_a_pair=8 * 10):
         done += looked_at
         if top is None:
             parts.append(some)
@@ -110,7 +168,7 @@ def best_pairs(
         if progress is not None:
             progress(done / len(products))
     best = _joined([best, *parts], top)
-    return replace(best, looked_at=done, figures={name: best.figures[name] for name in names})
+    return replace(best, figures={name: best.figures[name] for name in names})
 
 
 def _asked_for(names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
@@ -138,8 +196,7 @@ def _figures(
     numbers = left if chosen is None else device.to_host(chosen)[left]
     for start in range(0, left.size, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        tables = block.tables(numbers[part])
-        found = summarize(tables, options, if_dependent=bool(wanted & IF_DEPENDENT))
+        found = figures_of(block.tables(numbers[part]), options)
         out[:, xp.asarray(left[part])] = xp.asarray(np.stack([getattr(found, name) for name in written]))
     return out
 
@@ -157,39 +214,13 @@ def _hyper(options: PosteriorOptions) -> Hyper:
     )
 
 
-def _pairs_of(block: PairBlock) -> int:
-    first, second = block.first, block.second
-    if second.start >= first.stop:
-        return first.values.size * second.values.size
-    return int(block.numbers().size)
-
-
-def _place(
-    block: PairBlock, figures: FloatArray, written: Sequence[str], columns: int, out: Mapping[str, FloatArray]
-) -> None:
-    """Copy the figures of a block to their places among all pairs: a run for each of its first columns."""
-
-    def copy(a: int) -> None:
-        b = max(block.second.start, a + 1)
-        start = a * (2 * columns - a - 1) // 2 - a - 1
-        for name, values in zip(written, figures, strict=True):
-            if name in out:
-                out[name][start + b : start + block.second.stop] = values[
-                    a - block.first.start, b - block.second.start :
-                ]
-
-    share(copy, range(block.first.start, min(block.first.stop, block.second.stop - 1)), None)
-
-
-def _chosen(
-    device: Device, screened: Foreign, top: int | None, least: float, most_p_independent: float | None
-) -> Foreign:
+def _chosen(device: Device, screened: Foreign, top: int | None, least: float, p_dependent: float | None) -> Foreign:
     """The numbers of a block's pairs that may be among the best."""
     xp = device.xp
     p_independent, mean = screened
     wanted = mean >= least  # not true of NaN
-    if most_p_independent is not None:
-        wanted &= p_independent <= most_p_independent
+    if p_dependent is not None:
+        wanted &= 1.0 - p_independent >= p_dependent
     numbers = xp.flatnonzero(wanted)
     if top is not None and numbers.size > top:
         values = mean[numbers]
@@ -198,10 +229,10 @@ def _chosen(
     return numbers.astype(np.int64)
 
 
-def _joined(parts: list[ChosenPairs], top: int | None) -> ChosenPairs:
+def _joined(parts: list[BestPairs], top: int | None) -> BestPairs:
     """All together, largest mean first, pairs of equal means by their columns."""
     one, other = np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts])
-    names = parts[0].figures
-    figures = {name: np.concatenate([part.figures[name] for part in parts]) for name in names}
-    order = np.lexsort([other, one, -figures["mean"]])[:top]
-    return ChosenPairs(one[order], other[order], {name: each[order] for name, each in figures.items()}, 0)
+    figures = {name: np.concatenate([part.figures[name] for part in parts]) for name in parts[0].figures}
+    order = np.lexsort([other, one, -figures["mi"]])[:top]
+    odds = sum((part.odds for part in parts), CommonOdds())
+    return BestPairs(one[order], other[order], {name: each[order] for name, each in figures.items()}, odds)
