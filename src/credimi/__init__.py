@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.pairs import pairs
+    from credimi.selection.pairs_result import Pairs
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -39,6 +41,7 @@ __all__ = [
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Pairs",
     "Posterior",
     "Ranking",
     "Selection",
@@ -48,6 +51,7 @@ __all__ = [
     "conditional_information",
     "count",
     "mutual_information",
+    "pairs",
     "plot_prequential",
     "posterior",
     "prequential",
@@ -65,6 +69,7 @@ _MODULE_OF = {
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Pairs": "credimi.selection.pairs_result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -73,6 +78,7 @@ _MODULE_OF = {
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
     "mutual_information": "credimi.inference.mutual_information",
+    "pairs": "credimi.selection.pairs",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
@@ -94,6 +100,8 @@ _STORED_MODULE_OF = {
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
     "Normal": "credimi.inference.distributions.components",
+    "PairFigures": "credimi.inference.pair_figures",
+    "PairsForest": "credimi.selection.pairs_result",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",

@@ -116,7 +116,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 
-def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) -> None:
+def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, target: bool = True) -> None:
     """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern."""
     if samples:
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
@@ -133,10 +133,13 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
             choices=list(standard_input.FORMATS),
             help="format of standard input (default: found from its first bytes, as for files)",
         )
-    parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
-    chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
+    if target:
+        parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
+        chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
+    else:
+        chosen.add_argument("--columns", help="the columns to use (default: all)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
@@ -150,15 +153,16 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
         metavar="[COLUMN=]METHOD",
         action="append",
         default=[],
-        help="how numbers become categories: mdl (default), quantile, categories, none to refuse them, or cuts such as "
-        "age=18,65 or visit=2024-02-29; may be repeated",
+        help=f"how numbers become categories: {'mdl' if target else 'equal'} (default), quantile, quantile:4, "
+        "categories, none to refuse them, or cuts such as age=18,65 or visit=2024-02-29; may be repeated",
     )
-    parser.add_argument(
-        "--target-cuts",
-        metavar="CUTS",
-        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
-        "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more",
-    )
+    if target:
+        parser.add_argument(
+            "--target-cuts",
+            metavar="CUTS",
+            help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
+            "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more",
+        )
     parser.add_argument(
         "--delimiter",
         type=delimiter,
@@ -318,11 +322,25 @@ def counting(options: argparse.Namespace) -> Record:
     }
 
 
+def columns(options: argparse.Namespace) -> Record:
+    """The options of commands without a target, as `credimi.pairs` takes them."""
+    from credimi.columns.missing import MISSING_VALUES
+
+    return {
+        "columns": options.columns,
+        "exclude": options.exclude,
+        "missing_values": (*MISSING_VALUES, *options.missing),
+        "discretize": _methods(options.discretize, "equal"),
+        "delimiter": options.delimiter,
+        "threads": options.threads,
+    }
+
+
 def _target_cuts(text: str | None) -> object:
     return text if text is None or text.startswith("quantile") else [word.strip() for word in text.split(",")]
 
 
-def _methods(texts: list[str]) -> object:
+def _methods(texts: list[str], default: str = "mdl") -> object:
     named: dict[str, object] = {}
     for text in texts:
         column, equals, method = text.rpartition("=")
@@ -334,7 +352,7 @@ def _methods(texts: list[str]) -> object:
         if not equals and cuts:
             raise CredimiError(f"--discretize {text}: cuts need a column: write COLUMN={text}")
     named = {column: None if method == "none" else method for column, method in named.items()}
-    return named.get("*", "mdl") if not set(named) - {"*"} else named
+    return named.get("*", default) if not set(named) - {"*"} else named
 
 
 def is_number(word: str) -> bool:

@@ -54,7 +54,7 @@ def _load(builder: Any, pointer: Any, vector: Any) -> Any:
 
 
 @intrinsic
-def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
+def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:
     """Which of the 64 codes from 64 * word on equal the value, one bit each."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -67,47 +67,38 @@ def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa
         wanted = builder.shuffle_vector(first, undefined, all_lanes)
         return builder.bitcast(builder.icmp_unsigned("==", _load(builder, at, rows), wanted), _INTEGER)
 
-    return types.uint64(codes, types.int64, types.uint8), generate
+    return types.uint64(codes, word, value), generate
 
 
 @intrinsic
-def _add_common(
-    _typing: Any,
-    bits: Any,
-    one: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    others: Any,
-    other: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    width: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    words: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    out: Any,
-    at: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-) -> Any:
+def _add_common(_typing: Any, bits: Any, others: Any, places: Any, out: Any) -> Any:
     """Add what a set has in common with four others to `out[at:]`.
 
-    `one` and `other` are the places of their first words, `width` is from one of the others to the next; `words` is a
-    multiple of 8.
+    `places` are five numbers: where the set starts, and the first of the others; how far it is from one of the others
+    to the next; the words, a multiple of 8; and `at`.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits, one, others, other, width, words, out, at = arguments
+        bits, others, places, out = arguments
+        one, other, width, words, at = (builder.extract_value(places, number) for number in range(5))
         wide = ir.VectorType(_INTEGER, _VECTOR)
         base = builder.gep(_data(context, builder, signature.args[0], bits), [one])
-        place = builder.gep(_data(context, builder, signature.args[2], others), [other])
+        place = builder.gep(_data(context, builder, signature.args[1], others), [other])
         kind = ir.FunctionType(wide, [wide])
         size = _tools.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{_VECTOR}i64")
         nothing = ir.Constant(wide, [0] * _VECTOR)
         sums = [_tools.alloca_once_value(builder, nothing) for _ in range(_AT_ONCE)]
         for total in sums:
             builder.store(nothing, total)  # also where this is inside a loop
-        places = [place]
+        starts = [place]
         for _ in range(_AT_ONCE - 1):
-            places.append(builder.gep(places[-1], [width]))
+            starts.append(builder.gep(starts[-1], [width]))
         with _tools.for_range_slice(builder, _INTEGER(0), words, _INTEGER(_VECTOR)) as (word, _):
             own = _load(builder, builder.gep(base, [word]), wide)
-            for start, total in zip(places, sums, strict=True):
+            for start, total in zip(starts, sums, strict=True):
                 common = builder.and_(own, _load(builder, builder.gep(start, [word]), wide))
                 builder.store(builder.add(builder.load(total), builder.call(size, [common])), total)
-        to = builder.gep(_data(context, builder, signature.args[6], out), [at])
+        to = builder.gep(_data(context, builder, signature.args[3], out), [at])
         for number, total in enumerate(sums):
             lanes = builder.load(total)
             found = builder.extract_element(lanes, _INDEX(0))
@@ -117,8 +108,7 @@ def _add_common(
             builder.store(builder.add(builder.load(entry), found), entry)
         return context.get_dummy_value()
 
-    i8 = types.int64
-    return types.void(bits, i8, others, i8, i8, i8, out, i8), generate
+    return types.void(bits, others, places, out), generate
 
 
 @compiled
@@ -147,7 +137,7 @@ def count_common(sets: Words, others: Words, common: IntegerArray) -> None:
         for other in range(0, others.shape[0], _AT_ONCE):
             for each in range(sets.shape[0]):
                 at = each * others.shape[0] + other
-                _add_common(flat, each * words + start, partners, other * words + start, words, length, out, at)
+                _add_common(flat, partners, (each * words + start, other * words + start, words, length, at), out)
 
 
 @compiled
