@@ -9,6 +9,7 @@ stores what is compiled in the user's cache directory.
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,10 +61,10 @@ class CupyDevice:
     """The current device of CuPy."""
 
     def __init__(self, cupy: Foreign) -> None:
-        self.xp = cupy
+        self.xp: Foreign = cupy
         properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
         self.name = properties["name"].decode()
-        self.out_of_memory = (cupy.cuda.memory.OutOfMemoryError,)
+        self.out_of_memory: tuple[type[Exception], ...] = (cupy.cuda.memory.OutOfMemoryError,)
         self._modules: dict[tuple[int, ...], Foreign] = {}
         self._one = np.ones(1, dtype=np.int32)
         self._buffers = [np.zeros(0, dtype=np.uint8) for _ in range(2)]

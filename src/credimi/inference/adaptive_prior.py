@@ -175,7 +175,7 @@ def log_odds_of_dependence(blocks: Tables, *, threads: int | None = None) -> Flo
     strengths = np.where(known[:, np.newaxis], found.strengths, np.arange(1.0, GRID + 1.0))
 
     def work(part: slice) -> None:
-        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
         log_evidence, log_prior = np.empty(part.stop - part.start), np.empty(part.stop - part.start)
         evidence_at.log_evidence_at(*tables, strength[part], log_evidence)
         evidence_at.log_prior_of_points(*tables, LOOSEST, TIGHTEST, strengths[part], log_prior)

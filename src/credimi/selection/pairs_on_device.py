@@ -17,16 +17,19 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
+from credimi.counting.pair_products import MOST_VALUES, PairProducts
 from credimi.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
 from credimi.inference import adaptive_prior
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.pair_figures import figures_of
+from credimi.selection.rules import common_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from credimi.core.types import FloatArray, Foreign, IntegerArray
-    from credimi.counting.pair_products import PairBlock, PairProducts
+    from credimi.counting.pair_products import PairBlock
+    from credimi.counting.settled_columns import SettledColumns
     from credimi.gpu.cupy_device import CupyDevice
     from credimi.gpu.layout import Device
     from credimi.inference.options import PosteriorOptions
@@ -58,6 +61,19 @@ def find_gpu() -> CupyDevice:
     return CupyDevice(cupy)
 
 
+def products_of(table: SettledColumns) -> PairProducts:
+    """The columns of a table on the GPU."""
+    if table.weights is not None:
+        raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
+    for name, values in zip(table.names, table.values, strict=True):
+        if values > MOST_VALUES:
+            raise CredimiError(
+                f"column {name!r} has {values:,} values, but engine='gpu' takes columns of up to {MOST_VALUES}: leave "
+                f"it out (exclude, max_values={MOST_VALUES}), or use engine='cpu'"
+            )
+    return PairProducts(table.codes, table.values, find_gpu())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonOdds:
     """P(independent) of all pairs in bins of its log-odds, from which the share of independent pairs is learned."""
@@ -78,10 +94,10 @@ class CommonOdds:
     def __add__(self, others: CommonOdds) -> CommonOdds:
         return CommonOdds(self.counts + others.counts, self.sums + others.sums)
 
-    def means(self) -> tuple[FloatArray, FloatArray]:
-        """The mean P(independent) of the pairs of each bin, and how many they are."""
+    def share(self) -> float:
+        """The share of independent pairs, to about eight digits: bins stand for their pairs by mean and number."""
         filled = self.counts > 0.0
-        return self.sums[filled] / self.counts[filled], self.counts[filled]
+        return common_share(self.sums[filled] / self.counts[filled], self.counts[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -113,26 +113,28 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     return kept
 
 
-def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
-    """P(I > epsilon) with the prior share of independent features that all features together suggest."""
-    share = common_share(p_independent)
+def from_common_odds(p_above: FloatArray, p_independent: FloatArray, share: float | None = None) -> FloatArray:
+    """P(I > epsilon) with the prior share of independent features: given, or what all features together suggest."""
+    share = common_share(p_independent) if share is None else share
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
     found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
     return found
 
 
-def common_share(p_independent: FloatArray) -> float:
+def common_share(p_independent: FloatArray, counts: FloatArray | None = None) -> float:
     """The prior share of independent features that all together suggest; NaN is not heard.
 
-    The logarithm of its likelihood is concave: its slope is halved down to 0.
+    The logarithm of its likelihood is concave: its slope is halved down to 0. `counts` are how many features have each
+    of these values.
     """
     heard = p_independent[~np.isnan(p_independent)]
+    each = 1.0 if counts is None else counts
     rest, tilt = 1.0 - heard, 2.0 * heard - 1.0
     low, high = _EVEN, 1.0
     while high - low > _SETTLED:
         share = 0.5 * (low + high)
-        slope = float((tilt / (rest + share * tilt)).sum()) + 1.0 / share - 1.0 / (1.0 - share)
+        slope = float((each * tilt / (rest + share * tilt)).sum()) + 1.0 / share - 1.0 / (1.0 - share)
         low, high = (share, high) if slope > 0.0 else (low, share)
     return low if low == _EVEN else 0.5 * (low + high)
 
