@@ -27,6 +27,14 @@ ROOT = Path(__file__).resolve().parent.parent
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (
+            "benchmarks/gpu_pairs.py",
+            [
+                *("--stand-in", "--columns", "12", "--rows", "300", "--wide", "15", "--wide-rows", "100"),
+                *("--cpu-columns", "6", "--repeats", "1"),
+            ],
+            2 + 2 * 5 + 1 + 4 + 2,
+        ),
+        (
             "benchmarks/engines.py",
             [
                 "--rows",

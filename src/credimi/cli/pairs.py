@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.core.arguments import require_share
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
@@ -75,6 +74,8 @@ def run(options: argparse.Namespace) -> None:
     """Print the pairs, or the edges of forests."""
     shared.check_thresholds(options)
     if options.p_dependent is not None:
+        from credimi.core.arguments import require_share
+
         require_share("--p-dependent", options.p_dependent)
     if options.plot == "-":
         raise CredimiError("a picture needs a file of its own, not standard output")

@@ -73,6 +73,14 @@ class CupyDevice:
         """How much memory is free, that which CuPy keeps for later included."""
         return int(self.xp.cuda.runtime.memGetInfo()[0]) + int(self.xp.get_default_memory_pool().free_bytes())
 
+    def used_bytes(self) -> int:
+        """How much memory CuPy has taken, that which it keeps for later included."""
+        return int(self.xp.get_default_memory_pool().total_bytes())
+
+    def finish(self) -> None:
+        """Wait until all that was asked for is done."""
+        self.xp.cuda.Device().synchronize()
+
     def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
         """Codes as rows of a matrix, with 255 behind them.
 

@@ -51,11 +51,18 @@ class Hyper(NamedTuple):
 class Device(Protocol):
     """Where products are made: a GPU, or numpy in its place."""
 
+    name: str
     xp: Foreign  # cupy, or numpy
     out_of_memory: tuple[type[Exception], ...]
 
     def free_bytes(self) -> int:
         """How much memory may be used."""
+
+    def used_bytes(self) -> int:
+        """How much memory is taken, that which is kept for later included."""
+
+    def finish(self) -> None:
+        """Wait until all that was asked for is done."""
 
     def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
         """Codes as rows of a matrix, with 255 behind them."""

@@ -35,6 +35,13 @@ class NumpyDevice:
         """How much memory may be used."""
         return self.memory
 
+    def used_bytes(self) -> int:
+        """Not known here."""
+        return 0
+
+    def finish(self) -> None:
+        """Nothing is ever left to do."""
+
     def upload(self, codes: Sequence[Codes], width: int) -> Codes:
         """Codes as rows of a matrix, with 255 behind them."""
         found = np.full((len(codes), width), 255, dtype=np.uint8)

@@ -206,7 +206,7 @@ def _figures(
     out = xp.full((len(written), size), np.nan)
     if options.prior == ADAPTIVE and options.approximation == "matched":
         blocks = block.first, block.second
-        left = device.to_host(device.summarize(block.product, blocks, _hyper(options), wanted, out, chosen=chosen))
+        left = device.to_host(device.summarize(block.product, blocks, hyper(options), wanted, out, chosen=chosen))
     else:
         left = block.numbers() if chosen is None else np.arange(size)
     numbers = left if chosen is None else device.to_host(chosen)[left]
@@ -217,7 +217,8 @@ def _figures(
     return out
 
 
-def _hyper(options: PosteriorOptions) -> Hyper:
+def hyper(options: PosteriorOptions) -> Hyper:
+    """The numbers that the kernels of the device are given."""
     return Hyper(
         adaptive_prior.SMOOTHING,
         adaptive_prior.LOOSEST,
