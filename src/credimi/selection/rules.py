@@ -126,19 +126,23 @@ def from_share(p_above: FloatArray, p_independent: FloatArray, share: float) -> 
     return found
 
 
-def share_of_independent(p_independent: FloatArray, others: int = 0, least: float = _EVEN) -> float:
+def share_of_independent(
+    p_independent: FloatArray, others: int = 0, least: float = _EVEN, counts: FloatArray | None = None
+) -> float:
     """The share of independent features that all features together suggest; NaN does not count.
 
-    `others` are further features that are independent for sure, or as good as that; the share is not below `least`.
+    `others` are further features that are independent for sure, or as good as that; the share is not below `least`;
+    `counts` are how many features have each of these values, if not one.
     The logarithm of the likelihood is concave in the share: the point where its slope is 0 is found by halving. The
     rest, 1 - share, may be one in millions, so that is what is halved.
     """
-    known = p_independent[~np.isnan(p_independent)]
+    heard = ~np.isnan(p_independent)
+    known, each = p_independent[heard], 1.0 if counts is None else counts[heard]
     tilt = 2.0 * known - 1.0
     low, high = 0.0, 1.0 - least
     while high - low > _SETTLED * high:
         rest = 0.5 * (low + high)
-        slope = float((tilt / (known - rest * tilt)).sum()) + (others + 1.0) / (1.0 - rest) - 1.0 / rest
+        slope = float((each * tilt / (known - rest * tilt)).sum()) + (others + 1.0) / (1.0 - rest) - 1.0 / rest
         low, high = (low, rest) if slope > 0.0 else (rest, high)
     return least if high == 1.0 - least else 1.0 - 0.5 * (low + high)
 
