@@ -14,9 +14,9 @@ features, one in twenty of those just kept may be wrong. Beyond the paper:
 Each posterior starts from even odds that its feature is independent of the target. If nearly all of thousands of
 features are independent, even odds are far too optimistic: with 5,000 columns of noise a few look good by chance. The
 rule fdr estimates the odds from all features together. If q_k is P(independent | data) from even odds, the share s of
-independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times
-s (1 - s) is largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is s q/(s
-q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
+independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times s (1 - s) is
+largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is
+s q/(s q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
 pseudo-counts) q = 0, and nothing changes.
 """
 
