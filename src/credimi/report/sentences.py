@@ -156,6 +156,15 @@ def _target_measured(same: Sequence[Facts], reader: str) -> str:
     )
 
 
+def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
+    entropy = f"{same[0]['nats']:.4g} nats" if "nats" in same[0] else f"{same[0]['bits']:.4g} bits"
+    name = "--epsilon" if reader == COMMAND_LINE else "epsilon"
+    return (
+        f"no column can tell more than the entropy of the target {same[0]['target']!r}, {entropy}, and {name} is not "
+        "below it: everything is dropped"
+    )
+
+
 def _target_missing_codes(same: Sequence[Facts], reader: str) -> str:
     target, several = same[0]["target"], "es" * (len(same[0]["codes"]) > 1)
     return (
@@ -279,6 +288,7 @@ def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001 
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
     "target_missing_codes": _target_missing_codes,
+    "epsilon_above_entropy": _epsilon_above_entropy,
     "nearly_target": _nearly_target,
     "maybe_noise": _maybe_noise,
     "possible_identifier": _possible_identifier,

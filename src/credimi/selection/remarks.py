@@ -51,6 +51,7 @@ class RemarkKind(StrEnum):
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
+    EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
     MAYBE_NOISE = "maybe_noise"
     POSSIBLE_IDENTIFIER = "possible_identifier"
@@ -163,6 +164,9 @@ def remarks_on(
     looked_at = [name for name in _LOOKED_AT if name in columns]
     rows = zip(*(columns[name] for name in looked_at), strict=True)
     found = [*_of_target(target[0], target[2], target[3])]
+    if 0.0 < target[2] <= settings["epsilon"]:
+        kind = RemarkKind.EPSILON_ABOVE_ENTROPY
+        found.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
     for feature, row in zip(features, rows, strict=True):
         known = dict(zip(looked_at, row, strict=True))
         found += [*_of_suspicions(feature, known), *_of_row(feature, known, settings, target[1], target[2])]
