@@ -113,9 +113,9 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     return kept
 
 
-def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
-    """P(I > epsilon) with the prior share of independent features that all features together suggest."""
-    share = share_of_noise(p_independent)
+def from_common_odds(p_above: FloatArray, p_independent: FloatArray, share: float | None = None) -> FloatArray:
+    """P(I > epsilon) with a prior share of independent features; by default that which they suggest together."""
+    share = share_of_noise(p_independent) if share is None else share
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
     found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
