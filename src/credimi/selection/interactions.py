@@ -22,7 +22,7 @@ from credimi.inference.adaptive_prior import independence
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.interaction_records import InteractingPair, Interactions, JointTable
 from credimi.selection.interaction_search import candidates, complete, weighed
-from credimi.selection.rules import false_discovery, share_of_independent
+from credimi.selection.rules import false_discovery, share_of_noise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ def interacting(
         options.threads,
         lambda done: progress(0.9 + 0.1 * done),
     )
-    share = share_of_independent(laws.p_none, found.searched - len(found.pairs))
+    share = share_of_noise(laws.p_none, found.searched - len(found.pairs))
     laws = laws.with_odds((1.0 - share) / share)
     listed, verdicts, p_above, p_below = _listed(laws, options, top)
     chosen = laws.chosen(listed)
@@ -143,7 +143,7 @@ def _odds_alone(codes: PairCodes, odds: FloatArray, threads: int | None) -> Floa
         block = np.zeros((len(codes.classes) + 1, values - missing + 1))
         block[:-1, :values] = codes.totals[first : first + values].T
         blocks.append(block)
-    share = share_of_independent(independence(Tables.of(blocks, odds.tolist()), threads=threads))
+    share = share_of_noise(independence(Tables.of(blocks, odds.tolist()), threads=threads))
     return odds * ((1.0 - share) / share)
 
 

@@ -115,14 +115,14 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
 
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
     """P(I > epsilon) with the prior share of independent features that all features together suggest."""
-    share = share_of_independent(p_independent)
+    share = share_of_noise(p_independent)
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
     found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
     return found
 
 
-def share_of_independent(p_independent: FloatArray, others: int = 0) -> float:
+def share_of_noise(p_independent: FloatArray, others: int = 0) -> float:
     """The share of independent features that all features together suggest; NaN does not count.
 
     `others` are further features that are independent for sure, or as good as that.
