@@ -88,7 +88,7 @@ def judged(node: Plain, columns: list[str], numbers: set[str], options: Posterio
     return node, found, quick_beliefs(tables, options)
 
 
-def share_of_noise(independent: list[float]) -> float:
+def share_of_independent(independent: list[float]) -> float:
     """The share of columns that tell nothing, by many steps of EM."""
     share = 0.5
     for _ in range(5000):
@@ -111,7 +111,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
     while waiting:
         found = [each for node in waiting if (each := judged(node, columns, numbers, options)) is not None]
         independent += [q for each in found for q in each[2].p_independent.tolist()]
-        share = share_of_noise(independent)
+        share = share_of_independent(independent)
         waiting = []
         for node, tables, believed in found:
             good = paid(believed.p_above, believed.p_independent, share) >= (level if node.depth else 0.95)
@@ -120,7 +120,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
                 node.column = list(tables)[best]
                 doubts.append((node, believed.p_above[best], believed.p_independent[best]))
                 waiting += split(node, *tables[node.column])
-    share = share_of_noise(independent)
+    share = share_of_independent(independent)
     for node, p_above, q in doubts:
         if paid(p_above, q, share) < (level if node.depth else 0.95):
             node.branches = None

@@ -127,7 +127,7 @@ class _Grower:
 
     def _take_back(self) -> None:
         """Judge all nodes by the share of noise in the whole tree, and make leaves of those that it makes doubtful."""
-        share = self._share_of_noise()
+        share = self._share_of_independent()
         for number, node in enumerate(self.nodes):
             best = _judged_again(node.best, share)
             split, stop = node.split, node.stop
@@ -167,7 +167,7 @@ class _Grower:
                 waiting, cells = [], 0
         judged += self._judged(waiting)
         self.independent += [own.p_independent for _, own in judged]
-        share = self._share_of_noise()
+        share = self._share_of_independent()
         for each, own in judged:
             following += self._decide(each, own, share)
         self.open = following
@@ -201,7 +201,7 @@ class _Grower:
             for (each, found), end in zip(waiting, ends.tolist(), strict=True)
         ]
 
-    def _share_of_noise(self) -> float:
+    def _share_of_independent(self) -> float:
         """The share of columns that tell nothing, among all columns of all nodes that were looked at."""
         return share_of_independent(np.concatenate([np.zeros(0), *self.independent]), least=_LEAST_NOISE)
 
