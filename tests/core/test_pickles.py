@@ -59,6 +59,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Distribution, draws": lambda _: draws(),
     "EntropyDiscretizer": lambda _: credimi.EntropyDiscretizer().fit(np.arange(100.0)[:, None], CLASSES),
     "IncrementalNaiveBayes": lambda _: learner(),
+    "Network": lambda _: credimi.network(COLUMNS),
     "Posterior": lambda _: asked_posterior(),
     "Ranking": lambda _: credimi.rank(COLUMNS, "y"),
     "Selection": lambda _: credimi.select(COLUMNS, "y"),
