@@ -24,6 +24,14 @@ pytestmark = pytest.mark.scripts
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (
+            "benchmarks/gpu_pairs.py",
+            [
+                *("--stand-in", "--columns", "12", "--rows", "300", "--wide", "15", "--wide-rows", "100"),
+                *("--cpu-columns", "6", "--repeats", "1"),
+            ],
+            2 + 2 * 5 + 1 + 4 + 2,
+        ),
+        (
             "benchmarks/engines.py",
             [
                 "--rows",
