@@ -105,16 +105,14 @@ def chance(probability: float) -> str:
 
 
 def _grid(heading: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
+    from rich import box, table, text  # noqa: PLC0415  (rich is loaded only to print)
 
-    told = Text(plain(heading)) if heading else None
-    grid = Grid(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    told = text.Text(plain(heading)) if heading else None
+    grid = table.Table(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     for each in headings:
         grid.add_column(each, justify="right" if each in {"nats", "P(edge)", "P(arrow)"} else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(plain(cell)) for cell in row))
+        grid.add_row(*(text.Text(plain(cell)) for cell in row))
     return grid
 
 
