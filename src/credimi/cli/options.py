@@ -117,7 +117,10 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, target: bool = True) -> None:
-    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern."""
+    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern.
+
+    Without a target, all columns are alike, and are named by --columns.
+    """
     if samples:
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
         parser.add_argument("b", metavar="B", help="the same for other rows")
@@ -139,7 +142,7 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, 
         parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
         chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
     else:
-        chosen.add_argument("--columns", help="the columns to use (default: all)", **listed)
+        chosen.add_argument("--columns", dest="features", help="the columns to use (default: all)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
@@ -153,7 +156,7 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, 
         metavar="[COLUMN=]METHOD",
         action="append",
         default=[],
-        help=f"how numbers become categories: {'mdl' if target else 'equal'} (default), quantile, quantile:4, "
+        help=f"how numbers become categories: {'mdl (default), quantile' if target else 'quantile:K (default)'}, "
         "categories, none to refuse them, or cuts such as age=18,65 or visit=2024-02-29; may be repeated",
     )
     if target:
@@ -322,25 +325,21 @@ def counting(options: argparse.Namespace) -> Record:
     }
 
 
-def columns(options: argparse.Namespace) -> Record:
-    """The options of commands without a target, as `credimi.pairs` takes them."""
-    from credimi.columns.missing import MISSING_VALUES
-
-    return {
-        "columns": options.columns,
-        "exclude": options.exclude,
-        "missing_values": (*MISSING_VALUES, *options.missing),
-        "discretize": _methods(options.discretize, "equal"),
-        "delimiter": options.delimiter,
-        "threads": options.threads,
-    }
+def counting_all(options: argparse.Namespace) -> Record:
+    """The same for commands without a target: `columns` in place of `features`, numbers cut by their counts alone."""
+    asked = counting(argparse.Namespace(**vars(options), target_cuts=None))
+    asked["columns"] = asked.pop("features")
+    del asked["target_cuts"]
+    if not options.discretize:
+        del asked["discretize"]
+    return asked
 
 
 def _target_cuts(text: str | None) -> object:
     return text if text is None or text.startswith("quantile") else [word.strip() for word in text.split(",")]
 
 
-def _methods(texts: list[str], default: str = "mdl") -> object:
+def _methods(texts: list[str]) -> object:
     named: dict[str, object] = {}
     for text in texts:
         column, equals, method = text.rpartition("=")
@@ -352,7 +351,7 @@ def _methods(texts: list[str], default: str = "mdl") -> object:
         if not equals and cuts:
             raise CredimiError(f"--discretize {text}: cuts need a column: write COLUMN={text}")
     named = {column: None if method == "none" else method for column, method in named.items()}
-    return named.get("*", default) if not set(named) - {"*"} else named
+    return named.get("*", "mdl") if not set(named) - {"*"} else named
 
 
 def is_number(word: str) -> bool:

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
     startup.announce_compiling()
     from credimi.selection.pairs import pairs
 
-    asked = shared.columns(options) | {"epsilon": options.epsilon, "level": options.level}
+    asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
     if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:

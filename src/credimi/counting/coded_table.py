@@ -6,7 +6,7 @@ and the cuts are those of the whole table; apart from that, a row's code does no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
+from credimi.counting.weights import weighted, worth_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,7 +57,9 @@ class CodedTable:
         if sparse_matrices.reads(data):
             raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
-        batch = _joined(list(parts), plan.wanted)
+        batch = next(weighted([_joined(list(parts), plan.wanted)], plan.settings))
+        if batch.weights is not None:
+            batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
         asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
         return cls(coded, count_coded(coded, threads=request.threads))

@@ -22,7 +22,7 @@ from credimi.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
 from credimi.inference import adaptive_prior
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.pair_figures import figures_of
-from credimi.selection.rules import common_share
+from credimi.selection.rules import share_of_independent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,7 +97,7 @@ class CommonOdds:
     def share(self) -> float:
         """The share of independent pairs, to about eight digits: bins stand for their pairs by mean and number."""
         filled = self.counts > 0.0
-        return common_share(self.sums[filled] / self.counts[filled], self.counts[filled])
+        return share_of_independent(self.sums[filled] / self.counts[filled], counts=self.counts[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from credimi.inference.pair_figures import PairFigures
 from credimi.report import pairs_view, sentences
 from credimi.selection.feature_rows import FeatureRows
 from credimi.selection.forest import best_forest, draw_forests, edge_probabilities
-from credimi.selection.rules import common_share, false_discovery, from_common_odds
+from credimi.selection.rules import false_discovery, from_share, share_of_independent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,7 +150,7 @@ class Pairs(FeatureRows):
             return self.learned
         if self.settings["prior"] != "adaptive":
             return float("nan")
-        return common_share(self.figures.p_independent)
+        return share_of_independent(self.figures.p_independent)
 
     @property
     def places(self) -> tuple[IntegerArray, IntegerArray]:
@@ -185,7 +185,7 @@ class Pairs(FeatureRows):
     def _linked(self) -> NDArray[np.bool_]:
         if np.isnan(self.independent):
             return false_discovery(self.figures.p_above, 0.05)
-        p_above = from_common_odds(self.figures.p_above, self.figures.p_independent, self.independent)
+        p_above = from_share(self.figures.p_above, self.figures.p_independent, self.independent)
         return false_discovery(p_above, 0.05)
 
     def _values(self, name: str) -> NDArray[np.generic]:
