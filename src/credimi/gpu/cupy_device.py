@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from credimi.core.threads import share
+from credimi.gpu.layout import Looked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import AnyArray, FloatArray, Foreign
-    from credimi.gpu.layout import Block, Hyper
+    from credimi.gpu.layout import Block, Hyper, Screen
 
     Codes = NDArray[np.uint8]
 
@@ -35,6 +36,7 @@ _SOURCES = (
     "two_sided.cuh",
     "posterior.cuh",
     "pairs.cu",
+    "screen.cu",
 )
 _THREADS = 128
 _PINNED = 1 << 25  # bytes of a buffer between CPU and GPU
@@ -43,6 +45,7 @@ _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 _WORD = 16  # bytes that a thread reads at once
 _KNOWN_SHAPE = 3  # values up to which the shape of a table is compiled in
 _ROOMS = (4, 6, 12)  # values of the others
+_SCREENS = (8, 32)  # values, or classes, of the first look for interactions
 _INT8, _INT32, _SUMS_OF_INT32 = 3, 10, 72  # of cuBLAS: CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I
 _AS_IS, _TURNED, _DEFAULT = 0, 1, -1
 
@@ -216,6 +219,37 @@ class CupyDevice:
             out[:, places] = target
         return xp.concatenate(found)
 
+    def screen(self, products: Foreign, blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
+        """The first look at the pairs of two blocks, from the common counts of each class (see `layout.Device`)."""
+        xp, (first, second) = self.xp, blocks
+        side = max(int(first.values.max()), int(second.values.max()), screen.totals.shape[2])
+        if side > _SCREENS[-1]:
+            return None
+        room = next(each for each in _SCREENS if side <= each)
+        both = [
+            xp.asarray(each[block.start : block.stop])
+            for each in (screen.missing, screen.totals, screen.alone, screen.informative)
+            for block in blocks
+        ]
+        size = first.values.size * second.values.size
+        count, numbers = xp.zeros(1, dtype=np.int32), xp.empty(size, dtype=np.int64)
+        scores, sparse = xp.empty((size, 2)), xp.empty(size, dtype=np.int32)
+        shapes = [each for pair in zip(first.on_device[:2], second.on_device[:2], strict=True) for each in pair]
+        arguments = (
+            *(products, np.int64(products.shape[2]), np.int64(products.shape[1] * products.shape[2])),
+            *(np.int32(first.values.size), np.int32(second.values.size), np.int64(first.start), np.int64(second.start)),
+            *(*shapes, *both, np.int32(screen.totals.shape[1]), np.int32(screen.totals.shape[2])),
+            *(np.float64(screen.rows), np.float64(screen.of_classes), xp.asarray(screen.bounds)),
+            *(np.int32(screen.bounds.shape[1]), np.float64(screen.cut), np.float64(screen.redundancy)),
+            *(np.float64(screen.dense), count, numbers, scores, sparse),
+        )
+        self._kernel("screen_pairs", room)((-(-size // _THREADS),), (_THREADS,), arguments)
+        found = int(count[0])
+        order = xp.argsort(numbers[:found])
+        parts = (numbers[:found][order], scores[:found][order], sparse[:found][order])
+        listed, figures, thin = (self.to_host(each) for each in parts)
+        return Looked(listed, figures, thin.astype(bool))
+
     def _run(self, launch: _Launch, room: tuple[int, ...], out: Foreign, chosen: Foreign = None) -> Foreign:
         """Fill figures of all pairs of two sets of columns, or of chosen pairs; return those that are left."""
         common, (first, second), (one, other), hyper, wanted = launch
@@ -245,6 +279,8 @@ class CupyDevice:
         def work(macros: tuple[int, ...]) -> None:
             names = ("SIDE", "CELLS", "POINTS", "MAY_MISS_BOTH", "ROWS", "COLUMNS")
             options = [f"-DTABLE_{name}={value}" for name, value in zip(names, macros, strict=False)]
+            if len(macros) == 1:
+                options = [f"-DSCREEN_SIDE={macros[0]}", f"-DSCREEN_CELLS={macros[0] ** 2}"]
             module = self.xp.RawModule(code=source, options=("--std=c++17", *options))
             module.compile()
             self._modules[macros] = module

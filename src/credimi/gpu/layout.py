@@ -48,6 +48,29 @@ class Hyper(NamedTuple):
     most_points: int
 
 
+class Screen(NamedTuple):
+    """What the first look for interactions needs: see `kernels.pair_screen.screen_blocks`."""
+
+    missing: NDArray[np.int32]  # of each column, whether its last value means missing
+    totals: NDArray[np.int32]  # (columns, most values, classes)
+    alone: NDArray[np.float64]
+    informative: NDArray[np.int32]
+    rows: float
+    of_classes: float
+    bounds: NDArray[np.float64]
+    cut: float
+    redundancy: float
+    dense: float  # rows a cell from which on the evidence of the first look holds
+
+
+class Looked(NamedTuple):
+    """Pairs that may be more than nothing: numbers, evidence and synergy, and whether they are too sparse for it."""
+
+    numbers: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    sparse: NDArray[np.bool_]
+
+
 class Device(Protocol):
     """Where products are made: a GPU, or numpy in its place."""
 
@@ -97,3 +120,6 @@ class Device(Protocol):
         A pair's number is (place in the first block) * size of the second + place in it. With `chosen`, only pairs of
         these numbers are summarized, and what is returned are places in it. `out` is (figures, pairs or chosen pairs).
         """
+
+    def screen(self, products: Foreign, blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
+        """The first look at the pairs of two blocks, from the common counts of each class; None if there is none."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import AnyArray, FloatArray, Foreign
-    from credimi.gpu.layout import Block, Hyper
+    from credimi.gpu.layout import Block, Hyper, Looked, Screen
 
     Codes = NDArray[np.uint8]
 
@@ -92,3 +92,8 @@ class NumpyDevice:
             return np.arange(chosen.size)
         one, other = np.arange(first.start, first.stop), np.arange(second.start, second.stop)
         return np.flatnonzero((one[:, np.newaxis] < other).ravel())
+
+    def screen(self, products: NDArray[np.int32], blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
+        """There is no first look: all pairs are left."""
+        del products, blocks, screen
+        return None
