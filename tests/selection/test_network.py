@@ -144,9 +144,9 @@ def test_the_level_moves_edges_only(found: Network) -> None:
 
 
 def test_the_forest_of_a_chain_is_the_chain(found: Network) -> None:
-    best = {edge.a + edge.b for edge in found.forest if edge.best}
-    assert best == {"ab", "bc", "cd", "de"}
-    assert all(0.0 < edge.probability <= 1.0 for edge in found.forest)
+    assert {a + b for a, b in found.forest.best} == {"ab", "bc", "cd", "de"}
+    same = credimi.pairs(chain()).forest(odds=found.forest.odds).probabilities
+    np.testing.assert_allclose(found.forest.probabilities, same, atol=1e-6)
 
 
 def test_it_is_exported(found: Network, tmp_path: Path) -> None:
