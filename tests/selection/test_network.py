@@ -215,6 +215,20 @@ def test_what_cannot_be_is_refused(asked: dict[str, object], fault: str) -> None
         network(chain(50), **asked)
 
 
+def test_a_word_that_is_no_option_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"network\(\) got an unexpected keyword argument 'target'"):
+        network(chain(50), target="a")
+
+
+def test_nothing_is_said_in_few_words() -> None:
+    generator = np.random.default_rng(1)
+    found = network({"": generator.integers(0, 2, 100), "b": generator.integers(0, 2, 100)})
+    assert repr(found).splitlines()[:2] == [
+        "0 edges among 2 columns of 100 rows: P(edge) >= 0.5",
+        "no two columns hang together as far as these rows tell",
+    ]
+
+
 def test_an_unknown_column_is_refused(found: Network) -> None:
     with pytest.raises(CredimiError, match="there is no column 'z' in the network"):
         found.neighbours("z")
