@@ -22,6 +22,7 @@ pytestmark = pytest.mark.scripts
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
+        ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (
             "benchmarks/gpu_pairs.py",

@@ -80,6 +80,7 @@ def add(commands: Foreign) -> None:
         "--top", type=shared.positive, metavar="K", help="keep the first K of those that the rule keeps"
     )
     parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
     )
@@ -152,6 +153,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
+    asked["scratch"] = options.scratch
     with terminal_io.progress("reading") as told:
         selection = select([data], options.target, goal=goal, progress=told, **asked)
     if options.html is not None:

@@ -14,9 +14,9 @@ features, one in twenty of those just kept may be wrong. Beyond the paper:
 Each posterior starts from even odds that its feature is independent of the target. If nearly all of thousands of
 features are independent, even odds are far too optimistic: with 5,000 columns of noise a few look good by chance. The
 rule fdr estimates the odds from all features together. If q_k is P(independent | data) from even odds, the share s of
-independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times
-s (1 - s) is largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is s q/(s
-q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
+independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times s (1 - s) is
+largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is
+s q/(s q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
 pseudo-counts) q = 0, and nothing changes.
 """
 
@@ -131,14 +131,14 @@ def share_of_independent(
 ) -> float:
     """The share of independent features that all features together suggest; NaN does not count.
 
-    `others` are further features that are independent for sure, or as good as that; the share is not below `least`.
-    `counts` are how many features have each of these values, none of which is then NaN.
+    `others` are further features that are independent for sure, or as good as that; the share is not below `least`;
+    `counts` are how many features have each of these values, if not one.
     The logarithm of the likelihood is concave in the share: the point where its slope is 0 is found by halving. The
     rest, 1 - share, may be one in millions, so that is what is halved.
     """
-    known = p_independent[~np.isnan(p_independent)]
+    heard = ~np.isnan(p_independent)
+    known, each = p_independent[heard], 1.0 if counts is None else counts[heard]
     tilt = 2.0 * known - 1.0
-    each = 1.0 if counts is None else counts
     low, high = 0.0, 1.0 - least
     while high - low > _SETTLED * high:
         rest = 0.5 * (low + high)

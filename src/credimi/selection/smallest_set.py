@@ -33,7 +33,7 @@ from credimi.inference.options import PosteriorOptions
 from credimi.inference.stratified_tables import StratifiedTables, independence, summarize
 from credimi.selection.naive_summary import NaiveSummary
 from credimi.selection.rows_to_decide import rounded_up
-from credimi.selection.rules import from_common_odds, share_of_independent
+from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.selection import Rejection, Step
 
 if TYPE_CHECKING:
@@ -121,13 +121,13 @@ class Search:
             tables, starts = codes.stratified(strata, count, features=some.tolist(), threads=self.options.threads)
             self._put(found, some, StratifiedTables.of(tables, starts))
             done += some.size
-        found.p_above = from_common_odds(found.p_above, found.p_independent)
         self.noise = share_of_independent(found.p_independent)
+        found.p_above = from_share(found.p_above, found.p_independent, self.noise)
         return found
 
     def _chunks(self, among: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
         """Columns whose counts are made at once."""
-        sizes = np.array([len(self.codes.features[column].values) + 1 for column in among.tolist()], dtype=np.int64)
+        sizes = self.codes.values[among] + 1
         place = np.cumsum(sizes * (strata * (len(self.codes.classes) + 1))) // _CELLS
         for number in np.unique(place).tolist():
             yield among[place == number]
@@ -155,6 +155,7 @@ class Search:
         more = "..., " if len(self.taken) > _NAMED else ""
         self.doing = f"step {len(self.taken) + 1}: what adds to {more}{named}"
         if not self.left.any():
+            self.redundancy = np.column_stack([self.redundancy, np.full(self.count, np.nan)])
             return
         found = self.given(self.codes, self.codes.codes[column], len(self.codes.features[column].values))
         open_ = self.left & ~self.closed
