@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
+from credimi.report.sentences import PYTHON, unranked_lines
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _NAMES, _NAME = ("column", "not taken"), 17  # names are not broken up to so many characters
+_SURE = 0.95  # of the first column
 _LINES = 30  # of the columns that were not taken
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
@@ -33,7 +35,7 @@ def selection_text(selection: Record, *, width: int = 120) -> str:
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
-def selection_grids(selection: Record) -> Iterator[Grid | Text]:
+def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | Text]:
     """The steps, the columns that were not taken, and a line on what was asked, for rich to print."""
     from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
 
@@ -57,6 +59,10 @@ def selection_grids(selection: Record) -> Iterator[Grid | Text]:
             yield Text(f"... and {len(rejected) - _LINES:,} more")
     if not selection["complete"]:
         yield Text(INTERRUPTED)
+    for line in unranked_lines(selection["left_out"], reader):
+        yield Text(plain(line))
+    if not steps:
+        yield Text(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
     entropy, level = selection["entropy"], settings["level"]
     yield Text(f"information in nats; share: of the target's entropy, {entropy:.4f}; level {level:g}")
 
