@@ -199,9 +199,10 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
         write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
         return code
     from credimi.report.selection_view import selection_grids
+    from credimi.report.sentences import COMMAND_LINE
 
     console = terminal_io.console(None)
-    terminal_io.show(selection_grids(selection.to_dict()), None, console)
+    terminal_io.show(selection_grids(selection.to_dict(), COMMAND_LINE), None, console)
     return code
 
 
