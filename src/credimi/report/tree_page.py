@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_WIDTH, _COLOURS, _OPEN = 320.0, 8, 3  # of a drawing; classes with a colour of their own; levels that are unfolded
+_WIDTH, _COLOURS, _OPEN = 320.0, 8, 2  # of a drawing; classes with a colour of their own; levels that are unfolded
 
 
 def write_page(tree: Record, path: str | Path) -> None:
