@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
+        ("benchmarks/trees.py", ["--rows", "3000", "--columns", "7", "--repeats", "1"], 2 + 2),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (
             "benchmarks/engines.py",
@@ -48,6 +49,7 @@ ROOT = Path(__file__).resolve().parent.parent
         pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
+        ("studies/trees.py", ["--known", "1"], 2 + 4),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
         pytest.param(
             "studies/conditional.py",

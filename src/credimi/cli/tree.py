@@ -54,8 +54,8 @@ def add(commands: Foreign) -> None:
         "--level",
         type=shared.number,
         default=0.5,
-        help="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed falls in "
-        "proportion, and the root needs at least 0.95 (default: %(default)s)",
+        help="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed falls "
+        "in proportion, and the root needs at least 0.95 (default: %(default)s)",
     )
     parser.add_argument(
         "--max-depth", type=shared.positive, metavar="N", help="the most splits on a way (default: any)"

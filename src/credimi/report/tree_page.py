@@ -48,8 +48,8 @@ def page(tree: Record) -> str:
 <body>
 <h1>{heading}</h1>
 <p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g}) is at least
-{settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns. Open a node to see
-its table and why it was split or not. Information in nats.</p>
+{settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns. Open a node to
+see its table and why it was split or not. Information in nats.</p>
 <p class="key">{_key(tree)}</p>
 {_importances(tree)}
 <h2>The tree</h2>
