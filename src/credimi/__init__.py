@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
+    from credimi.estimators.tree import CredibleTreeClassifier
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from credimi.selection.interactions import interactions
     from credimi.selection.networks.build import network
     from credimi.selection.networks.network import Network
+    from credimi.selection.pairs import pairs
+    from credimi.selection.pairs_result import Pairs
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -39,6 +42,7 @@ __all__ = [
     "Comparison",
     "Counts",
     "CredibleSelector",
+    "CredibleTreeClassifier",
     "CredimiError",
     "Distribution",
     "EntropyDiscretizer",
@@ -46,6 +50,7 @@ __all__ = [
     "IncrementalNaiveBayes",
     "Interactions",
     "Network",
+    "Pairs",
     "Posterior",
     "Ranking",
     "Selection",
@@ -58,6 +63,7 @@ __all__ = [
     "interactions",
     "mutual_information",
     "network",
+    "pairs",
     "plot_prequential",
     "posterior",
     "prequential",
@@ -70,6 +76,7 @@ _MODULE_OF = {
     "Comparison": "credimi.selection.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
+    "CredibleTreeClassifier": "credimi.estimators.tree",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
@@ -77,6 +84,7 @@ _MODULE_OF = {
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
     "Interactions": "credimi.selection.interaction_records",
     "Network": "credimi.selection.networks.network",
+    "Pairs": "credimi.selection.pairs_result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -88,6 +96,7 @@ _MODULE_OF = {
     "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.selection.networks.build",
+    "pairs": "credimi.selection.pairs",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
@@ -104,6 +113,7 @@ _STORED_MODULE_OF = {
     "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
+    "ForestEdge": "credimi.selection.networks.network",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
     "InteractingPair": "credimi.selection.interaction_records",
@@ -113,6 +123,8 @@ _STORED_MODULE_OF = {
     "MissingValues": "credimi.columns.missing",
     "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
+    "PairFigures": "credimi.inference.pair_figures",
+    "PairsForest": "credimi.selection.pairs_result",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",
@@ -125,6 +137,12 @@ _STORED_MODULE_OF = {
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
+    "Tree": "credimi.selection.tree_nodes",
+    "TreeCandidate": "credimi.selection.tree_nodes",
+    "TreeColumn": "credimi.counting.tree_rows",
+    "TreeNode": "credimi.selection.tree_nodes",
+    "TreeSplit": "credimi.selection.tree_nodes",
+    "TreeStop": "credimi.selection.tree_nodes",
     "UncountableError": "credimi.core.errors",
 }
 

@@ -20,6 +20,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
+from credimi.kernels import all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-CELLS = 1 << 22  # of a block's tables
+CELLS = 1 << 20  # of a block's tables
 _FEW = 4  # sets of bits of a column: with more, couples are faster
 _COLUMNS = 8  # a thread's share of a block
 _ROOM = 1 << 26  # bytes
@@ -134,8 +135,6 @@ class PairCounter:
     @cached_property
     def _sets(self) -> tuple[IntegerArray, NDArray[np.uint64], IntegerArray]:
         """Where each column's sets start, the sets, with four empty ones last, and how often each value occurs."""
-        from credimi.kernels import all_pairs  # noqa: PLC0415  (loads compiled code)
-
         sizes = np.zeros(len(self.codes), dtype=np.int64)
         for column, (codes, values) in enumerate(zip(self.codes, self.values.tolist(), strict=True)):
             if codes.dtype == np.uint8 and values <= _FEW + 1:
@@ -157,8 +156,6 @@ class PairCounter:
 
     def _count_bits(self, first: int, after: int, flat: FloatArray) -> None:
         """Fill the tables of two columns of few values each."""
-        from credimi.kernels import all_pairs  # noqa: PLC0415  (loads compiled code)
-
         few = np.flatnonzero(self._are_few)
         own = few[(few >= first) & (few < after)]
         starts, (sets, bits, totals) = self._starts(first, after), self._sets
@@ -180,8 +177,6 @@ class PairCounter:
 
         Couples of few values, whose pairs among themselves are counted by bits, come last.
         """
-        from credimi.kernels import all_pairs  # noqa: PLC0415  (loads compiled code)
-
         found: list[list[int]] = []
         columns = np.arange(first, len(self.codes))
         for few in (False, True):
@@ -198,8 +193,6 @@ class PairCounter:
 
     def _count_couples(self, first: int, after: int, flat: FloatArray) -> None:
         """Add the counts of pairs of codes of a byte, unless both columns have few values."""
-        from credimi.kernels import all_pairs  # noqa: PLC0415  (loads compiled code)
-
         if (self._are_few | ~self._are_bytes)[first:].all():
             return
         couples, few, starts = self._couples(first), self._are_few, self._starts(first, after)

@@ -18,9 +18,11 @@ import numpy as np
 import scipy  # its parts are loaded on first use
 
 from credimi.core.threads import share
+from credimi.gpu.layout import Screen
 from credimi.inference.synergy import HYPOTHESES, Synergies, synergies
 from credimi.kernels import pair_evidence, pair_screen
 from credimi.kernels.pair_bits import MOST_VALUES
+from credimi.kernels.pair_screen import _DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,25 +45,36 @@ class Candidates:
     searched: int
 
 
-def candidates(codes: PairCodes, epsilon: float, threads: int | None, progress: Callable[[float], None]) -> Candidates:
+def candidates(
+    codes: PairCodes,
+    epsilon: float,
+    threads: int | None,
+    progress: Callable[[float], None],
+    engine: str = "cpu",
+) -> Candidates:
     """The pairs that are worth weighing."""
     count = len(codes.names)
     if codes.pairs <= _ALL:
         every = np.array(np.triu_indices(count, 1), dtype=np.int64).T
         return Candidates(np.ascontiguousarray(every), codes.pairs)
     cut = float(np.log(max(codes.pairs / _CHANCE / HYPOTHESES, 1.0)))
-    look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
     kept = _Kept()
     done: list[int] = []
 
-    def work(part: tuple[int, int, int]) -> None:
-        pairs, scores, size = look(part)
+    def keep(pairs: IntegerArray, scores: FloatArray, size: int) -> None:
         kept.add(pairs, scores, cut)
         done.append(size)
         progress(sum(done) / codes.pairs)
 
     try:
-        share(work, _parts(codes), threads)
+        if engine == "gpu":
+            from credimi.selection.interactions_on_device import look_at_all  # noqa: PLC0415  (only if asked for)
+
+            for found in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
+                keep(*found)
+        else:
+            look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
+            share(lambda part: keep(*look(part)), _parts(codes), threads)
     except KeyboardInterrupt:  # the pairs found so far are an answer, too
         if not done:
             raise
@@ -115,6 +128,27 @@ def _pairs_in(codes: PairCodes, part: tuple[int, int, int]) -> int:
     own = int(codes.blocks[block, 1] - codes.blocks[block, 0])
     others = int(codes.blocks[stop - 1, 1] - codes.blocks[first, 0])
     return own * others - (own * (own + 1) // 2 if first == block else 0)
+
+
+def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
+    """What the first look on a GPU needs."""
+    xlogy = scipy.special.xlogy
+    totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
+    for own, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
+        own[:values] = codes.totals[first : first + values]
+    classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
+    return Screen(
+        codes.layout[:, 2].astype(np.int32),
+        totals,
+        np.add.reduceat(xlogy(codes.totals, codes.totals).sum(axis=1), codes.layout[:, 0]),
+        (_information(codes) > epsilon).astype(np.int32),
+        float(codes.rows),
+        float(xlogy(classes, classes).sum()),
+        _bounds(len(codes.classes), cut),
+        cut,
+        -0.5 * epsilon,
+        _DENSE,
+    )
 
 
 def _first_look(

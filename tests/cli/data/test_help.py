@@ -12,7 +12,7 @@ import credimi
 from credimi.cli import main
 
 
-@pytest.mark.parametrize("command", ["rank", "select", "count"])
+@pytest.mark.parametrize("command", ["rank", "select", "count", "pairs"])
 def test_help_fits_in_80_columns(call: Call, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     code, out, err = call(command, "--help")
