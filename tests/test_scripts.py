@@ -52,7 +52,7 @@ pytestmark = pytest.mark.scripts
         ("benchmarks/peers.py", ["--rows", "300", "--features", "2", "--repeats", "1"], None),
         ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1", "--seen", "20", "50"], None),
         ("benchmarks/interactions.py", ["--columns", "30", "--wide", "40", "--rows", "300"], None),
-        ("studies/interactions.py", ["--power", "1", "--additive", "1"], 2 + 11 + 2 + 5),
+        ("studies/interactions.py", ["--power", "1", "--additive", "1"], 2 + 10 + 2 + 5),
         ("studies/interactions.py", ["--draws", "1", "--screen", "4"], 2 + 12 + 2 + 10),
         ("studies/relevant.py", ["--seeds", "1", "--rows", "200", "--columns", "25", "--missing", "0"], None),
         ("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15),
