@@ -144,7 +144,7 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
     if request.engine is not None:
         raise CredimiError(f"engine={request.engine!r} is for files, not for a {type(data).__name__}: leave engine out")
     _check_undelimited(data, request.delimiter)
-    cluster = _cluster(data)
+    cluster = cluster_of(data)
     if cluster is not None:
         offered = cluster.names(data)
         plan = _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
@@ -160,7 +160,7 @@ def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
     if bins_asked(request.settings.target_cuts) is None:
         return request
     kind = type(data).__name__
-    if _cluster(data) is not None or frames.is_stream(data):
+    if cluster_of(data) is not None or frames.is_stream(data):
         why = "is read once" if frames.is_stream(data) else "is elsewhere, and is not read twice"
         raise CredimiError(
             f"quantiles of the target need all its values first, and a {kind} {why}: pass the cuts themselves, such as "
@@ -194,7 +194,7 @@ def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], P
     return found, planned(request, files.names(found, request.delimiter))
 
 
-def _cluster(data: object) -> ModuleType | None:
+def cluster_of(data: object) -> ModuleType | None:
     """The engine of a frame whose rows are elsewhere, if any; asked before Arrow's stream, which fetches the rows."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
@@ -211,7 +211,7 @@ def _check_undelimited(data: Data, delimiter: str | None) -> None:
 
 def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
     """What is counted in the data, and the batches of its columns."""
-    if _cluster(data) is not None:
+    if cluster_of(data) is not None:
         raise CredimiError(f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory")
     if files.reads(data):
         found, plan = _planned_files(data, request)

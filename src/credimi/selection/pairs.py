@@ -17,6 +17,8 @@ import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.counting.cluster_pairs import ClusterPairs
+from credimi.counting.count import cluster_of
 from credimi.counting.settled_columns import SettledColumns
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import PairFigures, figures_of
@@ -94,7 +96,8 @@ def pairs(
     """
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
     told = progress or (lambda _share: None)
-    table = SettledColumns.of(
+    source = SettledColumns if cluster_of(data) is None else ClusterPairs
+    table = source.of(
         data,
         columns=columns,
         exclude=exclude,
@@ -109,7 +112,10 @@ def pairs(
 
 
 def pairs_of(
-    table: SettledColumns, options: PosteriorOptions, *, progress: Callable[[float], None] = lambda _share: None
+    table: SettledColumns | ClusterPairs,
+    options: PosteriorOptions,
+    *,
+    progress: Callable[[float], None] = lambda _share: None,
 ) -> Pairs:
     """As `pairs`, of columns that were encoded before."""
     if len(table.features) + len(table.left_out) < 2:
@@ -127,7 +133,7 @@ def pairs_of(
     return _result(table, found, options)
 
 
-def _result(table: SettledColumns, found: PairFigures, options: PosteriorOptions) -> Pairs:
+def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: PosteriorOptions) -> Pairs:
     settings = {
         "epsilon": options.epsilon,
         "level": options.level,
