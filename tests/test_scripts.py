@@ -23,7 +23,16 @@ pytestmark = pytest.mark.scripts
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
+        ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
+        (
+            "benchmarks/gpu_pairs.py",
+            [
+                *("--stand-in", "--columns", "12", "--rows", "300", "--wide", "15", "--wide-rows", "100"),
+                *("--cpu-columns", "6", "--repeats", "1"),
+            ],
+            2 + 2 * 5 + 1 + 4 + 2,
+        ),
         (
             "benchmarks/engines.py",
             [
@@ -58,6 +67,7 @@ pytestmark = pytest.mark.scripts
         ),
         ("studies/fixed_information.py", ["--tables", "2"], 2 + 36 + 1 + 2 + 12),
         ("studies/compare.py", ["--columns", "1"], 2 + 15 + 1 + 3 + 9 + 3 + 18),
+        ("studies/networks.py", ["--nets", "1", "--rows", "60", "--missing", "0.2"], None),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

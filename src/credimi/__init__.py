@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
+    from credimi.estimators.tree import CredibleTreeClassifier
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.interaction_records import Interactions
+    from credimi.selection.interactions import interactions
     from credimi.selection.networks.build import network
     from credimi.selection.networks.network import Network
     from credimi.selection.pairs import pairs
@@ -39,11 +42,13 @@ __all__ = [
     "Comparison",
     "Counts",
     "CredibleSelector",
+    "CredibleTreeClassifier",
     "CredimiError",
     "Distribution",
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Interactions",
     "Network",
     "Pairs",
     "Posterior",
@@ -55,6 +60,7 @@ __all__ = [
     "conditional_information",
     "count",
     "information_bounds",
+    "interactions",
     "mutual_information",
     "network",
     "pairs",
@@ -70,11 +76,13 @@ _MODULE_OF = {
     "Comparison": "credimi.selection.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
+    "CredibleTreeClassifier": "credimi.estimators.tree",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Interactions": "credimi.selection.interaction_records",
     "Network": "credimi.selection.networks.network",
     "Pairs": "credimi.selection.pairs_result",
     "Posterior": "credimi.inference.posterior",
@@ -84,6 +92,7 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "interactions": "credimi.selection.interactions",
     "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.selection.networks.build",
@@ -104,8 +113,11 @@ _STORED_MODULE_OF = {
     "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
+    "ForestEdge": "credimi.selection.networks.network",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
+    "InteractingPair": "credimi.selection.interaction_records",
+    "JointTable": "credimi.selection.interaction_records",
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
@@ -125,6 +137,12 @@ _STORED_MODULE_OF = {
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
+    "Tree": "credimi.selection.tree_nodes",
+    "TreeCandidate": "credimi.selection.tree_nodes",
+    "TreeColumn": "credimi.counting.tree_rows",
+    "TreeNode": "credimi.selection.tree_nodes",
+    "TreeSplit": "credimi.selection.tree_nodes",
+    "TreeStop": "credimi.selection.tree_nodes",
     "UncountableError": "credimi.core.errors",
 }
 

@@ -37,10 +37,14 @@ examples:
   credimi pairs survey.csv --columns age income region --top 10
   credimi pairs survey.parquet --format csv --output pairs.csv --plot pairs.png
   credimi pairs survey.csv --forest
+  credimi pairs genotypes.parquet --engine gpu --top 1000
 """
 
 _LINES = 30  # of a table
 _MOST = "leave out columns of more values (default: %(default)s)"
+_P_DEPENDENT = "only pairs that depend with at least this probability"
+_ENGINE = "where pairs are counted: cpu, or gpu, one NVIDIA GPU (default: %(default)s)"
+_INTO = "also write the figures of all pairs to this file of numpy, a row each"
 _TOP = "show only the first K (default: 30 in a table, all in json and csv)"
 
 
@@ -58,6 +62,9 @@ def add(commands: Foreign) -> None:
     shared.add_posterior_options(parser, units=False)
     parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
     parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
+    parser.add_argument("--p-dependent", type=shared.number, metavar="P", help=_P_DEPENDENT)
+    parser.add_argument("--engine", choices=("cpu", "gpu"), default="cpu", help=_ENGINE)
+    parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
     parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
     shared.add_output_options(parser)
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
@@ -66,12 +73,16 @@ def add(commands: Foreign) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print the pairs, or the edges of forests."""
     shared.check_thresholds(options)
+    if options.p_dependent is not None:
+        from credimi.core.arguments import require_share
+
+        require_share("--p-dependent", options.p_dependent)
     if options.plot == "-":
         raise CredimiError("a picture needs a file of its own, not standard output")
     files = shared.files(options)
     if any(file.is_counts for file in files):
         raise CredimiError(f"{files[0]} holds counts of one target, not rows: name the data")
-    for output in (options.output, options.plot):
+    for output in (options.output, options.plot, options.into):
         shared.check_output(output, [file.identity for file in files])
     if options.plot is not None:
         from credimi.report import figures
@@ -83,6 +94,9 @@ def run(options: argparse.Namespace) -> None:
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
+    asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
+    if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
+        asked["top"] = options.top  # the others need not come back
     with terminal_io.progress("comparing") as told:
         found = pairs(files, max_values=options.max_values, progress=told, **asked).worded_for(sentences.COMMAND_LINE)
     if options.plot is not None:

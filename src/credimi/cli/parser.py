@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from credimi.cli import (
     compare,
     count,
+    interactions,
     network,
     pairs,
     prequential,
@@ -51,7 +52,8 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, compare, select, pairs, network, count, table, prequential, reproduce, warm_up):
+    looking = (rank, compare, select, interactions, pairs, network)
+    for command in (*looking, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser
 

@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     if options.by is not None:
         compare.run_groups(options)
         return
-    _check_pictures(options)
+    check_pictures(options)
     _check_factor(options)
     ranking = ranked(options)
     if options.html is not None:
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> None:
         terminal_io.show(grid, options.output, console)
 
 
-def _check_pictures(options: argparse.Namespace) -> None:
+def check_pictures(options: argparse.Namespace) -> None:
     """Before the work is done, refuse a page or a picture that could not be written."""
     for path in (options.html, options.plot):
         if path == "-":

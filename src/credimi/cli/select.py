@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.cli.rank import ranked
+from credimi.cli.rank import check_pictures, ranked
 from credimi.core.atomic_files import replacing, write
 from credimi.core.errors import CredimiError
 
@@ -20,19 +20,22 @@ if TYPE_CHECKING:
     from credimi.selection.selection import Selection
 
 _EXAMPLES = """\
-goals look at columns together: smallest takes the fewest that tell all there is
-to tell, and says what each adds; relevant takes all that matter, alone or with
-a partner. They need all rows in memory. Without --output the steps are printed.
+goals look at columns together: smallest takes the fewest that tell all there
+is to tell, and says what each adds; relevant takes all that matter, alone or
+with a partner. They need all rows. Without --output the steps are printed.
 
 rules look at each column alone: forward keeps what is surely informative,
 P(I > epsilon) >= level; backward drops what is surely not; plugin uses the
 estimate alone; fdr keeps as many as it can while at most a share --fdr of them
 is expected to be noise.
 
+Ctrl-C ends the search for the smallest set with the steps so far.
+
 exit codes: 0, or 3 if no feature is kept; the file then has the target alone.
 
 examples:
   credimi select survey.csv --target income
+  credimi select survey.csv --target income --html steps.html --plot steps.svg
   credimi select survey.csv --target income --goal smallest --output reduced.csv
   credimi select survey.csv --target income --output reduced.csv
   credimi select survey.csv --target income --top 10 --output reduced.csv
@@ -42,7 +45,7 @@ examples:
 _NAMED = 10  # features named in the last line
 _SURE = 0.95  # the level of the rules
 _FIXED = {"prior": "adaptive", "approximation": "matched", "missing_as": "ignore", "units": "nats", "fdr": 0.05}
-_NOTHING_KEPT = 3  # the exit code
+_NOTHING_KEPT, _INTERRUPTED = 3, 130  # exit codes
 
 
 def add(commands: Foreign) -> None:
@@ -52,7 +55,7 @@ def add(commands: Foreign) -> None:
         "select",
         run,
         summary="the columns that tell about the target together, or the data with only those",
-        description="Which columns tell about the target together, or the same rows with only these.",
+        description="Print which columns tell about the target together, or write only these.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
@@ -77,9 +80,12 @@ def add(commands: Foreign) -> None:
         "--top", type=shared.positive, metavar="K", help="keep the first K of those that the rule keeps"
     )
     parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
     )
+    parser.add_argument("--html", metavar="PAGE", help="with a goal: write a page that shows the steps, offline")
+    parser.add_argument("--plot", metavar="PICTURE", help="with a goal: draw the steps (.png, .svg, .pdf)")
     parser.add_argument("--output", metavar="REDUCED", help="the file to write, in the input's format")
 
 
@@ -97,15 +103,16 @@ def run(options: argparse.Namespace) -> int:
     data = given[0]
     if data.is_counts:
         raise CredimiError(f"{data} holds counts, not rows: name the data")
+    if options.output is not None:
+        _check(options, data)
     if options.goal is not None or options.output is None:
-        if options.output is not None:
-            _check(options, data)
         selection = _selected(options, data)
-        if options.output is None:
+        if options.output is None or not selection.complete:
             return _show(selection, options)
         kept, total, by = set(selection.features), len(selection) + len(selection.rejected), f"goal {options.goal}"
     else:
-        _check(options, data)
+        if options.html is not None or options.plot is not None:
+            raise CredimiError("--html and --plot show the steps of a goal: name one with --goal, or use credimi rank")
         options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
         ranking = ranked(options, given)
         kept, total, by = set(ranking.selected(options.rule)[: options.top]), len(ranking), f"rule {options.rule}"
@@ -131,29 +138,47 @@ def _check(options: argparse.Namespace, data: DataFile) -> None:
 
 
 def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
-    """The columns that tell about the target together."""
+    """The columns that tell about the target together; a page and a picture of them, if asked for."""
     for name, value in _FIXED.items():
         if getattr(options, name) != value:
             raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {value} only, leave it out")
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
     shared.check_thresholds(options)
+    check_pictures(options)
+    for path in (options.html, options.plot):
+        shared.check_output(path, [data.identity])
     startup.announce_compiling()
     from credimi.selection.feature_sets import select
 
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
-    return select([data], options.target, goal=goal, **asked)
+    asked["scratch"] = options.scratch
+    with terminal_io.progress("reading") as told:
+        selection = select([data], options.target, goal=goal, progress=told, **asked)
+    if options.html is not None:
+        selection.to_html(options.html)
+    if options.plot is not None:
+        selection.plot(options.plot)
+    return selection
 
 
 def _show(selection: Selection, options: argparse.Namespace) -> int:
     """Print the steps; the exit code."""
+    if not selection.complete:
+        terminal_io.say(_interrupted(selection, options.output))
+    code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
     if options.format == "json":
         ascii_only = not terminal_io.speaks_unicode(None)
         write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
-        return 0 if selection.features else _NOTHING_KEPT
+        return code
     from credimi.report.selection_view import selection_grids
 
     console = terminal_io.console(None)
     terminal_io.show(selection_grids(selection.to_dict()), None, console)
-    return 0 if selection.features else _NOTHING_KEPT
+    return code
+
+
+def _interrupted(selection: Selection, output: str | None) -> str:
+    written = "" if output is None else f", and {output} is not written"
+    return f"interrupted: the steps so far are {len(selection)}{written}"

@@ -76,23 +76,29 @@ def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = No
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error, if that is a terminal; it appears only if the work takes longer than a moment."""
+def progress(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on standard error, if that is a terminal; it appears only if the work takes longer than a moment.
+
+    It is told the share that is done, and, where that changes, what is being done.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda *_: None
         return
     began = time.monotonic()
     with ExitStack() as stack:
         shown: list[tuple[Foreign, Foreign]] = []
 
-        def told(share: float) -> None:
+        def told(share: float, doing: str | None = None) -> None:
+            from rich.markup import escape
+
+            now = what if doing is None else escape(plain(doing))
             if not shown and time.monotonic() - began > _MOMENT and share < 1.0:
                 from rich.console import Console
                 from rich.progress import Progress
 
                 bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
-                shown.append((bar, bar.add_task(what, total=1.0)))
+                shown.append((bar, bar.add_task(now, total=1.0)))
             for bar, task in shown:
-                bar.update(task, completed=share)
+                bar.update(task, completed=share, description=now)
 
         yield told

@@ -6,7 +6,7 @@ and the cuts are those of the whole table; apart from that, a row's code does no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
+from credimi.counting.weights import weighted, worth_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
 
 MISSING = -1
+_FIRST_ROWS = 4_096  # in which all values of most columns occur already
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +58,9 @@ class CodedTable:
         if sparse_matrices.reads(data):
             raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
-        batch = _joined(list(parts), plan.wanted)
+        batch = next(weighted([_joined(list(parts), plan.wanted)], plan.settings))
+        if batch.weights is not None:
+            batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
         asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
         return cls(coded, count_coded(coded, threads=request.threads))
@@ -93,8 +97,14 @@ def settled_values(
     column: Column, missing: MissingValues, own: Labels, feature: Feature
 ) -> tuple[NDArray[np.unsignedinteger], Codes]:
     """The codes of an encoded column, and for each the value of the settled feature, as `values_of` has it."""
-    codes = np.minimum(column.codes, column.values)
-    known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
+    return np.minimum(column.codes, column.values), settled_places(column, missing, own, feature)
+
+
+def settled_places(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+    """For each code of an encoded column, missing last, the value of the settled feature, or MISSING."""
+    known = _occur(column.codes[:_FIRST_ROWS], column.values)
+    if not known.all():
+        known = _occur(column.codes, column.values)
     known &= ~missing.among(column)
     here, positions = labels_of(column, known)
     merged, onward, _ = labels.union(here, own)
@@ -102,7 +112,13 @@ def settled_values(
         raise LookupError(feature.name)
     moved = np.full(column.values + 1, MISSING, dtype=np.int32)
     moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-    return codes, moved
+    return moved
+
+
+def _occur(codes: NDArray[np.unsignedinteger], values: int) -> NDArray[np.bool_]:
+    """Which codes of values occur."""
+    found: NDArray[np.bool_] = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
+    return found
 
 
 @stored

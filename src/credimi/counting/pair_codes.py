@@ -130,6 +130,8 @@ def _few(codes: NDArray[np.unsignedinteger], labels: tuple[str, ...]) -> tuple[B
     missing = len(labels)
     counts = np.bincount(codes, minlength=missing + 1)
     has_missing = bool(counts[missing])
+    if codes.dtype == np.uint8 and missing + has_missing <= MOST_VALUES and counts[:missing].all():
+        return codes.astype(np.uint8, copy=False), labels, has_missing
     moved = np.zeros(missing + 1, dtype=np.uint8)
     present = np.flatnonzero(counts[:missing])
     most = MOST_VALUES - has_missing

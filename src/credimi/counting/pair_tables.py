@@ -21,6 +21,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.kernels import all_pairs
+from credimi.kernels.pair_counts import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,7 +167,7 @@ class PairCounter(PairTables):
                 needed = values - (0 if (codes == values).any() else 1)  # the last value is what remains
                 sizes[column] = max(needed, 1) if needed <= _FEW else 0
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        words = -(-self.rows // all_pairs.WORD)
+        words = -(-self.rows // WORD)
         bits = np.zeros((int(starts[-1]) + 4, -(-words // 8) * 8), dtype=np.uint64)
         totals = np.zeros((len(self.codes), _FEW), dtype=np.int64)
 

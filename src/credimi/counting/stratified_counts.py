@@ -11,11 +11,15 @@ would seem to add to it, because it speaks where the column is silent.
 
 One pass reads all codes once, one byte a cell for columns of up to 255 values; blocks have (strata)(r + 1)(s + 1) cells
 a column.
+
+**Wide tables.** Columns of up to 255 values are the rows of one matrix of bytes. If there are many columns of few rows,
+one call of a kernel counts all of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +28,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting import tabulate
-from credimi.counting.coded_table import MISSING
+from credimi.counting.coded_table import MISSING, settled_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,9 +42,12 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
 
 _CELLS_WORTH_COMPILING = 2_000_000  # less than for one pass: several are made
+_MOST_OF_A_BYTE, _MOST_OF_TWO = 255, 65_535
+_FEW_ROWS, _MANY_COLUMNS = 16_384, 1_000  # for which the calls of the other kernels would cost most
+_COLUMNS_A_CALL = 8_192
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SettledCodes:
     """Class and values of all rows, as numbers from 0 up; one more than the largest where they are missing.
 
@@ -53,6 +60,7 @@ class SettledCodes:
     features: tuple[Feature, ...]
     codes: tuple[Codes, ...]
     weights: FloatArray | None = None
+    bytes: NDArray[np.uint8] | None = None  # the same codes as one matrix, a row a column, if a byte is enough for all
 
     @classmethod
     def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
@@ -60,15 +68,46 @@ class SettledCodes:
         settled = table.counts.settled_classes()
         features = tuple(feature for feature in table.counts.settled(classes=settled) if feature.kind.ranked)
         classes, groups = table.classes(settled)
-        found: dict[int, Codes] = {}
+        places = {name: place for place, name in enumerate(table.counts.features)}
+        narrow = max((len(feature.values) for feature in features), default=0) <= _MOST_OF_A_BYTE
+        matrix = np.empty((len(features), groups.size), dtype=np.uint8) if narrow else None
+        found: list[Codes] = [np.zeros(0, dtype=np.uint8)] * len(features) if matrix is None else list(matrix)
 
-        def work(number: int) -> None:
-            codes, values = table.settled_as(features[number])
-            found[number] = unsigned(values, len(features[number].values))[codes]
+        def work(numbers: range) -> None:
+            for number in numbers:
+                feature = features[number]
+                own = table.counts.labels[places[feature.name]]
+                column = table.coded.columns[feature.name]
+                settled = unsigned(settled_places(column, table.coded.missing, own, feature), len(feature.values))
+                if matrix is None:
+                    found[number] = np.take(settled, column.codes, mode="clip")
+                elif column.codes.dtype == np.uint8 and np.array_equal(settled, np.arange(settled.size)):
+                    np.minimum(column.codes, np.uint8(settled.size - 1), out=matrix[number])
+                else:
+                    np.take(settled, column.codes, out=matrix[number], mode="clip")
 
-        share(work, range(len(features)), threads)
-        codes = tuple(found[number] for number in range(len(features)))
-        return cls(table.coded.target, classes, unsigned(groups, len(classes)), features, codes, table.coded.weights)
+        share(work, [range(start, min(start + 64, len(features))) for start in range(0, len(features), 64)], threads)
+        known = unsigned(groups, len(classes))
+        return cls(table.coded.target, classes, known, features, tuple(found), table.coded.weights, matrix)
+
+    @cached_property
+    def values(self) -> NDArray[np.int64]:
+        """How many values each feature has."""
+        return np.array([len(feature.values) for feature in self.features], dtype=np.int64)
+
+    @cached_property
+    def odds(self) -> NDArray[np.float64]:
+        """The prior odds of dependence of each feature."""
+        return np.array([feature.odds for feature in self.features], dtype=np.float64)
+
+    def sampled(self, most: int = 65_536) -> SettledCodes:
+        """Some rows, at most so many, by chance and always the same; all rows if they are no more."""
+        if self.groups.size <= most:
+            return self
+        rows = np.sort(np.random.default_rng(0).choice(self.groups.size, most, replace=False))
+        weights = None if self.weights is None else self.weights[rows]
+        codes = tuple(each[rows] for each in self.codes)
+        return replace(self, groups=self.groups[rows], codes=codes, weights=weights, bytes=None)
 
     def stratified(
         self,
@@ -84,30 +123,62 @@ class SettledCodes:
         """
         if strata.shape != self.groups.shape:
             raise CredimiError(f"there are {strata.size} strata for {self.groups.size} rows: give one a row")
-        chosen = range(len(self.features)) if features is None else features
+        chosen = list(range(len(self.features)) if features is None else features)
         height = len(self.classes) + 1
         known = (strata >= 0) & (strata < count)
-        composite = np.where(known, strata, count).astype(np.int64) * height + self.groups
-        composite[~known] = count * height
-        groups = unsigned(composite, count * height)
+        kind = _kind(count * height)
+        groups: Codes = np.where(known, strata, 0).astype(kind) * kind(height) + self.groups.astype(kind)
+        groups[~known] = count * height
+        values = self.values[chosen]
+        many = groups.size < _FEW_ROWS and len(chosen) >= _MANY_COLUMNS
+        if many and self.weights is None and self.bytes is not None:
+            flat = _count_wide(self.bytes, groups, (count * height, chosen, values), threads)
+        else:
+            flat = self._counted(groups, count * height, chosen, threads)
+        rows = np.full(count * len(chosen), len(self.classes))
+        odds = self.odds[chosen]
+        return Tables(flat, rows, np.repeat(values, count), odds), np.arange(len(chosen) + 1) * count
+
+    def _counted(self, groups: Codes, height: int, chosen: list[int], threads: int | None) -> NDArray[np.number]:
+        """The counts of some columns with the groups below `height`."""
         codes, values = [self.codes[each] for each in chosen], [len(self.features[each].values) for each in chosen]
         counted: list[CountArray]
         if self.weights is None:
-            compiled, all_groups = groups.size * len(codes) >= _CELLS_WORTH_COMPILING, count * height + 1
-            counted = [*tabulate.cross_counts(groups, all_groups, codes, values, compiled=compiled, threads=threads)]
+            compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
+            counted = [*tabulate.cross_counts(groups, height + 1, codes, values, compiled=compiled, threads=threads)]
         else:
-            counted = [*tabulate.weighted_counts(groups, count * height + 1, codes, values, self.weights)]
-        flat = [block[: count * height].ravel() for block in counted]
-        rows = np.full(count * len(codes), len(self.classes))
-        odds = np.array([self.features[each].odds for each in chosen])
-        tables = Tables(
-            np.concatenate([np.zeros(0), *flat]), rows, np.repeat(np.array(values, dtype=np.int64), count), odds
-        )
-        return tables, np.arange(len(codes) + 1) * count
+            counted = [*tabulate.weighted_counts(groups, height + 1, codes, values, self.weights)]
+        return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in counted)])
+
+
+def _count_wide(
+    matrix: NDArray[np.uint8],
+    groups: Codes,
+    asked: tuple[int, list[int], NDArray[np.int64]],
+    threads: int | None,
+) -> NDArray[np.number]:
+    """The counts of many columns with the groups below a height: which, and how many values they have."""
+    from credimi.kernels import wide_counts  # noqa: PLC0415  (loads compiled code)
+
+    height, chosen, values = asked
+    known = groups < height
+    rows = groups if known.all() else groups[known]
+    matrix = matrix if known.all() else np.ascontiguousarray(matrix[:, known])
+    offsets = np.concatenate([[0], np.cumsum(height * (values + 1))])
+    flat, columns = np.zeros(offsets[-1], dtype=np.int64), np.array(chosen, dtype=np.int64)
+
+    def work(part: slice) -> None:
+        wide_counts.count_columns(matrix, rows, columns[part], values[part], offsets[:-1][part], flat)
+
+    share(work, [slice(start, start + _COLUMNS_A_CALL) for start in range(0, columns.size, _COLUMNS_A_CALL)], threads)
+    return flat.astype(np.float64)
 
 
 def unsigned(codes: NDArray[np.integer], missing: int) -> Codes:
     """In the fewest bytes; MISSING becomes the number that follows the others."""
-    kind = np.uint8 if missing <= 255 else np.uint16 if missing <= 65_535 else np.uint32
-    found: Codes = np.where(codes == MISSING, missing, codes).astype(kind)
+    found: Codes = np.where(codes == MISSING, missing, codes).astype(_kind(missing))
     return found
+
+
+def _kind(largest: int) -> type[np.unsignedinteger]:
+    return np.uint8 if largest <= _MOST_OF_A_BYTE else np.uint16 if largest <= _MOST_OF_TWO else np.uint32

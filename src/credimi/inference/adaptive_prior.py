@@ -90,9 +90,11 @@ class PosteriorComponents:
     variance: FloatArray
 
 
-def components(blocks: Tables, *, matched: bool = True, threads: int | None = None) -> PosteriorComponents:
-    """Weights and moments of every table's components."""
-    return components_of(blocks, *mixtures_with_moments(blocks, matched=matched, threads=threads))
+def components(
+    blocks: Tables, *, matched: bool = True, threads: int | None = None, whole: NDArray[np.bool_] | None = None
+) -> PosteriorComponents:
+    """Weights and moments of every table's components; `whole` as `moments` has it."""
+    return components_of(blocks, *mixtures_with_moments(blocks, whole=whole, matched=matched, threads=threads))
 
 
 def components_of(blocks: Tables, mixed: AdaptiveWeights, found: Moments) -> PosteriorComponents:

@@ -42,6 +42,8 @@ from credimi.inference.many_tables import pseudo_counts_of, summary_of
 from credimi.inference.moments import Moments, moments
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.inference.many_tables import Summary
     from credimi.inference.options import PosteriorOptions
@@ -72,6 +74,15 @@ class StratifiedTables:
             tables = Tables(some.flat, some.rows, some.columns, tables.odds)
             starts = np.concatenate([[0], np.cumsum(np.maximum(kept, 1))])
         return cls(tables, starts)
+
+    def chosen(self, candidates: NDArray[np.bool_]) -> StratifiedTables:
+        """Those of some candidates."""
+        if candidates.all():
+            return self
+        odds = None if self.tables.odds is None else self.tables.odds[candidates]
+        some = Tables(self.tables.flat, self.tables.rows, self.tables.columns).chosen(candidates[self.candidate])
+        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[candidates])])
+        return StratifiedTables(Tables(some.flat, some.rows, some.columns, odds), starts)
 
     @cached_property
     def weights(self) -> FloatArray:

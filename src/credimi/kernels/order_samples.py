@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray, IntegerArray
 
 _NEGLIGIBLE = 30.0  # e^-30 of the largest term
+_LITTLE, _TINY = 1e-250, 1e-13
 _HOTTEST = 1e-3
 _LOCAL = 6  # positions: half of all steps go no farther
 _EITHER, _ARROW = 1, 2  # marks of an edge
@@ -43,9 +44,24 @@ def uniform(state: NDArray[np.uint64]) -> float:
 
 
 @inlined
-def _log_sum(masks: IntegerArray, scores: FloatArray, first: int, after: int, allowed: int) -> float:
-    """The log evidence of a column that may choose among `allowed`; the empty set is always among its sets."""
-    top, total = 0.0, 0.0
+def _log_sum(masks: IntegerArray, scores: FloatArray, plain: FloatArray, first: int, after: int, allowed: int) -> float:
+    """The log evidence of a column that may choose among `allowed`; the empty set is always among its sets.
+
+    `plain` has what the sets are worth beside the best: where that is not too little, no exponentials are needed.
+    """
+    top, total, least = 0.0, 0.0, 0.0
+    for place in range(first, after):
+        if masks[place] & ~allowed:
+            continue
+        if plain[place] < _LITTLE:
+            break
+        if total == 0.0:
+            least = plain[place] * _TINY
+        elif plain[place] < least:
+            break
+        total += plain[place]
+    if total > 0.0:
+        return float(scores[first] + np.log(total))
     for place in range(first, after):
         if masks[place] & ~allowed:
             continue
@@ -55,7 +71,7 @@ def _log_sum(masks: IntegerArray, scores: FloatArray, first: int, after: int, al
             break
         else:
             total += np.exp(scores[place] - top)
-    return top + np.log(total)
+    return float(top + np.log(total))
 
 
 @inlined
@@ -158,10 +174,14 @@ def sample_orders(
     changed, proposed = np.empty(columns, dtype=np.int64), np.empty(columns)
     for place in range(columns):
         position[order[place]] = place
+    plain = np.empty(scores.size)
+    for column in range(columns):
+        for place in range(starts[column], starts[column + 1]):
+            plain[place] = np.exp(scores[place] - scores[starts[column]])
     total = 0.0
     for column in range(columns):
         allowed = _allowed(candidates, column, position)
-        current[column] = _log_sum(masks, scores, starts[column], starts[column + 1], allowed)
+        current[column] = _log_sum(masks, scores, plain, starts[column], starts[column + 1], allowed)
         total += current[column]
     mark = np.zeros((columns, columns), dtype=np.int8)
     most = candidates.shape[1]
@@ -174,9 +194,7 @@ def sample_orders(
             there = here + np.int64(uniform(state) * (2 * _LOCAL + 1)) - _LOCAL
         else:
             there = np.int64(uniform(state) * columns)
-        there = there if there > 0 else np.int64(0)
-        there = there if there < columns else np.int64(columns - 1)
-        if here != there:
+        if here != there and 0 <= there < columns:  # the way back is as likely: beyond the ends means no step
             moved, way = order[here], 1 if there > here else -1
             for place in range(here, there, way):
                 order[place] = order[place + way]
@@ -192,7 +210,7 @@ def sample_orders(
             for place in range(many):
                 column = changed[place]
                 allowed = _allowed(candidates, column, position)
-                proposed[place] = _log_sum(masks, scores, starts[column], starts[column + 1], allowed)
+                proposed[place] = _log_sum(masks, scores, plain, starts[column], starts[column + 1], allowed)
                 gain += proposed[place] - current[column]
             heat = 1.0 if 2 * step >= burn else _HOTTEST ** (1.0 - 2.0 * step / burn)
             if gain >= 0.0 or np.log(uniform(state)) < gain * heat:

@@ -12,7 +12,8 @@ Columns form blocks of at most `BLOCK` sets. `count_block` counts all columns of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import typing
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,17 +35,26 @@ _LANES = 8
 _WORD = 64
 _INTEGER = ir.IntType(64)
 _WIDE = ir.VectorType(_INTEGER, _LANES)
-_tools: Any = cgutils  # which has no types
+Untyped: typing.TypeAlias = typing.Any  # what LLVM is written with
+_tools: Untyped = cgutils
 
 
 @intrinsic
-def _intersect(_typing: Any, bits: Any, _one: Any, _other: Any, _words: Any, counts: Any, _at: Any) -> Any:
+def _intersect(
+    _typing: Untyped,
+    bits: Untyped,
+    _one: Untyped,
+    _other: Untyped,
+    _words: Untyped,
+    counts: Untyped,
+    _at: Untyped,
+) -> Untyped:
     """The sizes of the intersections of four sets from `one` on with the panel from `other` on, to `counts[at:]`.
 
     The four lie a block's width apart.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: Untyped, builder: Untyped, signature: Untyped, arguments: Untyped) -> Untyped:
         bits, one, other, words, counts, at = arguments
         start = context.make_array(signature.args[0])(context, builder, bits).data
         to = context.make_array(signature.args[4])(context, builder, counts).data

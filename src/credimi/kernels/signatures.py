@@ -44,6 +44,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "best_split.fill_table": ("i8[:] f8",),
     "best_split.sums_below": ("u2[:] i8[:,:]",),
     "best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
+    "node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
+    "node_tables.settle_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
+    "node_tables.settle_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 b1 u1[:] i8[:] f8[:] i8[:] i8[:] f8[:]",),
     "pair_counts.group_bits": ("u1[:] u8[:,:]",),
     "pair_counts.count_bits": tuple(
         f"u1[:] u1[:] u8[:,:] i8[:] i8[:,:] ({' '.join(['i8'] * lanes)})" for lanes in (2, 4, 8)
@@ -66,6 +69,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
     "star_mesh.draw_trees": ("f8[:] f8[:] f8[:] f8[:] f8[:] f8[:] u8[:] i8[:,:,:]",),
+    "wide_counts.count_columns": tuple(f"u1[:,:] {group}[:] i8[:] i8[:] i8[:] i8[:]" for group in _CODES),
     "csv_fields.encode_fields": ("u1[:] i8 i8 i8 i8[:] u1[:] i4[:] u8[:,:] u1[:,:,:] i8[:,:] i8[:] u1[:,:]",),
     "csv_fields.copy_fields": ("u1[:] i8 i8 i8 i4[:] i4[:] u1[:]",),
     "csv_fields.find_line_end": ("u1[:] i8 u1[:] i8[:]",),

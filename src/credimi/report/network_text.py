@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LINES, _SEPARATED = 60, 20
 _NAMED = 5
-_LONGEST = 40
+_LONGEST = 28
 _NO_DIRECTION = "--"
 
 
@@ -60,12 +60,12 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
 
     edges, separated = network["edges"], network["separated"]
     lines = _LINES if top is None else top
-    headings = ["a", "", "b", "P(edge)", "P(direction)", "information", "95 % interval"]
+    headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
     yield _grid(title(network), headings, [_edge_cells(edge) for edge in edges[:lines]])
     if len(edges) > lines:
         yield Text(f"... and {len(edges) - lines:,} more")
     if separated:
-        headings = ["depend, but not directly", "", "information", "separated by", "P(independent then)"]
+        headings = ["depend, but not directly", "", "nats", "separated by", "P(independent then)"]
         yield _grid("", headings, [_separated_cells(pair) for pair in separated[:_SEPARATED]])
         if len(separated) > _SEPARATED:
             yield Text(f"... and {len(separated) - _SEPARATED:,} more")
@@ -73,7 +73,8 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
     for line in remark_lines(network["remarks"], reader):
         yield Text(plain(line))
     imputed = network["settings"]["imputations"]
-    yield Text("information in nats" + (f"; missing values completed {imputed} times from the network" * (imputed > 0)))
+    if imputed:
+        yield Text(f"missing values were completed {imputed} times from the network, and the results averaged")
 
 
 def _edge_cells(edge: Record) -> list[str]:
@@ -104,16 +105,14 @@ def chance(probability: float) -> str:
 
 
 def _grid(heading: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
+    from rich import box, table, text  # noqa: PLC0415  (rich is loaded only to print)
 
-    told = Text(plain(heading)) if heading else None
-    grid = Grid(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    told = text.Text(plain(heading)) if heading else None
+    grid = table.Table(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     for each in headings:
-        grid.add_column(each, justify="right" if each in {"information", "P(edge)"} else "left", overflow="fold")
+        grid.add_column(each, justify="right" if each in {"nats", "P(edge)", "P(arrow)"} else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(plain(cell)) for cell in row))
+        grid.add_row(*(text.Text(plain(cell)) for cell in row))
     return grid
 
 
@@ -125,10 +124,23 @@ def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> li
         if kind == "left_out":
             found += _left_out_lines(same, reader)
             continue
+        if kind == "missing_depends":
+            found.append(_missing_depends(same))
+            continue
         found += [remark_sentence(each, reader) for each in same[:_NAMED]]
         if len(same) > _NAMED:
             found.append(f"... and {len(same) - _NAMED:,} more columns of which the same holds")
     return found
+
+
+def _missing_depends(same: Sequence[Facts]) -> str:
+    """One line for all columns whose missing values depend on another."""
+    told = [f"{each['column']} (on {each['others'][0]})" for each in same[:_NAMED]]
+    more = f" and {len(same) - _NAMED:,} more" * (len(same) > _NAMED)
+    return (
+        f"caution: whether values are missing depends on another column: {', '.join(told)}{more}; that is allowed for "
+        "as far as it depends on what is seen in the row"
+    )
 
 
 def _left_out_lines(same: Sequence[Facts], reader: str) -> list[str]:
@@ -151,7 +163,7 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
     if kind == "missing_depends":
         return (
             f"caution: whether {remark['column']!r} is missing depends on {others} "
-            f"(probability {chance(remark['probability'])}): missing values are drawn given what is seen in their row"
+            f"(probability {chance(remark['probability'])}): that is allowed for as far as it depends on what is seen"
         )
     if kind == "walks_disagree":
         return (

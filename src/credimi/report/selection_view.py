@@ -1,4 +1,4 @@
-"""A selection as a table for the terminal, and as a figure; from the plain data of `Selection.to_dict`."""
+"""A selection as a table for the terminal, from the plain data of `Selection.to_dict`; what the page says as well."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import io
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.figures import new_axes, short_name
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.axes import Axes
     from rich.table import Table as Grid
     from rich.text import Text
 
     from credimi.core.types import Record
 
 _LINES = 30  # of the columns that were not taken
+INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
+_MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 
 def selection_text(selection: Record, *, width: int = 120) -> str:
@@ -38,20 +38,31 @@ def selection_grids(selection: Record) -> Iterator[Grid | Text]:
 
     settings, steps, rejected = selection["settings"], selection["steps"], selection["rejected"]
     smallest = settings["goal"] == "smallest"
-    total = len(steps) + len(rejected)
-    what = "The smallest set that tells about" if smallest else "Columns that matter for"
-    title = f"{what} {settings['target']}: {len(steps):,} of {total:,} columns, {selection['rows']:,} rows"
     headings = ["#", "column", "adds" if smallest else "tells alone", "95 % interval"]
     headings += (
         [f"P(adds > {settings['epsilon']:g})", "tells", "of entropy", "or"] if smallest else ["P(matters)", "with"]
     )
-    yield _grid(title, headings, [_step_cells(number, step, smallest=smallest) for number, step in enumerate(steps, 1)])
+    yield _grid(
+        title(selection),
+        headings,
+        [_step_cells(number, step, smallest=smallest) for number, step in enumerate(steps, 1)],
+    )
     if rejected:
         headings = ["not taken", "tells alone", "P(adds)" if smallest else "P(matters)", "why"]
         yield _grid("", headings, [_rejection_cells(each) for each in rejected[:_LINES]])
         if len(rejected) > _LINES:
             yield Text(f"... and {len(rejected) - _LINES:,} more")
+    if not selection["complete"]:
+        yield Text(INTERRUPTED)
     yield Text(f"information in nats; entropy of the target {selection['entropy']:.4f}; level {settings['level']:g}")
+
+
+def title(selection: Record) -> str:
+    """What was found, in one line."""
+    settings, taken = selection["settings"], len(selection["steps"])
+    what = "The smallest set that tells about" if settings["goal"] == "smallest" else "Columns that matter for"
+    total = taken + len(selection["rejected"])
+    return f"{what} {settings['target']}: {taken:,} of {total:,} columns, {selection['rows']:,} rows"
 
 
 def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
@@ -74,7 +85,24 @@ def reason(rejection: Record) -> str:
         return f"says what {rejection['like']} says"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
+    if rejection["reason"] == "not reached":
+        return "would be a further step: the search was ended before"
     return str(rejection["reason"])
+
+
+def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float | None]]]:
+    """P(adds no more than epsilon) of columns, a row each, to the taken ones: names of rows and columns, the figures.
+
+    The rows are those taken, and those that were not though they tell something; the first of each if there are many.
+    """
+    steps = selection["steps"][:_MOST_GIVEN]
+    others = [each for each in selection["rejected"] if each["p_redundant"]][:_MOST_ROWS]
+    given = [step["feature"] for step in steps]
+    figures = [
+        [*each["p_redundant"][: len(given)], *[None] * (len(given) - len(each["p_redundant"]))]
+        for each in (*steps[1:], *others)
+    ]
+    return [each["feature"] for each in (*steps[1:], *others)], given, figures
 
 
 def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
@@ -89,21 +117,3 @@ def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
     for row in rows:
         grid.add_row(*(Text(plain(cell)) for cell in row))
     return grid
-
-
-def steps_plot(selection: Record, ax: Axes | None) -> Axes:
-    """What each step adds, with its interval, first step on top."""
-    steps = selection["steps"]
-    axes = new_axes(ax, (6.4, 1.1 + 0.3 * max(len(steps), 3)))
-    for place, step in enumerate(steps):
-        axes.plot([step["low"], step["high"]], [place, place], color="#0072b2", linewidth=1.6, solid_capstyle="round")
-        axes.plot([step["adds"]], [place], marker="o", color="#0072b2", linestyle="", zorder=3)
-    axes.axvline(selection["settings"]["epsilon"], color="#555555", linewidth=0.8, linestyle="--")
-    axes.set_yticks(range(len(steps)), [short_name(step["feature"]) for step in steps])
-    axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
-    axes.set_xlim(left=0.0)
-    adds = "adds to those above" if selection["settings"]["goal"] == "smallest" else "tells alone"
-    axes.set_xlabel(f"what it {adds} about {short_name(selection['settings']['target'])}, nats: mean and 95 % interval")
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.grid(visible=True, axis="x", linewidth=0.3)
-    return axes

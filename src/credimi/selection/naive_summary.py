@@ -28,7 +28,7 @@ class NaiveSummary:
     """Columns are added one by one; O(rows x classes) each."""
 
     def __init__(self, codes: SettledCodes) -> None:
-        self._codes, self._classes = codes, len(codes.classes)
+        self.codes, self._codes, self._classes = codes, codes, len(codes.classes)
         self._known = codes.groups < self._classes
         self._fold = np.random.default_rng(0).permutation(codes.groups.size) % _FOLDS  # rows may come in an order
         counts = self._counted(np.zeros(codes.groups.size, dtype=np.int64), 1)[:, :, 0] + 0.5

@@ -11,6 +11,7 @@ How many pairs are independent is learned from all of them, as the rule fdr does
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +23,16 @@ from credimi.counting.count import cluster_of
 from credimi.counting.settled_columns import SettledColumns
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import PairFigures, figures_of
+from credimi.selection.pair_request import PairRequest
 from credimi.selection.pairs_result import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from credimi.core.types import Data
 
+_ALL_ON_CPU = PairRequest()
 _READING = 0.1  # the share of the work that is reading, for progress
 
 
@@ -45,6 +49,10 @@ def pairs(
     discretize: str | Mapping[str, object] | None = "equal",
     max_values: int = 1000,
     delimiter: str | None = None,
+    engine: str = "cpu",
+    top: int | None = None,
+    p_dependent: float | None = None,
+    into: str | Path | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Pairs:
@@ -73,6 +81,16 @@ def pairs(
         in `credimi.count`; "mdl" needs a target.
     max_values : int
         Columns of more values are left out.
+    engine : str
+        "cpu", or "gpu": one NVIDIA GPU counts and judges the pairs, with the same results to about nine digits. It
+        needs `pip install credimi[gpu]`, and columns of at most 255 values.
+    top : int, optional
+        Only the pairs with the largest `mi`.
+    p_dependent : float, optional
+        Only pairs that depend with at least this probability, 1 - `p_independent`.
+    into : path, optional
+        A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence and complete, a
+        row each. They are read from there when they are needed, and may be larger than the memory.
     delimiter, threads : optional
         As in `credimi.count`.
     progress : callable, optional
@@ -95,6 +113,7 @@ def pairs(
            [0.59, 0.59,  nan]])
     """
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
+    asked = PairRequest(engine, top, p_dependent, into)
     told = progress or (lambda _share: None)
     source = SettledColumns if cluster_of(data) is None else ClusterPairs
     table = source.of(
@@ -108,12 +127,13 @@ def pairs(
         threads=threads,
         progress=lambda share: told(_READING * share),
     )
-    return pairs_of(table, options, progress=lambda share: told(_READING + (1.0 - _READING) * share))
+    return pairs_of(table, options, asked, progress=lambda share: told(_READING + (1.0 - _READING) * share))
 
 
 def pairs_of(
     table: SettledColumns | ClusterPairs,
     options: PosteriorOptions,
+    asked: PairRequest = _ALL_ON_CPU,
     *,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Pairs:
@@ -123,14 +143,43 @@ def pairs_of(
         raise CredimiError(
             f"there is {only}: a pair has two columns; name others (columns, --columns), or leave it out"
         )
+    if asked.engine == "gpu":
+        if isinstance(table, ClusterPairs):
+            raise CredimiError(
+                "engine='gpu' needs the rows in this process: collect them into a table, or leave it out"
+            )
+        return _on_gpu(table, options, asked, progress)
     counter = table.counter(options.threads)
-    found, done = PairFigures.empty(len(counter)), 0
-    for first, after in counter.blocks():
-        tables = counter.tables(first, after)
-        found.put(done, figures_of(tables, options))
-        done += tables.rows.size
-        progress(done / len(counter))
-    return _result(table, found, options)
+
+    def fill(found: PairFigures) -> None:
+        done = 0
+        for first, after in counter.blocks():
+            tables = counter.tables(first, after)
+            found.put(done, figures_of(tables, options))
+            done += tables.rows.size
+            progress(done / len(counter))
+
+    return asked.of(_result(table, asked.figures(len(counter), fill), options))
+
+
+def _on_gpu(
+    table: SettledColumns, options: PosteriorOptions, asked: PairRequest, progress: Callable[[float], None]
+) -> Pairs:
+    from credimi.selection import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
+
+    products = pairs_on_device.products_of(table)
+    if asked.some:
+        best = pairs_on_device.best_pairs(
+            products, options, top=asked.top, p_dependent=asked.p_dependent, progress=progress
+        )
+        whole = _result(table, PairFigures(**best.figures), options)
+        return replace(whole, chosen=(best.one, best.other), learned=best.odds.share())
+
+    def fill(found: PairFigures) -> None:
+        arrays = {name: getattr(found, name) for name in pairs_on_device.FIGURES}
+        pairs_on_device.all_pairs(products, options, out=arrays, progress=progress)
+
+    return _result(table, asked.figures(len(products), fill), options)
 
 
 def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: PosteriorOptions) -> Pairs:

@@ -21,7 +21,7 @@ from credimi.inference.pair_figures import PairFigures
 from credimi.report import pairs_view, sentences
 from credimi.selection.feature_rows import FeatureRows
 from credimi.selection.forest import best_forest, draw_forests, edge_probabilities
-from credimi.selection.rules import common_share, false_discovery
+from credimi.selection.rules import false_discovery, from_share, share_of_independent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
 _FORMAT = b"credimi.pairs"
+_CHOSEN = ("number_of_a", "number_of_b")
 _SHOWN = 30
 _MOST_ODDS = 0.1  # times the columns: the Bayes factor of independent ones is 1 on average
 
@@ -116,6 +117,10 @@ class Pairs(FeatureRows):
         epsilon, level, prior and approximation.
     facts : tuple of dict
         What each column is, those that were left out last: `kind`, `values`, `cuts` and more.
+    chosen : tuple of two arrays, or None
+        The numbers of the two columns of each pair, if only some pairs were asked for; then `linked` judges these.
+    learned : float or None
+        `independent`, learned from all pairs, if only some of them are here.
 
     Examples
     --------
@@ -134,18 +139,29 @@ class Pairs(FeatureRows):
     entropies: FloatArray
     settings: Record = field(default_factory=dict)
     facts: tuple[Record, ...] = ()
+    chosen: tuple[IntegerArray, IntegerArray] | None = None
+    learned: float | None = None
     reader: str = sentences.PYTHON
 
     @cached_property
     def independent(self) -> float:
         """The share of independent pairs, learned from all of them; NaN if the prior knows no independence."""
+        if self.learned is not None:
+            return self.learned
         if self.settings["prior"] != "adaptive":
             return float("nan")
-        return common_share(self.figures.p_independent)
+        return share_of_independent(self.figures.p_independent)
+
+    @property
+    def places(self) -> tuple[IntegerArray, IntegerArray]:
+        """The numbers of the two columns of each pair, in the order of the figures."""
+        return self._places
 
     @cached_property
     def _places(self) -> tuple[IntegerArray, IntegerArray]:
         """The two columns of each pair."""
+        if self.chosen is not None:
+            return self.chosen
         count = len(self.names)
         lengths = np.arange(count - 1, -1, -1)
         one = np.repeat(np.arange(count), lengths)
@@ -167,8 +183,10 @@ class Pairs(FeatureRows):
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
-        known = None if np.isnan(self.independent) else self.figures.p_independent
-        return false_discovery(self.figures.p_above, 0.05, known)
+        if np.isnan(self.independent):
+            return false_discovery(self.figures.p_above, 0.05)
+        p_above = from_share(self.figures.p_above, self.figures.p_independent, self.independent)
+        return false_discovery(p_above, 0.05)
 
     def _values(self, name: str) -> NDArray[np.generic]:
         """One of the columns, in the order of the pairs."""
@@ -216,6 +234,8 @@ class Pairs(FeatureRows):
         threads : int, optional
             Default: all cores.
         """
+        if self.chosen is not None:
+            raise CredimiError("a forest needs all pairs: leave out top and p_dependent")
         if np.isnan(self.independent):
             raise CredimiError("a forest needs the evidence of independence: use prior='adaptive'")
         if odds is not None and not 0.0 < odds < np.inf:
@@ -243,7 +263,9 @@ class Pairs(FeatureRows):
 
     def __contains__(self, pair: object) -> bool:
         """Whether there is such a pair of names."""
-        return isinstance(pair, tuple) and len(pair) == 2 and pair[0] != pair[1] and set(pair) <= set(self.names)
+        if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] != pair[1] and set(pair) <= set(self.names)):
+            return False
+        return self._place(*sorted(self.names.index(name) for name in pair)) is not None
 
     @overload
     def __getitem__(self, pair: slice) -> list[Record]: ...
@@ -267,7 +289,17 @@ class Pairs(FeatureRows):
         one, other = sorted(self.names.index(str(name)) for name in pair)
         if one == other:
             raise CredimiError(f"{pair[0]!r} is no pair with itself: pass two names")
-        return self._row(one * (2 * len(self.names) - one - 1) // 2 + other - one - 1)
+        place = self._place(one, other)
+        if place is None:
+            raise CredimiError(f"{pair!r} is not among the {len(self):,} pairs that were asked for")
+        return self._row(place)
+
+    def _place(self, one: int, other: int) -> int | None:
+        """Where the pair of two columns is, the first of which comes first; None if it is not here."""
+        if self.chosen is None:
+            return one * (2 * len(self.names) - one - 1) // 2 + other - one - 1
+        found = np.flatnonzero((self.chosen[0] == one) & (self.chosen[1] == other))
+        return int(found[0]) if found.size else None
 
     @property
     def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]
@@ -329,6 +361,9 @@ class Pairs(FeatureRows):
         """Write to one Arrow file, which is complete or absent; `Pairs.load` reads it."""
         header = {"names": self.names, "rows": self.rows, "settings": self.settings, "facts": self.facts}
         columns = {each.name: pa.array(getattr(self.figures, each.name)) for each in fields(self.figures)}
+        if self.chosen is not None:
+            header |= {"learned": float(self.independent)}
+            columns |= {name: pa.array(each) for name, each in zip(_CHOSEN, self.chosen, strict=True)}
         known = {_FORMAT: json.dumps(header | {"entropies": self.entropies.tolist()}).encode()}
         table = pa.table(columns).replace_schema_metadata(known)
         with replacing(Path(path)) as temporary, pa.ipc.new_file(str(temporary), table.schema) as writer:
@@ -343,6 +378,10 @@ class Pairs(FeatureRows):
             header = json.loads((table.schema.metadata or {})[_FORMAT])
             figures = PairFigures(*(table.column(each.name).to_numpy().copy() for each in fields(PairFigures)))
             facts, entropies = tuple(header["facts"]), np.array(header["entropies"])
-            return Pairs(tuple(header["names"]), header["rows"], figures, entropies, header["settings"], facts)
+            whole = Pairs(tuple(header["names"]), header["rows"], figures, entropies, header["settings"], facts)
+            if "learned" not in header:
+                return whole
+            one, other = (table.column(name).to_numpy().copy() for name in _CHOSEN)
+            return replace(whole, chosen=(one, other), learned=header["learned"])
         except (OSError, KeyError, ValueError, TypeError) as error:
             raise CredimiError(f"cannot read {path} as saved pairs: {error}; write it with Pairs.save") from None

@@ -11,7 +11,6 @@ All pairs are counted from sets of bits (`counting.pair_codes`), and weighed str
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,24 +56,37 @@ def relevance(
     return Relevance(from_common_odds(1.0 - p_noise, p_noise), sums.partner, mean, sums.most)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Some columns with some partners: the log of the sum of Bayes factors, the largest one, and its partner."""
+
+    columns: IntegerArray
+    log_sum: FloatArray
+    most: FloatArray
+    partner: IntegerArray
+
+    @classmethod
+    def of(cls, columns: IntegerArray, partners: IntegerArray, evidence: FloatArray) -> _Part:
+        """From (columns, partners) of evidence; -inf where there is none."""
+        top = evidence.max(axis=1)
+        with np.errstate(invalid="ignore"):
+            total = np.where(top > -np.inf, top + np.log(np.exp(evidence - top[:, np.newaxis]).sum(axis=1)), -np.inf)
+        return cls(columns, total, top, partners[evidence.argmax(axis=1)])
+
+
 class _Sums:
     """The sum over partners of the Bayes factors of each column, as a logarithm, and the largest of them."""
 
     def __init__(self, alone: FloatArray) -> None:
         self.log_sum, self.most = alone.copy(), alone.copy()
         self.partner: IntegerArray = np.arange(alone.size)
-        self._lock = Lock()
 
-    def add(self, columns: IntegerArray, partners: IntegerArray, evidence: FloatArray) -> None:
-        """Add (columns, partners) of evidence; -inf where there is none."""
-        top = evidence.max(axis=1)
-        with np.errstate(invalid="ignore"):
-            total = np.where(top > -np.inf, top + np.log(np.exp(evidence - top[:, np.newaxis]).sum(axis=1)), -np.inf)
-        with self._lock:
-            self.log_sum[columns] = np.logaddexp(self.log_sum[columns], total)
-            better = top > self.most[columns]
-            self.partner[columns[better]] = partners[evidence.argmax(axis=1)[better]]
-            self.most[columns[better]] = top[better]
+    def add(self, part: _Part) -> None:
+        """Add the evidence of a part."""
+        self.log_sum[part.columns] = np.logaddexp(self.log_sum[part.columns], part.log_sum)
+        better = part.most > self.most[part.columns]
+        self.partner[part.columns[better]] = part.partner[better]
+        self.most[part.columns[better]] = part.most[better]
 
 
 def _add_pairs(
@@ -82,16 +94,18 @@ def _add_pairs(
 ) -> None:
     odds = np.log(np.array([feature.odds for feature in codes.features]))
     parts = [*_parts(pairs)]
-    done: list[int] = []
+    done: dict[tuple[int, int], tuple[_Part, _Part]] = {}
 
     def work(part: tuple[int, int]) -> None:
         rows, columns, found = _evidence(pairs, part)
-        sums.add(rows, columns, found[0] + odds[rows][:, np.newaxis])
-        sums.add(columns, rows, found[1].T + odds[columns][:, np.newaxis])
-        done.append(1)
+        first = _Part.of(rows, columns, found[0] + odds[rows][:, np.newaxis])
+        done[part] = first, _Part.of(columns, rows, found[1].T + odds[columns][:, np.newaxis])
         progress(len(done) / len(parts))
 
     share(work, parts, threads)
+    for part in parts:  # in one order, whichever thread was first: sums depend on it in the last digit
+        for each in done[part]:
+            sums.add(each)
 
 
 def _parts(pairs: PairCodes) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public, stored
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.axes import Axes
 
     from credimi.core.types import Foreign, Record
@@ -25,6 +27,9 @@ class Step:
     being the column that it matters most with, if any. `tells` is what all columns up to this one tell in these rows,
     missing values and all, by a naive Bayes out of fold; `share` is its share of the target's entropy. `substitutes`
     are columns that might stand in its place, and add nothing to it, each with the probability that it adds more.
+    What a column adds is what it adds to the one taken before that leaves least to it; where no column adds to each of
+    them, what it adds to all together. `p_redundant` has for each column taken before the probability that this one
+    adds no more than epsilon to it.
     """
 
     feature: str
@@ -36,6 +41,7 @@ class Step:
     share: float | None = None
     substitutes: tuple[tuple[str, float], ...] = ()
     partner: str | None = None
+    p_redundant: tuple[float | None, ...] = ()
 
 
 @stored
@@ -43,9 +49,10 @@ class Step:
 class Rejection:
     """A column that was not taken.
 
-    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same) or
-    "unsure", with the rows that might decide. `tells` is what it tells alone; `adds`, `low`, `high` and `p_adds` are
-    those of a further step.
+    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same), "unsure", with the rows
+    that might decide, or "not reached" where the search was ended before. `tells` is what it tells alone; `adds`,
+    `low`, `high` and `p_adds` are what it adds to the taken column that leaves least to it. `p_redundant` is as in
+    `Step`, for all taken columns; None where that was not looked at any more. It is empty where a column tells nothing.
     """
 
     feature: str
@@ -57,6 +64,7 @@ class Rejection:
     p_adds: float
     like: str | None = None
     rows_to_decide: int | None = None
+    p_redundant: tuple[float | None, ...] = ()
 
 
 @public
@@ -67,14 +75,16 @@ class Selection:
     Attributes
     ----------
     steps : tuple of Step
-        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner.
+        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner, p_redundant.
     rejected : tuple of Rejection
         The others, those first that tell most alone: feature, reason, tells, adds, low, high, p_adds, like,
-        rows_to_decide.
+        rows_to_decide, p_redundant.
     target, rows, classes, entropy
         Of the target: its name, the rows, its classes, its entropy in nats.
     settings : dict
         goal, epsilon, level and prior.
+    complete : bool
+        False if the search was interrupted: the steps are those so far.
 
     Examples
     --------
@@ -91,6 +101,7 @@ class Selection:
     classes: tuple[str, ...]
     entropy: float
     settings: Record = field(default_factory=dict)
+    complete: bool = True
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -105,11 +116,32 @@ class Selection:
 
         return selection_text(self.to_dict())
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """What each column adds, step by step, with intervals, by matplotlib; the axes."""
-        from credimi.report.selection_view import steps_plot  # noqa: PLC0415  (loaded only to draw)
+    def plot(self, path: str | Path | None = None, *, what: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw, with matplotlib, what each column adds step by step, and a matrix of which columns say the same.
 
-        return steps_plot(self.to_dict(), ax)
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        what : "steps" or "redundancy", optional
+            One of the two. Default: both, or the steps if axes are given.
+        ax : matplotlib axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib axes
+            Those of the steps, if both were drawn.
+        """
+        from credimi.report.selection_figure import selection_plot  # noqa: PLC0415  (loaded only to draw)
+
+        return selection_plot(self.to_dict(), path, what, ax)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one HTML page with steps, reasons and a matrix of redundancy, offline; it is complete or absent."""
+        from credimi.report.selection_page import write_page  # noqa: PLC0415  (loaded only to write a page)
+
+        write_page(self.to_dict(), path)
 
     def to_dict(self) -> Record:
         """What `credimi select --format json` writes: settings, target, steps and rejected, as plain data."""
@@ -118,6 +150,7 @@ class Selection:
             "rows": self.rows,
             "classes": list(self.classes),
             "entropy": self.entropy,
+            "complete": self.complete,
             "features": list(self.features),
             "steps": [asdict(step) for step in self.steps],
             "rejected": [asdict(each) for each in self.rejected],
@@ -143,5 +176,6 @@ class Selection:
             "share",
             "substitutes",
             "partner",
+            "p_redundant",
         )
         return pandas.DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])

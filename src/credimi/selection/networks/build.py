@@ -132,7 +132,7 @@ def network(
         tuple(pairs),
         settled.names,
         float(level),
-        settled.rows,
+        settled.rows if settled.weights is None else float(weights.sum()),
         tuple(absent.tolist()),
         tuple(remarks),
         settings,

@@ -4,6 +4,9 @@ A table in which values are missing has no likelihood of a network in closed for
 a network, so have the missing values. So tables are completed by draws from what was learned, networks are learned
 from the completed tables, and what they say is averaged (data augmentation, Tanner and Wong 1987). Every row counts
 with all that is seen of it, and values that are missing because of another column that is seen do no harm.
+
+Draws confirm the network that they are drawn from. So only edges that are more probable than not are used, and what
+columns tell of each other is shrunk as far as the counts suggest (`_believed`).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import gammaln
 
 from credimi.kernels import missing_cells
 
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.uint16]
 
-_PRIOR_ROWS = 1.0  # of each combination of parents, spread as the column is
+_PRIOR_ROWS = np.array([1.0, 4.0, 16.0, 64.0, 256.0, 1024.0])  # of each combination of parents
 
 
 class Imputation:
@@ -66,6 +70,21 @@ class Imputation:
         weights = self.weights if self.weights.size else None
         counts = np.bincount(where, weights, minlength=stride).reshape(-1, values).astype(np.float64)
         shares = counts.sum(axis=0) + 0.5
-        drawn = self.generator.standard_gamma(counts + _PRIOR_ROWS * shares / shares.sum()) + 1e-300
+        prior = _believed(counts, shares / shares.sum()) * shares / shares.sum()
+        drawn = self.generator.standard_gamma(counts + prior) + 1e-300
         found: FloatArray = (drawn / drawn.sum(axis=1, keepdims=True)).ravel()
         return found
+
+
+def _believed(counts: FloatArray, shares: FloatArray) -> float:
+    """How many prior rows, spread as the column is, explain the counts best: many where the parents tell nothing.
+
+    With few, a column that depends on nothing would be drawn as if it depended on its parents, and then seem to.
+    """
+    filled = counts[counts.sum(axis=1) > 0.0]
+    if counts.shape[0] < 2 or not filled.size:
+        return float(_PRIOR_ROWS[0])
+    prior = _PRIOR_ROWS[:, np.newaxis, np.newaxis] * shares
+    cells = (gammaln(filled + prior) - gammaln(prior)).sum(axis=(1, 2))
+    rows = gammaln(_PRIOR_ROWS[:, np.newaxis]) - gammaln(_PRIOR_ROWS[:, np.newaxis] + filled.sum(axis=1))
+    return float(_PRIOR_ROWS[np.argmax(cells + rows.sum(axis=1))])

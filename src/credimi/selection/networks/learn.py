@@ -8,8 +8,8 @@
 
 Where values are missing, tests on different columns have different complete rows, and their evidence cannot be
 compared: what more rows tell would be taken for what more columns tell. The first network is learned from evidence
-that is scaled down to the rows of a test of four columns; then tables are completed from it (see `imputation`), steps
-1 to 3 repeated for each, and the results averaged.
+that is scaled down to the rows of a test of four columns. Then tables are completed from it (see `imputation`), each by
+itself: a network is learned, the table completed again from that, and learned from once more. The last are averaged.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
 
 DEGREE = 2.0  # neighbours of a column, before the data are seen; fewer if the data show fewer
 _LEAST_DEGREE = 0.02
+_MOST_ODDS = 0.25  # of an edge: where columns are few
 _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
-_SHORT = 0.2  # effort of these
+_SHORT = 0.1  # effort of these
 _SETTLED = 0.1  # change of the log odds that ends them
-_FIRST_SWEEPS, _SWEEPS = 30, 10
+_SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,21 +99,27 @@ def learn(
     complete = evidence.with_rows(pairs)[1]
     usual = float(np.median(complete)) if complete.size else 0.0
     scaled = EdgeEvidence(codes, values, weights, options.threads, max(usual**2 / max(evidence.rows, 1.0), 1.0))
-    found, last = _once(scaled, options, DEGREE, options.seed)
-    table = Imputation(codes, values, weights, options.seed)
+    found, first = _once(scaled, options, DEGREE, options.seed)
     results = []
-    for number in range(options.imputations + 1 if options.imputations else 0):
-        told((number + 1) / (options.imputations + 2))
-        table.sweep(last.parents, _SWEEPS if number else _FIRST_SWEEPS)
-        completed = EdgeEvidence(table.codes, values, weights, options.threads)
-        found, last = _once(completed, options, found.degree, options.seed + number + 1)
-        if number:  # the first was completed from a network of fewer rows
-            results.append(found)
+    for number in range(options.imputations):
+        table, last = Imputation(codes, values, weights, options.seed + number), first
+        for turn, sweeps in enumerate(_SWEEPS):
+            told(0.1 + 0.9 * (number + turn / len(_SWEEPS)) / options.imputations)
+            table.sweep(_probable(last), sweeps)
+            completed = EdgeEvidence(table.codes, values, weights, options.threads)
+            found, last = _once(completed, options, found.degree, options.seed + 100 * turn + number + 1)
+        results.append(found)
     if not results:
         return found
     arcs, forced = (np.mean([getattr(each, name) for each in results], axis=0) for name in ("arcs", "forced"))
     least = np.mean([each.least for each in results], axis=0)
     return Learned(arcs, forced, alone, least, found.given, found.degree, len(results), found.parents, found.agree)
+
+
+def _probable(last: Sampled) -> tuple[IntegerArray, ...]:
+    """The parents of the network that was drawn, without those whose edge is less probable than not."""
+    edges = last.edges
+    return tuple(own[edges[column, own] >= 0.5] for column, own in enumerate(last.parents))
 
 
 def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: int) -> tuple[Learned, Sampled]:
@@ -141,4 +148,4 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
 
 def _log_odds(degree: float, columns: int) -> float:
     """The prior log odds of an edge, where a column has so many neighbours among the others."""
-    return log(min(degree / max(columns, 1), 1.0))
+    return log(min(degree / max(columns, 1), _MOST_ODDS))

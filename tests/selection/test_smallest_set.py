@@ -1,0 +1,177 @@
+"""The search for the smallest set: its order and its stop, what is told meanwhile, interruptions, bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import credimi
+from credimi.counting.coded_table import CodedTable
+from credimi.counting.request import CountRequest
+from credimi.counting.stratified_counts import SettledCodes
+from credimi.inference.options import PosteriorOptions
+from credimi.selection import smallest_set
+from credimi.selection.smallest_set import Search, combinations
+
+Columns = dict[str, list[str]]
+
+
+def votes(rows: int = 2_000, seed: int = 0, noise: int = 3) -> Columns:
+    """Columns a to e that each repeat the target in some rows, a copy of a, and noise."""
+    generator = np.random.default_rng(seed)
+    target = generator.integers(0, 2, rows)
+    found: Columns = {}
+    for name, chance in zip("abcde", (0.5, 0.45, 0.4, 0.35, 0.3), strict=True):
+        found[name] = words(np.where(generator.random(rows) < chance, target, generator.integers(0, 2, rows)))
+    found["copy"] = [each.replace("v", "w") for each in found["a"]]
+    found |= {f"noise{number}": words(generator.integers(0, 3, rows)) for number in range(noise)}
+    return found | {"y": words(target)}
+
+
+def words(values: np.ndarray) -> list[str]:
+    return [f"v{value}" for value in values.tolist()]
+
+
+def settled(data: Columns) -> SettledCodes:
+    return SettledCodes.of(CodedTable.of(data, CountRequest.of("y")))
+
+
+def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_least() -> None:
+    data = votes()
+    chosen = credimi.select(data, "y")
+    assert set("abcde") - {"a"} < set(chosen.features)
+    assert len({"a", "copy"} & set(chosen.features)) == 1
+    codes = settled(data)
+    names = [feature.name for feature in codes.features]
+    search = Search(codes, PosteriorOptions(level=0.5))
+    given: list[np.ndarray] = []
+    for step in chosen.steps:
+        column = names.index(step.feature)
+        mean = search.alone.mean if not given else np.mean(given, axis=0)
+        others = [names.index(each) for each in "bcde" if search.left[names.index(each)]]
+        assert all(mean[column] >= mean[other] for other in others)
+        assert step.adds == pytest.approx(
+            search.alone.mean[column] if not given else min(each[column] for each in given)
+        )
+        search.take(column)
+        strata, count = codes.codes[column], len(codes.features[column].values)
+        given.append(search.given(codes, strata, count).mean)
+
+
+def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> None:
+    chosen = credimi.select(votes(), "y")
+    assert [len(step.p_redundant) for step in chosen.steps] == list(range(len(chosen)))
+    assert all(chance is not None and chance < 0.5 for step in chosen.steps for chance in step.p_redundant)
+    for each in chosen.rejected:
+        if each.reason == "tells nothing":
+            assert each.p_redundant == ()
+        else:
+            assert len(each.p_redundant) == len(chosen)
+            assert max(chance for chance in each.p_redundant if chance is not None) >= 0.95
+
+
+def test_what_a_limit_leaves_out_is_not_called_unsure() -> None:
+    chosen = credimi.select(votes(), "y", max_features=2)
+    why = {each.feature: each.reason for each in chosen.rejected}
+    left = set("abcde") - set(chosen.features)
+    assert {why[name] for name in left - {"a"}} == {"not reached"}
+    assert why["noise0"] == "tells nothing"
+    assert "further step" in repr(chosen)
+
+
+def test_progress_says_what_is_tried() -> None:
+    seen: list[tuple[float, str]] = []
+    chosen = credimi.select(votes(), "y", progress=lambda share, doing: seen.append((share, doing)))
+    said = list(dict.fromkeys(doing for _, doing in seen))
+    assert any(doing == "looking at 9 columns one by one" for doing in said)
+    assert f"step 2: what adds to {chosen.features[0]}" in said
+    assert all(0.0 <= share <= 1.0 for share, _ in seen)
+
+
+@pytest.mark.parametrize("at", [2, 4])
+def test_an_interrupt_gives_the_steps_so_far(at: int) -> None:
+    whole = credimi.select(votes(), "y")
+
+    def stop(_: float, doing: str) -> None:
+        if doing.startswith(f"step {at + 1}:"):
+            raise KeyboardInterrupt
+
+    chosen = credimi.select(votes(), "y", progress=stop)
+    assert not chosen.complete
+    assert whole.complete
+    assert chosen.features == whole.features[: at - 1]
+    assert len(chosen.steps) + len(chosen.rejected) == 9
+    assert "interrupted: these are the steps so far" in repr(chosen)
+    next_one = {each.feature: each.reason for each in chosen.rejected}[whole.features[at - 1]]
+    assert next_one == "not reached"
+
+
+def test_an_interrupt_before_the_first_step_is_one() -> None:
+    def stop(_: float, doing: str) -> None:
+        raise KeyboardInterrupt(doing)
+
+    with pytest.raises(KeyboardInterrupt):
+        credimi.select(votes(), "y", progress=stop)
+
+
+def test_chunks_of_columns_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = credimi.select(votes(), "y").to_dict()
+    monkeypatch.setattr(smallest_set, "_CELLS", 40)
+    assert credimi.select(votes(), "y").to_dict() == whole
+
+
+def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = votes(400)
+    data["a"][3:9] = data["b"][5:7] = [None] * 6  # type: ignore[list-item]
+    data["y"] = data["y"][: len(data["b"])]
+    data = {name: values[:390] for name, values in data.items()}
+    codes = settled(data)
+    strata, count = codes.codes[0], len(codes.features[0].values)
+    one, starts = codes.stratified(strata, count)
+    monkeypatch.setattr("credimi.counting.stratified_counts._MANY_COLUMNS", 1)
+    other, same = codes.stratified(strata, count)
+    assert other.flat.tolist() == one.flat.tolist()
+    assert same.tolist() == starts.tolist()
+
+
+def test_a_sample_has_rows_of_the_table_and_is_always_the_same() -> None:
+    codes = settled(votes())
+    some = codes.sampled(500)
+    assert some.groups.size == 500
+    assert all(each.size == 500 for each in some.codes)
+    assert some.groups.tolist() == codes.sampled(500).groups.tolist()
+    assert codes.sampled(2_000) is codes
+
+
+def test_a_sample_of_rows_finds_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = credimi.select(votes(6_000), "y")
+    kept = SettledCodes.sampled
+    monkeypatch.setattr(SettledCodes, "sampled", lambda self: kept(self, 3_000))
+    part = credimi.select(votes(6_000), "y")
+    assert part.features == whole.features
+    assert [step.tells for step in part.steps] == pytest.approx([step.tells for step in whole.steps], abs=0.02)
+
+
+def test_combinations_number_the_values_of_all_columns_together() -> None:
+    codes = settled(votes(300))
+    strata, count = combinations(codes, [0, 1])
+    joint = codes.codes[0].astype(int) * 10 + codes.codes[1]
+    assert count == len(set(joint.tolist())) == strata.max() + 1
+    assert len(set(zip(joint.tolist(), strata.tolist(), strict=True))) == count
+
+
+def test_columns_surely_independent_cost_no_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many columns of noise, nearly all get the evidence alone."""
+    looked: list[int] = []
+    summarized = smallest_set.summarize
+
+    def counted(tables: object, options: object) -> object:
+        looked.append(tables.starts.size - 1)  # type: ignore[attr-defined]
+        return summarized(tables, options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(smallest_set, "summarize", counted)
+    chosen = credimi.select(votes(1_000, noise=300), "y")
+    assert set(chosen.features) <= set("abcde") | {"copy"}
+    first, *others = looked
+    assert first == 306
+    assert max(others) < 100
