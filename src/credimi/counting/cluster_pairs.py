@@ -15,7 +15,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import encode_batch
 from credimi.counting.coded_table import settled_values
-from credimi.counting.count import cluster_of, one_class, planned
+from credimi.counting.count import cluster_of, one_class
 from credimi.counting.pair_tables import CountedPairs, PairCounter
 from credimi.counting.settled_columns import EQUAL_COUNTS, MOST_VALUES, compared, requested, settings_for
 from credimi.counting.stratified_counts import unsigned
@@ -58,7 +58,7 @@ class ClusterPairs:
         if engine is None:
             raise CredimiError(f"a {type(data).__name__} is no DataFrame of Spark or Dask: pass it to pairs as it is")
         request = requested(columns=columns, discretize=discretize, threads=threads, **counting)
-        plan = planned(request, engine.names(data))
+        plan = request.plan(engine.names(data))
         wider = engine.with_constant(data, plan.target, plan.features)
         counts = engine.count(wider, plan, lambda share: progress(0.5 * share))
         counts = settings_for(counts, discretize)

@@ -74,7 +74,8 @@ def pairs_text(found: Record, *, width: int = 120) -> str:
 def pairs_grids(found: Record) -> Iterator[Grid | Text]:
     """The pairs of `Pairs.to_dict`, of `count` in all, and what there is to say, for rich to print."""
     settings, rows = found["settings"], found["pairs"]
-    title = f"{found['count']:,} pairs of {len(found['columns']):,} columns, {found['rows']:,} rows"
+    numbers = ((found["count"], "pair"), (len(found["columns"]), "column"), (found["rows"], "row"))
+    title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
     interval = f"{100 * settings['level']:g} % interval"
     grid = _grid(title)
     for heading in ("a", "b"):
