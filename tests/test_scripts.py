@@ -10,23 +10,28 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+pytestmark = pytest.mark.scripts
+
 
 @pytest.mark.parametrize(
     ("script", "arguments", "lines"),
     [
         ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 12) + 1 + 2 + 2),
-        pytest.param(
-            "benchmarks/counting.py",
-            ["--rows", "800", "--features", "3", "--repeats", "1"],
-            2 + 2 + 2 + 7,
-            marks=pytest.mark.slow,
-        ),
+        ("benchmarks/counting.py", ["--rows", "800", "--features", "3", "--repeats", "1"], 2 + 2 + 2 + 7),
         ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
+        (
+            "benchmarks/gpu_pairs.py",
+            [
+                *("--stand-in", "--columns", "12", "--rows", "300", "--wide", "15", "--wide-rows", "100"),
+                *("--cpu-columns", "6", "--repeats", "1"),
+            ],
+            2 + 2 * 5 + 1 + 4 + 2,
+        ),
         (
             "benchmarks/engines.py",
             [
@@ -46,16 +51,11 @@ ROOT = Path(__file__).resolve().parent.parent
         ),
         ("benchmarks/peers.py", ["--rows", "300", "--features", "2", "--repeats", "1"], None),
         ("benchmarks/streaming.py", ["--rows", "30", "--repeats", "1", "--seen", "20", "50"], None),
-        pytest.param("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15, marks=pytest.mark.slow),
+        ("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
-        pytest.param(
-            "studies/conditional.py",
-            ["--tables", "1", "--draws", "50"],
-            2 + 21 + 1 + 2 + 21,
-            marks=pytest.mark.slow,
-        ),
+        ("studies/conditional.py", ["--tables", "1", "--draws", "50"], 2 + 21 + 1 + 2 + 21),
         ("studies/thin_classes.py", ["--tables", "1"], 2 + 12),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/cuts.py", ["--columns", "2"], 2 + 18),
@@ -66,6 +66,7 @@ ROOT = Path(__file__).resolve().parent.parent
         ),
         ("studies/fixed_information.py", ["--tables", "2"], 2 + 36 + 1 + 2 + 12),
         ("studies/compare.py", ["--columns", "1"], 2 + 15 + 1 + 3 + 9 + 3 + 18),
+        ("studies/networks.py", ["--nets", "1", "--rows", "60", "--missing", "0.2"], None),
         ("studies/coarse_numbers.py", ["--rows", "2000", "--limits", "256"], 2 + 6),
     ],
 )

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from credimi.estimators.discretizer import EntropyDiscretizer
     from credimi.estimators.naive_bayes import IncrementalNaiveBayes
     from credimi.estimators.selector import CredibleSelector
+    from credimi.estimators.tree import CredibleTreeClassifier
     from credimi.experiments.prequential import prequential
     from credimi.inference.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.information_bounds import information_bounds
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     from credimi.selection.comparison import Comparison
     from credimi.selection.feature_sets import select
     from credimi.selection.groups import GroupedRanking, rank_by
+    from credimi.selection.interaction_records import Interactions
+    from credimi.selection.interactions import interactions
+    from credimi.selection.networks.build import network
+    from credimi.selection.networks.network import Network
+    from credimi.selection.pairs import pairs
+    from credimi.selection.pairs_result import Pairs
     from credimi.selection.rank import Ranking, rank
     from credimi.selection.selection import Selection
 
@@ -34,11 +42,15 @@ __all__ = [
     "Comparison",
     "Counts",
     "CredibleSelector",
+    "CredibleTreeClassifier",
     "CredimiError",
     "Distribution",
     "EntropyDiscretizer",
     "GroupedRanking",
     "IncrementalNaiveBayes",
+    "Interactions",
+    "Network",
+    "Pairs",
     "Posterior",
     "Ranking",
     "Selection",
@@ -47,7 +59,11 @@ __all__ = [
     "compare",
     "conditional_information",
     "count",
+    "information_bounds",
+    "interactions",
     "mutual_information",
+    "network",
+    "pairs",
     "plot_prequential",
     "posterior",
     "prequential",
@@ -60,11 +76,15 @@ _MODULE_OF = {
     "Comparison": "credimi.selection.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
+    "CredibleTreeClassifier": "credimi.estimators.tree",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
     "GroupedRanking": "credimi.selection.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
+    "Interactions": "credimi.selection.interaction_records",
+    "Network": "credimi.selection.networks.network",
+    "Pairs": "credimi.selection.pairs_result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
     "Selection": "credimi.selection.selection",
@@ -72,7 +92,11 @@ _MODULE_OF = {
     "compare": "credimi.selection.compare",
     "conditional_information": "credimi.inference.conditional_information",
     "count": "credimi.counting.count",
+    "interactions": "credimi.selection.interactions",
+    "information_bounds": "credimi.inference.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
+    "network": "credimi.selection.networks.build",
+    "pairs": "credimi.selection.pairs",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
@@ -86,14 +110,20 @@ _STORED_MODULE_OF = {
     "Beliefs": "credimi.inference.many_tables",
     "Classes": "credimi.estimators.class_labels",
     "CountedFile": "credimi.counting.counted_files",
+    "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
+    "InteractingPair": "credimi.selection.interaction_records",
+    "JointTable": "credimi.selection.interaction_records",
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
+    "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
+    "PairFigures": "credimi.inference.pair_figures",
+    "PairsForest": "credimi.selection.pairs_result",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",
@@ -106,6 +136,12 @@ _STORED_MODULE_OF = {
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
     "Step": "credimi.selection.selection",
     "Scorer": "credimi.estimators.scorer",
+    "Tree": "credimi.selection.tree_nodes",
+    "TreeCandidate": "credimi.selection.tree_nodes",
+    "TreeColumn": "credimi.counting.tree_rows",
+    "TreeNode": "credimi.selection.tree_nodes",
+    "TreeSplit": "credimi.selection.tree_nodes",
+    "TreeStop": "credimi.selection.tree_nodes",
     "UncountableError": "credimi.core.errors",
 }
 

@@ -95,7 +95,7 @@ def components(data: st.DataObject, *, gaussian: bool) -> tuple[PosteriorCompone
 
 
 @pytest.mark.parametrize("gaussian", [False, True])
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_mixtures_have_the_tails_and_quantiles_of_their_distributions(data: st.DataObject, *, gaussian: bool) -> None:
     found, upper = components(data, gaussian=gaussian)

@@ -154,9 +154,9 @@ def test_the_density_is_that_of_the_distribution() -> None:
 
 def test_draws_are_read_off_their_quantiles() -> None:
     counts = count(table(6, seed=2), "class")
-    data = data_of(rank(counts, approximation="sampled"))
-    (same, other) = node(DECIDE, {"report": data, "asked": [(0.003, 0.95), (0.02, 0.95)]})
-    assert same["verdict"] == rank(counts, approximation="sampled").columns["verdict"]
+    ranking = rank(counts, approximation="sampled")
+    (same, other) = node(DECIDE, {"report": data_of(ranking), "asked": [(0.003, 0.95), (0.02, 0.95)]})
+    assert same["verdict"] == ranking.columns["verdict"]
     expected = rank(counts, approximation="sampled", epsilon=0.02).columns["p_above"]
     assert other["p_above"] == pytest.approx(expected, abs=0.006)
 

@@ -178,7 +178,7 @@ def test_every_fact_has_words(reader: str) -> None:
     worded = set()
     for kind in RemarkKind:
         numbers = {"values": 5, "rows": 60, "rows_each": 2.5, "nats": 0.1, "mi": 0.2, "mi_with_target": 0.3}
-        fields = Remark(kind, "x", "y", codes=("9",), other="z", **numbers).to_dict()
+        fields = Remark(kind, "x", "y", codes=("9",), other="z", factor=1.2, **numbers).to_dict()
         fields["notation"] = notation.get(kind, "missing_numbers")
         worded |= {sentences.remark([fields] * count, reader) for count in (1, 2, 5)}
     assert len(worded) > 2 * len(RemarkKind)

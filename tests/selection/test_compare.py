@@ -147,6 +147,8 @@ def test_it_is_passed_on(tmp_path: Path) -> None:
     frame = found.to_pandas()
     assert list(frame.columns) == list(COLUMNS)
     assert frame["p_change"].is_monotonic_decreasing
+    assert found[0] == next(iter(found)) == found[:1][0] == found[found[0]["feature"]]
+    assert found.to_polars().columns == list(frame.columns)
     answer = json.loads(found.to_json())
     assert (
         answer["settings"] | {"epsilon": 0.003, "level": 0.95, "p_same": 0.95, "target": "class"} == answer["settings"]

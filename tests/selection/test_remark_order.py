@@ -151,3 +151,10 @@ def test_millions_of_rows_near_epsilon_are_an_epsilon_that_nothing_decides(
     row = credimi.rank({"x": x, "y": y}, "y", epsilon=epsilon)["x"]
     assert (row["verdict"], row["at_epsilon"]) == ("unsure", at_epsilon)
     assert row["rows_to_decide"] is None if least is None else row["rows_to_decide"] >= least
+
+
+def test_an_epsilon_that_nothing_can_exceed_is_announced() -> None:
+    data = {"x": list("ab") * 50, "y": list("pq") * 50}
+    (remark,) = (each for each in credimi.rank(data, "y", epsilon=0.7).remarks if "epsilon" in each.kind.value)
+    assert remark.nats == pytest.approx(math.log(2.0))
+    assert not [each for each in credimi.rank(data, "y", epsilon=0.69).remarks if "epsilon" in each.kind.value]

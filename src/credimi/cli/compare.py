@@ -162,6 +162,8 @@ def run_groups(options: argparse.Namespace) -> None:
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
+    if options.robust or options.factor is not None:
+        raise CredimiError("--robust is for one ranking: leave it out, or leave out --by")
     if options.plot is not None or options.format == "csv":
         raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
     if options.prior != "adaptive" or options.approximation != "matched":

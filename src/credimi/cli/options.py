@@ -116,8 +116,11 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 
-def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) -> None:
-    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern."""
+def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, target: bool = True) -> None:
+    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern.
+
+    Without a target, all columns are alike, and are named by --columns.
+    """
     if samples:
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
         parser.add_argument("b", metavar="B", help="the same for other rows")
@@ -133,10 +136,13 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
             choices=list(standard_input.FORMATS),
             help="format of standard input (default: found from its first bytes, as for files)",
         )
-    parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
     chosen = parser.add_mutually_exclusive_group()
     listed: Record = {"metavar": "COLUMN", "nargs": "+", "action": _Columns}
-    chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
+    if target:
+        parser.add_argument("--target", metavar="COLUMN", help="the target column (discrete)")
+        chosen.add_argument("--features", help="the columns to use (default: all but the target)", **listed)
+    else:
+        chosen.add_argument("--columns", dest="features", help="the columns to use (default: all)", **listed)
     chosen.add_argument("--exclude", help="columns to leave out", **listed)
     parser.add_argument(
         "--missing",
@@ -150,15 +156,16 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False) 
         metavar="[COLUMN=]METHOD",
         action="append",
         default=[],
-        help="how numbers become categories: mdl (default), quantile, categories, none to refuse them, or cuts such as "
-        "age=18,65 or visit=2024-02-29; may be repeated",
+        help=f"how numbers become categories: {'mdl (default), quantile' if target else 'quantile:K (default)'}, "
+        "categories, none to refuse them, or cuts such as age=18,65 or visit=2024-02-29; may be repeated",
     )
-    parser.add_argument(
-        "--target-cuts",
-        metavar="CUTS",
-        help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
-        "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more",
-    )
+    if target:
+        parser.add_argument(
+            "--target-cuts",
+            metavar="CUTS",
+            help="cut a target of numbers or dates into ranges: 30,50 or 2024-02-29 (write =-5,5 if the first is "
+            "negative), or quantile:4 for four ranges of about equal counts; this reads the target once more",
+        )
     parser.add_argument(
         "--delimiter",
         type=delimiter,
@@ -316,6 +323,16 @@ def counting(options: argparse.Namespace) -> Record:
         "delimiter": options.delimiter,
         "threads": options.threads,
     }
+
+
+def counting_all(options: argparse.Namespace) -> Record:
+    """The same for commands without a target: `columns` in place of `features`, numbers cut by their counts alone."""
+    asked = counting(argparse.Namespace(**vars(options), target_cuts=None))
+    asked["columns"] = asked.pop("features")
+    del asked["target_cuts"]
+    if not options.discretize:
+        del asked["discretize"]
+    return asked
 
 
 def _target_cuts(text: str | None) -> object:

@@ -5,7 +5,20 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import compare, count, prequential, rank, reproduce, select, standard_input, table, warm_up
+from credimi.cli import (
+    compare,
+    count,
+    interactions,
+    network,
+    pairs,
+    prequential,
+    rank,
+    reproduce,
+    select,
+    standard_input,
+    table,
+    warm_up,
+)
 from credimi.cli.options import Parser
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
@@ -39,7 +52,8 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (rank, compare, select, count, table, prequential, reproduce, warm_up):
+    looking = (rank, compare, select, interactions, pairs, network)
+    for command in (*looking, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser
 

@@ -40,13 +40,15 @@ examples:
   credimi rank "2024/*.parquet" --target churn --epsilon 0.01 --units bits
   credimi rank survey.csv --target income --missing -9 --discretize age=18,65
   credimi rank survey.csv --target age --target-cuts quantile:4
+  credimi rank survey.csv --target income --robust --factor 3
   credimi rank survey.csv --target income --format json --output ranking.json
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
 _GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
 _MISSING = tuple(f"{start}missing_{name}" for start in ("", "target_") for name in ("mi", "low", "high"))
-_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, *_MISSING)
+_ROBUST = ("robust_low", "robust_high")  # where they were asked for
+_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, *_MISSING, *_ROBUST)
 
 
 def add(commands: Foreign) -> None:
@@ -65,6 +67,17 @@ def add(commands: Foreign) -> None:
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
     parser.add_argument(
+        "--robust",
+        action="store_true",
+        help="find out which verdicts stand if values are missing not quite at random, and up to which factor",
+    )
+    parser.add_argument(
+        "--factor",
+        type=shared.number,
+        metavar="G",
+        help="with --robust: how much the odds of being missing may differ; inf is anything (default: 2)",
+    )
+    parser.add_argument(
         "--by", metavar="COLUMN", help="rank each group of rows separately, and compare them (see credimi compare)"
     )
     compare.add_p_same(parser, "of --by: ")
@@ -81,6 +94,7 @@ def run(options: argparse.Namespace) -> None:
         compare.run_groups(options)
         return
     check_pictures(options)
+    _check_factor(options)
     ranking = ranked(options)
     if options.html is not None:
         ranking.to_html(options.html, source=source_of(options.data))
@@ -115,6 +129,18 @@ def check_pictures(options: argparse.Namespace) -> None:
         figures.require_matplotlib()
 
 
+def _check_factor(options: argparse.Namespace) -> None:
+    """Refuse an impossible factor before the data are read."""
+    if options.factor is None:
+        return
+    if not options.robust:
+        raise CredimiError("--factor is for --robust: add it")
+    if not options.factor >= 1.0:
+        raise CredimiError(
+            f"--factor is {options.factor:g}: it must be 1 or more; 1 is missing at random, inf is anything"
+        )
+
+
 def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
     """The ranking that the options ask for; `given` are the files, if they are already known."""
     shared.check_thresholds(options)
@@ -133,6 +159,8 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         prior=shared.prior(options.prior),
         approximation=options.approximation,
         missing=options.missing_as,
+        robust=getattr(options, "robust", False),  # not an option of `select`
+        factor=getattr(options, "factor", None) or 2.0,
         random_state=options.seed,
         threads=options.threads,
     )
@@ -208,7 +236,7 @@ def report_of(ranking: Ranking, units: str) -> Record:
         report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
         report["remarks"] = worded(ranking.remarks, ranking.reader, units)
         for feature in report["features"]:
-            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
+            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature.get(name) is not None}
     return report
 
 

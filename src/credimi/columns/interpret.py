@@ -15,7 +15,7 @@ import numpy as np
 from credimi.columns import discretize, labels, suspicious_values, target_ranges, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
-from credimi.columns.reading_options import METHODS
+from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError
 from credimi.core.tables import relabel
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
-QUANTILES = 10
 _QUARTERS = 4
 MOST_CLASSES = 1000
 _MANY_CLASSES = 50  # a target with more different numbers looks like a measurement
@@ -165,7 +164,8 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: 
             f"column {name!r} holds {len(kept):,} different numbers, and discretize is None: name a method "
             f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
         )
-    cut_by, odds = CutBy(method) if isinstance(method, str) else CutBy.GIVEN, 1.0
+    quantiles, odds = quantiles_asked(method), 1.0
+    cut_by = CutBy.QUANTILE if quantiles else CutBy(method) if isinstance(method, str) else CutBy.GIVEN
     if method == "mdl":
         of_classes = counts[:-1, :-1].T
         numbers, places = discretize.mdl_places(kept.numbers, of_classes, compiled=compiled)
@@ -174,8 +174,8 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: 
         if not cuts.size:  # this does not prove independence: with few rows no cut passes the test
             cut_by = CutBy.QUARTERS
             cuts = discretize.quantile_cuts(kept.numbers, totals, _QUARTERS)
-    elif method == "quantile":
-        cuts = discretize.quantile_cuts(kept.numbers, totals, QUANTILES)
+    elif quantiles:
+        cuts = discretize.quantile_cuts(kept.numbers, totals, quantiles)
     else:
         cuts = np.array(method, dtype=np.float64)
     ranges = discretize.bins_of(kept.numbers, cuts)  # in order, like the numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,6 +25,8 @@ Methods: TypeAlias = Method | dict[str, Method]  # for all columns, or by their 
 
 READINGS = ("ignore", "category")  # of missing values
 METHODS = ("mdl", "quantile", "categories")
+QUANTILES = 10  # ranges of equal counts, unless "quantile:K" asks for others
+_QUANTILE = re.compile(r"quantile(?::([2-9]|[1-9]\d{1,2}))?")
 
 
 @stored
@@ -88,6 +91,12 @@ def _sentinel(value: float) -> str | float:
     return float(value)
 
 
+def quantiles_asked(method: Method) -> int | None:
+    """How many ranges of equal counts a method asks for; None if it is another one."""
+    found = _QUANTILE.fullmatch(method) if isinstance(method, str) else None
+    return found and int(found[1] or QUANTILES)
+
+
 def _checked_methods(discretize: Option) -> Methods:
     if hasattr(discretize, "items"):
         return {str(column): _checked_method(method) for column, method in discretize.items()}
@@ -97,10 +106,11 @@ def _checked_methods(discretize: Option) -> Methods:
 
 
 def _checked_method(method: Option) -> Method:
-    if method is None or (isinstance(method, str) and method in METHODS):
+    if method is None or (isinstance(method, str) and (method in METHODS or quantiles_asked(method))):
         return method
     if isinstance(method, str):
-        raise CredimiError(f"unknown discretization {method!r}: choose one of {', '.join(METHODS)}, or pass cuts")
+        offer = ", ".join((*METHODS, "quantile:K for K ranges of about equal counts (2 to 999)"))
+        raise CredimiError(f"unknown discretization {method!r}: choose one of {offer}, or pass cuts")
     try:
         cuts = sorted({_checked_cut(cut) for cut in method})
     except (OverflowError, TypeError, ValueError):

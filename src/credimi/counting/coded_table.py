@@ -20,7 +20,7 @@ from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
 from credimi.counting.count import source, with_target_cuts
 from credimi.counting.engines import sparse_matrices
 from credimi.counting.request import CountRequest
-from credimi.counting.weights import effective, weighted, with_squares
+from credimi.counting.weights import weighted, worth_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,15 +58,12 @@ class CodedTable:
         if sparse_matrices.reads(data):
             raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
-        (batch,) = weighted([_joined(list(parts), plan.wanted)], plan.settings)
+        batch = next(weighted([_joined(list(parts), plan.wanted)], plan.settings))
+        if batch.weights is not None:
+            batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
         asked: Record = {"threads": request.threads, "required": plan.required}
         coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
-        counts = count_coded(coded, threads=request.threads)
-        if coded.weights is None:
-            return cls(coded, counts)
-        counts = with_squares(counts, coded.weights)
-        worth = effective(counts)
-        return cls(replace(coded, weights=coded.weights * (worth.rows / counts.rows if counts.rows else 1.0)), worth)
+        return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
         """The names of the classes, and the class of each row, MISSING if it has none."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.column import PrecodedColumn
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
@@ -15,7 +16,7 @@ from credimi.counting.batch import Batch, counted
 from credimi.counting.engines import dask, files, frames, polars_lazy, spark, sparse_matrices
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
-from credimi.counting.request import CountRequest, by_place, by_places, checked, name_of_target
+from credimi.counting.request import CountRequest, NoTarget, by_place, by_places, checked, name_of_target
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.counting.weights import weighted
 
@@ -73,12 +74,12 @@ def count(
         the date.
     discretize : str, None or dict
         How numbers become categories. "mdl" cuts where the gain in the target's entropy is larger than the cost of the
-        cut (Fayyad and Irani), or into quarters if no cut passes; "quantile" cuts into ten ranges of equal counts;
-        "categories" makes every number a category of its own; None refuses them. A dictionary gives the method for
-        single columns, or lists of cuts: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at most 20 distinct
-        values are categories, unless the column is named here; decimal commas and dates of CSV files are text, unless
-        the column is named here. Dates and timestamps are cut as days since 1970, and cuts may be dates as well,
-        `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
+        cut (Fayyad and Irani), or into quarters if no cut passes; "quantile" cuts into ten ranges of equal counts,
+        "quantile:4" into four; "categories" makes every number a category of its own; None refuses them. A dictionary
+        gives the method for single columns, or lists of cuts: `{"age": [18, 65], "*": "quantile"}`. Whole numbers of at
+        most 20 distinct values are categories, unless the column is named here; decimal commas and dates of CSV files
+        are text, unless the column is named here. Dates and timestamps are cut as days since 1970, and cuts may be
+        dates as well, `{"visit": ["2024-02-29"]}`; times of day and durations are seconds.
     target_cuts : list of numbers or dates, or "quantile:K", optional
         Cut a target of numbers or dates into ranges, which are its classes: `[30, 50]` makes "<= 30", "30 to 50" and
         "> 50"; "quantile:4" makes four ranges of about equal counts. For quantiles the target is read once before the
@@ -187,10 +188,10 @@ def _unheard(_share: float) -> None:
 
 def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], Plan]:
     """The files, and what is counted in them."""
-    if not isinstance(request.target, str):
+    if not isinstance(request.target, str | NoTarget):
         raise CredimiError(f"target is {request.target!r}: for files, pass the name of a column as the target")
     found = files.data_files(data, request.delimiter)
-    return found, request.plan(files.names(found, request.delimiter))
+    return found, planned(request, files.names(found, request.delimiter))
 
 
 def _cluster(data: object) -> ModuleType | None:
@@ -217,11 +218,12 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
         )
     if files.reads(data):
         found, plan = _planned_files(data, request)
-        return plan, ahead(files.batches(found, plan.wanted, request.progress, threads=request.threads))
+        read = ahead(files.batches(found, _in_data(plan, request), request.progress, threads=request.threads))
+        return plan, _with_one_class(read, plan, request)
     _check_undelimited(data, request.delimiter)
     if polars_lazy.reads(data):
-        plan = request.plan(polars_lazy.names(data))
-        return plan, polars_lazy.batches(data, plan.wanted)
+        plan = planned(request, polars_lazy.names(data))
+        return plan, _with_one_class(polars_lazy.batches(data, _in_data(plan, request)), plan, request)
     if not frames.reads(data):
         raise CredimiError(
             f"cannot read a {type(data).__name__}: pass a path, a data frame that provides Arrow data (pandas, polars, "
@@ -245,7 +247,7 @@ def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Bat
     beside: dict[str, ColumnValues] = {}
     if request.target is None:
         raise CredimiError('name the target: count(data, "column"), or pass its values')
-    if not isinstance(request.target, str):
+    if not isinstance(request.target, str | NoTarget):
         frames.check_order(data, request.target, "target")
         name = _free(str(getattr(request.target, "name", None) or frames.TARGET), offered)
         beside[name], request = frames.array_of(request.target, name), replace(request, target=name)
@@ -254,11 +256,36 @@ def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Bat
         name = _free("weights", [*offered, *beside])
         beside[name] = frames.array_of(request.weights, name)
         request = replace(request, weights=None, settings=replace(request.settings, weights=name))
-    plan = request.plan([*offered, *beside])
-    batches = frames.batches(data, [name for name in plan.wanted if name not in beside])
+    plan = planned(request, [*offered, *beside])
+    batches = frames.batches(data, [name for name in _in_data(plan, request) if name not in beside])
     for name, values in beside.items():
         batches = _beside(batches, name, values, "target" if name == plan.target else "weights")
-    return plan, batches
+    return plan, _with_one_class(batches, plan, request)
+
+
+def planned(request: CountRequest, offered: Sequence[str]) -> Plan:
+    """The plan for existing columns; without a target, with the name of one that is not in the data."""
+    if not isinstance(request.target, NoTarget):
+        return request.plan(offered)
+    name = _free(frames.TARGET, offered)
+    return replace(request, target=name).plan([*offered, name])
+
+
+def _in_data(plan: Plan, request: CountRequest) -> list[str]:
+    """The columns that are read."""
+    return plan.wanted[1:] if isinstance(request.target, NoTarget) else plan.wanted
+
+
+def _with_one_class(batches: Iterator[Batch], plan: Plan, request: CountRequest) -> Iterator[Batch]:
+    """The same batches; without a target, with a column of one value in its place."""
+    if not isinstance(request.target, NoTarget):
+        return batches
+    return (replace(batch, columns={plan.target: one_class(batch.rows), **batch.columns}) for batch in batches)
+
+
+def one_class(rows: int) -> ColumnValues:
+    """A target of one class, in all rows."""
+    return PrecodedColumn(np.zeros(rows, dtype=np.int8), np.array(["\x00"], dtype=object))
 
 
 def _free(name: str, offered: Sequence[str]) -> str:

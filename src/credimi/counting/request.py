@@ -32,6 +32,10 @@ def _silent(_share: float) -> None:
 ENGINES = ("files", "duckdb", "dask", "spark")
 
 
+class NoTarget:
+    """Stands for a target where there is none: all columns are features, and all rows are of one class."""
+
+
 @dataclass(frozen=True, slots=True)
 class CountRequest:
     """What a caller asks for, for any data: made and checked once (`of`), and then passed on unchanged.

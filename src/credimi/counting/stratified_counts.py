@@ -79,7 +79,7 @@ class SettledCodes:
                 feature = features[number]
                 own = table.counts.labels[places[feature.name]]
                 column = table.coded.columns[feature.name]
-                settled = _unsigned(settled_places(column, table.coded.missing, own, feature), len(feature.values))
+                settled = unsigned(settled_places(column, table.coded.missing, own, feature), len(feature.values))
                 if matrix is None:
                     found[number] = np.take(settled, column.codes, mode="clip")
                 elif column.codes.dtype == np.uint8 and np.array_equal(settled, np.arange(settled.size)):
@@ -88,9 +88,8 @@ class SettledCodes:
                     np.take(settled, column.codes, out=matrix[number], mode="clip")
 
         share(work, [range(start, min(start + 64, len(features))) for start in range(0, len(features), 64)], threads)
-        unsigned = _unsigned(groups, len(classes))
-        weights = table.coded.weights
-        return cls(table.coded.target, classes, unsigned, features, tuple(found), weights, left_out, matrix)
+        known, weights = unsigned(groups, len(classes)), table.coded.weights
+        return cls(table.coded.target, classes, known, features, tuple(found), weights, left_out, matrix)
 
     @cached_property
     def values(self) -> NDArray[np.int64]:
@@ -182,7 +181,7 @@ def _count_wide(
     return flat.astype(np.float64)
 
 
-def _unsigned(codes: NDArray[np.integer], missing: int) -> Codes:
+def unsigned(codes: NDArray[np.integer], missing: int) -> Codes:
     """In the fewest bytes; MISSING becomes the number that follows the others."""
     found: Codes = np.where(codes == MISSING, missing, codes).astype(_kind(missing))
     return found

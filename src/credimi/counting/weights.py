@@ -59,13 +59,27 @@ def effective(counts: Counts) -> Counts:
     """
     if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.rows > 0.0:
         return counts
-    if not _SQUARES[0] < counts.squares < _SQUARES[1]:
-        raise CredimiError(
-            f"the squares of the weights {counts.settings.weights!r} sum to {counts.squares:g}, which is too "
-            f"{'small' if counts.squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
-        )
-    share = counts.rows / counts.squares
+    share = _share(counts.rows, counts.squares, counts.settings)
     return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
+
+
+def worth_rows(weights: NDArray[np.float64], settings: ReadingOptions) -> NDArray[np.float64]:
+    """The same weights, if they are numbers of rows; others scaled as `effective` scales their counts."""
+    total = float(weights.sum())
+    if not total > 0.0 or (total < _EXACT and np.array_equal(weights, np.rint(weights))):
+        return weights
+    with np.errstate(over="ignore"):
+        return weights * _share(total, float(weights @ weights), settings)
+
+
+def _share(total: float, squares: float, settings: ReadingOptions) -> float:
+    """What weights of this sum, and this sum of squares, are multiplied with."""
+    if not _SQUARES[0] < squares < _SQUARES[1]:
+        raise CredimiError(
+            f"the squares of the weights {settings.weights!r} sum to {squares:g}, which is too "
+            f"{'small' if squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
+        )
+    return total / squares
 
 
 def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> NDArray[np.float64]:

@@ -50,7 +50,7 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.inference.moments import Moments, moments, parts
-from credimi.kernels import adaptive_weights, two_sided_weights
+from credimi.kernels import adaptive_weights, evidence_at, two_sided_weights
 from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ LOOSEST = 4.0
 TIGHTEST = 50.0
 P_ZERO = 0.5
 NEGLIGIBLE = 1e-4
-_SMOOTHING = 0.5
+SMOOTHING = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,9 +90,15 @@ class PosteriorComponents:
     variance: FloatArray
 
 
-def components(blocks: Tables, *, matched: bool = True, threads: int | None = None) -> PosteriorComponents:
-    """Weights and moments of every table's components."""
-    mixed, found = mixtures_with_moments(blocks, matched=matched, threads=threads)
+def components(
+    blocks: Tables, *, matched: bool = True, threads: int | None = None, whole: NDArray[np.bool_] | None = None
+) -> PosteriorComponents:
+    """Weights and moments of every table's components; `whole` as `moments` has it."""
+    return components_of(blocks, *mixtures_with_moments(blocks, whole=whole, matched=matched, threads=threads))
+
+
+def components_of(blocks: Tables, mixed: AdaptiveWeights, found: Moments) -> PosteriorComponents:
+    """The same, of mixtures whose moments are known."""
     upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
     number, weight, mean, variance = found.components()  # of the component, which some are parts of
     weight = weight * mixed.weight[number]
@@ -135,7 +141,7 @@ def prior_blocks(block: CountArray) -> list[FloatArray]:
     """Of one table, the parameters K a_i b_j of all components of its prior, which have equal weights."""
     counts = block.astype(np.float64)
     (rows, columns), total = (size - 1 for size in block.shape), float(counts[:-1, :-1].sum())
-    classes, values = counts[:-1].sum(axis=1) + _SMOOTHING, counts[:, :-1].sum(axis=0) + _SMOOTHING
+    classes, values = counts[:-1].sum(axis=1) + SMOOTHING, counts[:, :-1].sum(axis=0) + SMOOTHING
     points = adaptive_weights.grid_size((rows - 1) * (columns - 1), GRID)
     ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
     chances = np.zeros(block.shape)
@@ -159,6 +165,32 @@ def independence(
 ) -> FloatArray:
     """P(independent) of every candidate, without the cost of moments; `strata` as `mixtures` has them."""
     return _weigh(blocks, *_spans(blocks, strata), matched=False, threads=threads).p_zero
+
+
+def log_odds_of_dependence(blocks: Tables, *, threads: int | None = None) -> FloatArray:
+    """The log Bayes factor of dependence of every table, however large, where P(independent) is 0 in doubles.
+
+    The point K of the grid with the most weight has w = B_K p_K / (B_K p_K + ...), which gives the sum.
+    """
+    count = blocks.rows.size
+    found = _weigh(blocks, *_spans(blocks, None), matched=False, threads=threads)
+    known = found.weights.max(axis=1, initial=0.0) > 0.0
+    log_odds = np.where(known, 0.0, -np.inf)
+    best = found.weights.argmax(axis=1) if count else np.zeros(0, dtype=np.int64)
+    strength = np.where(known, found.strengths[np.arange(count), best], 1.0)
+    strengths = np.where(known[:, np.newaxis], found.strengths, np.arange(1.0, GRID + 1.0))
+
+    def work(part: slice) -> None:
+        tables = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
+        log_evidence, log_prior = np.empty(part.stop - part.start), np.empty(part.stop - part.start)
+        evidence_at.log_evidence_at(*tables, strength[part], log_evidence)
+        evidence_at.log_prior_of_points(*tables, LOOSEST, TIGHTEST, strengths[part], log_prior)
+        share_of_best = found.weights[np.arange(part.start, part.stop), best[part]] / (1.0 - found.p_zero[part])
+        log_odds[part] += np.where(known[part], log_evidence + log_prior - np.log(share_of_best), 0.0)
+
+    with np.errstate(divide="ignore", invalid="ignore"):  # of tables that tell nothing
+        share(work, parts(count, GRID * blocks.flat.size, threads), threads)
+    return log_odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,7 +221,7 @@ def _weigh(
     count = starts.size
     p_zero, staying = np.empty(count), np.empty(count, dtype=np.int64)
     strengths, weights = np.empty((count, GRID)), np.empty((count, GRID))
-    hyper = _SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
+    hyper = SMOOTHING, LOOSEST, TIGHTEST, P_ZERO, NEGLIGIBLE
 
     def weigh(part: slice) -> None:
         results = p_zero[part], strengths[part], weights[part], staying[part]
@@ -241,7 +273,7 @@ def _mixtures(
     weight, flat = np.empty(int(staying.sum())), np.empty(int(sizes.sum()))
 
     def augment(part: slice) -> None:
-        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], _SMOOTHING
+        some = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part], SMOOTHING
         adaptive_weights.augment(*some, strengths[part], weights[part], numbers[part], targets[part], weight, flat)
 
     share(augment, parts(blocks.rows.size, GRID * blocks.flat.size, threads), threads)

@@ -185,6 +185,22 @@ def beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
     return Beliefs(summed(found, found.weight * found.mean), at_mode, p_above, found.p_zero)
 
 
+def quick_beliefs(blocks: Tables, options: PosteriorOptions) -> Beliefs:
+    """`beliefs` with the adaptive prior for very many small tables: no `at_mode`, and each component by two moments.
+
+    No component is divided for classes that are thin (see `hard_tables`), which takes longer than all the rest.
+    """
+    whole = np.ones(blocks.rows.size, dtype=np.bool_)
+    found = adaptive_prior.components(blocks, threads=options.threads, whole=whole)
+    upper = np.log(np.minimum(blocks.rows, blocks.columns))
+    laws = laws_of(found, upper, gaussian=False)
+    p_above = above(laws, options.epsilon, options.threads)
+    for index in np.unique(found.table[~laws.trusted]).tolist():
+        p_above[index] = law_of_table(found, index, float(upper[index]), gaussian=False).sf(options.epsilon)
+    mean = summed(found, found.weight * found.mean)
+    return Beliefs(mean, np.full(mean.size, np.nan), p_above, found.p_zero)
+
+
 def drawn_law(table: Table, options: PosteriorOptions, odds: float) -> Distribution:
     """The posterior by draws; `odds` as in `Tables`."""
     law = mutual_information(table, prior=options.prior, approximation="sampled", random_state=options.random_state)

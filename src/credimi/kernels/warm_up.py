@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from credimi.kernels import jit
 from credimi.kernels.signatures import FIRST_NEEDED, SIGNATURES
 
 if TYPE_CHECKING:
@@ -31,13 +32,20 @@ def tasks(*, everything: bool) -> list[Task]:
 
 def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], None]) -> None:
     """Compile what is wanted and is not in the cache; `told` hears how many are done, and of how many."""
+    if jit.LIBRARY is not None:
+        return  # a wheel brought all of them compiled
     queue, done = deque(wanted), []
 
     def work(_: int) -> None:
         command = [sys.executable, "-m", "credimi.kernels.warm_up"]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
         with subprocess.Popen(  # noqa: S603  (this module itself)
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # Ctrl-C reaches them too: their tracebacks would help nobody
+            text=True,
         ) as process:
             assert process.stdin is not None  # noqa: S101  (for the type checker)
             assert process.stdout is not None  # noqa: S101  (for the type checker)

@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from credimi.report.sentences import NO_NAME, rows_told
+from credimi.report.sentences import NO_NAME, rows_told, standing
 from credimi.report.terminal import percent, probability
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ _SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
 def ranking_html(ranking: ShownRanking) -> str:
     """The best features: mean, interval, P(I > epsilon), verdict."""
     settings = ranking.settings
-    heads = ("", "feature", "nats", "%", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})")
+    heads = ["", "feature", "nats", "%", f"{100 * settings['level']:g} % interval", f"P(I > {settings['epsilon']:g})"]
+    robust = "factor" in settings
+    heads += [f"at factor {settings['factor']:g}"] if robust else []
     lines = []
     for place, row in enumerate(ranking, 1):
         if place > _LINES:
@@ -36,7 +38,8 @@ def ranking_html(ranking: ShownRanking) -> str:
             percent(row.get("entropy_share", math.nan)) if known else "",
             f"{row['low']:.4f} to {row['high']:.4f}" if known else "",
             escape(probability(row["p_above"], row["std"])) if known else "",
-            f"{_SIGNS[row['verdict']]} {row['verdict']}{_to_decide(row)}",
+            *([f"{row['robust_low']:.4f} to {row['robust_high']:.4f}" if known else ""] if robust else []),
+            f"{_SIGNS[row['verdict']]} {standing(row)}{_to_decide(row)}",
             f"{row['complete']:,}",
         ]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from credimi.core.atomic_files import write_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from credimi.core.types import Record
@@ -23,13 +24,18 @@ _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 
 def page(data: Record) -> str:
     """The HTML of a ranking's plain data."""
+    return filled("page.html", ("page.css",), _SCRIPTS, data)
+
+
+def filled(template: str, styles: Sequence[str], scripts: Sequence[str], data: Record) -> str:
+    """One of the templates among the assets, with styles, scripts and plain data."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
     parts = {
-        "/* style */": _part("page.css"),
-        "/* script */": "(() => {\n" + "".join(map(_part, _SCRIPTS)) + "})();\n",
+        "/* style */": "".join(map(_part, styles)),
+        "/* script */": "(() => {\n" + "".join(map(_part, scripts)) + "})();\n",
         "null/* data */": text,
     }
-    html = _part("page.html")
+    html = _part(template)
     for mark, part in parts.items():
         before, _, after = html.partition(mark)
         html = before + part + after

@@ -6,6 +6,7 @@ decisions stay the same. Advice uses the reader's terms: arguments of Python, or
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ NO_NAME = "(no name)"  # what is shown of a column whose name is empty
 
 CUT_APART = "cut at different places in the two: compare their counts or data"  # of two rankings
 
+_LARGE_FACTOR = 1_000  # nobody needs to know more exactly
 _SHOWN = 3  # features of one line
 _APART = {"readable_text", "other_notation"}  # have a line for each notation
 _CUT_BY = {
@@ -72,6 +74,22 @@ def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
 def counted(number: float, noun: str) -> str:
     """A number of things: 1 row, 2 rows, and 2.5 rows as sums of weights have them."""
     return f"{round(number, 3):,} {noun}{'s' * (number != 1)}"
+
+
+def up_to(factor: float) -> str:
+    """A tipping factor, rounded down."""
+    if factor == math.inf:
+        return "at any factor"
+    if factor >= _LARGE_FACTOR:
+        return f"beyond {_LARGE_FACTOR:,}x"
+    digits = 2 if factor < 2.0 else 1 if factor < 10.0 else 0
+    return f"up to {math.floor(factor * 10**digits) / 10**digits:.{digits}f}x"
+
+
+def standing(row: Facts) -> str:
+    """The verdict on a feature and, if it is known, up to which factor it stands."""
+    tips, verdict = row.get("tipping_factor", math.nan), str(row["verdict"])
+    return verdict if verdict not in {"keep", "drop"} or math.isnan(tips) else f"{verdict}, {up_to(tips)}"
 
 
 def rows_told(rows: float, with_target: float | None) -> str:
@@ -138,6 +156,15 @@ def _target_measured(same: Sequence[Facts], reader: str) -> str:
     )
 
 
+def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
+    entropy = f"{same[0]['nats']:.4g} nats" if "nats" in same[0] else f"{same[0]['bits']:.4g} bits"
+    name = "--epsilon" if reader == COMMAND_LINE else "epsilon"
+    return (
+        f"no column can tell more than the entropy of the target {same[0]['target']!r}, {entropy}, and {name} is not "
+        "below it: everything is dropped"
+    )
+
+
 def _target_missing_codes(same: Sequence[Facts], reader: str) -> str:
     target, several = same[0]["target"], "es" * (len(same[0]["codes"]) > 1)
     return (
@@ -186,6 +213,14 @@ def _target_missing_depends(same: Sequence[Facts], _reader: str) -> str:
     return (
         f"whether the target is missing depends on {shown}; the ranking is by all rows, which is right if the target "
         "is missing at random"
+    )
+
+
+def _tips_early(same: Sequence[Facts], _reader: str) -> str:
+    shown = _some([f"{_name(each)} ({up_to(each['factor'])})" for each in same])
+    return (
+        f"kept, but only if values are missing nearly at random: {shown}; ask why they are missing before you rely on "
+        "this"
     )
 
 
@@ -253,11 +288,13 @@ def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001 
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
     "target_missing_codes": _target_missing_codes,
+    "epsilon_above_entropy": _epsilon_above_entropy,
     "nearly_target": _nearly_target,
     "maybe_noise": _maybe_noise,
     "possible_identifier": _possible_identifier,
     "missing_tells": _missing_tells,
     "target_missing_depends": _target_missing_depends,
+    "tips_early": _tips_early,
     "copy": _copy,
     "time": _time,
     "many_cuts": _many_cuts,

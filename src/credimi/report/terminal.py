@@ -135,13 +135,22 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
         ),
         "bar": Column("", []),
         "tail": column(f"P(I > {settings['epsilon']:g})", lambda row: probability(row["p_above"], row["std"])),
-        "verdict": Column("verdict", [row["verdict"] for row in rows]),
+        "robust": Column("", []),
+        "verdict": Column("verdict", [sentences.standing(row) for row in rows]),
         "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
     }
+    optional = ["interval", "tail", "complete", "share"]
+    if "factor" in settings:
+        optional.insert(1, "robust")
+        found["robust"] = column(
+            f"at factor {settings['factor']:g}",
+            lambda row: f"{row['robust_low'] * scale:.4f} to {row['robust_high'] * scale:.4f}",
+            right=False,
+        )
     room = width - min(longest, LEAST_NAME) - (_VALUES + GAP) * (width >= _ROOM_FOR_ALL)
     room -= sum(found[name].width + GAP for name in ("#", "mi", "verdict"))
     chosen = {"#", "feature", "mi", "verdict"}
-    for name in ("interval", "tail", "complete", "share"):
+    for name in optional:
         if found[name].width + GAP > room:
             break
         chosen.add(name)
@@ -194,6 +203,11 @@ def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narr
         f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
         f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
     )
+    if "factor" in settings:
+        yield (
+            "up to Gx: the verdict stands if the odds of being missing differ at most G-fold between the values of a "
+            "feature"
+        )
     yield from ranking.remark_lines(units=units)
     if narrow:
         facts = [

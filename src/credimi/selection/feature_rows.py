@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Record, Value
 
 
+def finite(value: Value) -> Value:
+    """A value as JSON has it: NaN as None, infinity as text."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)
+
+
 class FeatureRows:
     """Columns of equal length, of which "feature" names the rows."""
 
@@ -66,11 +73,8 @@ class FeatureRows:
         raise CredimiError(f"the {self._called} has no feature {feature!r}")
 
     def _plain_rows(self) -> list[Record]:
-        """The rows as JSON has them: NaN as None."""
-        return [
-            {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-            for row in self
-        ]
+        """The rows as JSON has them: NaN as None, infinity as text."""
+        return [{name: finite(value) for name, value in row.items()} for row in self]
 
     def to_arrow(self) -> pa.Table:
         """A pyarrow Table."""

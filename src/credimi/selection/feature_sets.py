@@ -2,10 +2,7 @@
 
 **goal="smallest"**: the smallest set that tells all there is to tell: see `smallest_set`.
 
-**goal="relevant"**: all columns that matter, alone or with a partner. The evidence for X is the mean of the Bayes
-factors of dependence of X and Y given W over all other columns W, and given none: the mean pays for having looked at so
-many partners, the largest would not. A column is kept if P(relevant) >= level, again with the share of noise learned
-from all columns. O(p^2) stratified tables.
+**goal="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
 """
 
 from __future__ import annotations
@@ -13,13 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.stratified_tables import StratifiedTables, independence
-from credimi.selection.rules import from_common_odds
+from credimi.selection.relevant_features import relevance
 from credimi.selection.selection import Rejection, Selection, Step
 from credimi.selection.smallest_set import Search, smallest
 
@@ -27,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from credimi.core.types import Data, FloatArray, Option, Record, Values
+    from credimi.core.types import Data, Option, Record, Values
     from credimi.counting.coded_table import CodedTable
     from credimi.counting.counts import Counts
     from credimi.counting.stratified_counts import SettledCodes
@@ -157,25 +151,12 @@ def checked_goal(goal: str) -> str:
 
 def _relevant(codes: SettledCodes, options: PosteriorOptions, most: int, entropy: float) -> Selection:
     search = Search(codes, options)
-    count = search.count
-    evidence = np.full((count, count), -np.inf)  # log Bayes factor of each column given each; the diagonal: given none
-    evidence[np.diag_indices(count)] = _log_odds(search.alone.p_independent)
-    for partner in range(count):
-        others = [column for column in range(count) if column != partner]
-        if others:
-            strata, size = codes.codes[partner].astype(np.int64), len(codes.features[partner].values)
-            tables, starts = codes.stratified(strata, size, features=others, threads=options.threads)
-            evidence[others, partner] = _log_odds(independence(StratifiedTables.of(tables, starts), options.threads))
-    top = evidence.max(axis=1, initial=-np.inf)
-    mean = top + np.log(np.exp(evidence - top[:, np.newaxis]).mean(axis=1)) if count else top
-    p_noise = 1.0 / (1.0 + np.exp(np.clip(mean, -700.0, 700.0)))
-    p_relevant = from_common_odds(1.0 - p_noise, p_noise)
-    order = sorted(range(count), key=lambda column: (-p_relevant[column], -mean[column]))
+    found = relevance(codes, search.alone.p_independent, options.threads)
+    p_relevant, partners = found.probability, found.partner.tolist()
     steps: list[Step] = []
     rejected: list[Rejection] = []
-    for column in order:
-        partner = int(evidence[column].argmax())
-        like = None if partner == column else search.names[partner]
+    for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -found.evidence[column])):
+        like = None if partners[column] == column else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
         figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
         if p_relevant[column] >= options.level and len(steps) < most:
@@ -185,12 +166,6 @@ def _relevant(codes: SettledCodes, options: PosteriorOptions, most: int, entropy
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return _selection("relevant", search, entropy, steps, rejected)
-
-
-def _log_odds(p_independent: FloatArray) -> FloatArray:
-    """The log Bayes factor of dependence, from even prior odds."""
-    found: FloatArray = np.log(np.maximum(1.0 - p_independent, _LEAST)) - np.log(np.maximum(p_independent, _LEAST))
-    return found
 
 
 def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rejected: list[Rejection]) -> Selection:

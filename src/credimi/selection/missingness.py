@@ -25,16 +25,8 @@ if TYPE_CHECKING:
 def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
     """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
     indicators = [feature.indicator() for feature in features]
-    varies = np.array([(block[:-1, :-1].sum(axis=0) > 0).all() for block in indicators], dtype=bool)
-    blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
-    summary = summarize(Tables.of(blocks), options, if_dependent=False)
-    found = {
-        "missing_mi": summary.mean,
-        "missing_low": summary.low,
-        "missing_high": summary.high,
-        "missing_p_above": summary.p_above,
-    }
-    return _spread(found, varies)
+    varies = [bool((block[:-1, :-1].sum(axis=0) > 0).all()) for block in indicators]
+    return _information("missing", indicators, varies, options)
 
 
 def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
@@ -43,19 +35,8 @@ def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -
     0 where the target is never missing, and for features that are not ranked.
     """
     indicators = [feature.target_indicator() for feature in features]
-    varies = np.array(
-        [feature.kind.ranked and block[1].any() for feature, block in zip(features, indicators, strict=True)],
-        dtype=bool,
-    )
-    blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
-    summary = summarize(Tables.of(blocks), options, if_dependent=False)
-    found = {
-        "target_missing_mi": summary.mean,
-        "target_missing_low": summary.low,
-        "target_missing_high": summary.high,
-        "target_missing_p_above": summary.p_above,
-    }
-    return _spread(found, varies)
+    varies = [feature.kind.ranked and bool(block[1].any()) for feature, block in zip(features, indicators, strict=True)]
+    return _information("target_missing", indicators, varies, options)
 
 
 def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, float]:
@@ -68,9 +49,15 @@ def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> di
     return dict(zip((feature.name for feature in features), means.tolist(), strict=True))
 
 
-def _spread(found: dict[str, NDArray[np.float64]], of: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
-    """Columns of all features from those that something was computed for; the others have 0."""
-    columns = {name: np.zeros(of.size) for name in found}
-    for name, values in found.items():
-        columns[name][of] = values
+def _information(
+    prefix: str, indicators: list[NDArray[np.int64]], varies: list[bool], options: PosteriorOptions
+) -> dict[str, NDArray[np.float64]]:
+    """Four columns of all features: what indicators tell that vary; 0 for the others."""
+    blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
+    summary = summarize(Tables.of(blocks), options, if_dependent=False)
+    columns = {}
+    for name in ("mean", "low", "high", "p_above"):
+        column = np.zeros(len(varies))
+        column[np.array(varies, dtype=bool)] = getattr(summary, name)
+        columns[f"{prefix}_{'mi' if name == 'mean' else name}"] = column
     return columns

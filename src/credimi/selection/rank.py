@@ -12,12 +12,13 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
 from credimi.counting.weights import effective
+from credimi.inference import information_bounds
 from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
 from credimi.selection.copies import copies
 from credimi.selection.missingness import mi_with_target, missingness, target_missingness
 from credimi.selection.page_data import Kept
-from credimi.selection.ranking import COLUMNS, Ranking
+from credimi.selection.ranking import COLUMNS, ROBUST_COLUMNS, Ranking
 from credimi.selection.remarks import remarks_on
 from credimi.selection.rows_to_decide import rounded_up, rows_to_decide
 from credimi.selection.rules import RULES, RuleOptions, decide
@@ -46,6 +47,8 @@ def rank(
     prior: str | float = "adaptive",
     approximation: str = "matched",
     missing: str = "ignore",
+    robust: bool = False,
+    factor: float = 2.0,
     random_state: int = 0,
     threads: int | None = None,
     **counting: Option,
@@ -70,6 +73,11 @@ def rank(
     missing : "ignore" or "category"
         Whether a missing value of a feature is not known, or is one more value of the feature. The columns missing_mi
         to missing_p_above tell whether the two differ.
+    robust : bool
+        Whether to find out what holds if values are missing not quite at random: the columns robust_low, robust_high
+        and tipping_factor. It takes about ten times as long.
+    factor : float
+        For robust_low and robust_high: how much the odds of being missing may differ, as in `information_bounds`.
     random_state : int
         The seed for approximation="sampled".
     threads : int, optional
@@ -102,6 +110,7 @@ def rank(
         threads=threads,
     )
     _check_reading(missing)
+    factor = information_bounds.checked_factor(factor)
     counted = counts_of(data, target, counting, threads)
     counts = effective(counted)
     classes = counts.settled_classes()
@@ -111,6 +120,8 @@ def rank(
     needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
     summary = _with_unranked(features, found, *needed) | missingness(seen, options)
     summary |= target_missingness(features, options)
+    if robust:
+        summary |= _robust(features, blocks, found, factor, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
     settings = {
@@ -128,6 +139,8 @@ def rank(
         settings["target_cuts"] = list(counts.settings.target_cuts)
     if counts.settings.weights is not None:
         settings["weights"] = counts.settings.weights
+    if robust:
+        settings["factor"] = factor
     if approximation == "sampled":
         settings["seed"] = random_state
     summary = {name: values[order] for name, values in summary.items()}
@@ -171,6 +184,15 @@ def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
     for figure, own in zip(figures, (found.mean, found.at_mode, found.p_above, found.p_independent), strict=True):
         figure[ranked] = own
     return Beliefs(*figures)
+
+
+def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> NDArray[np.bool_]:
+    """Which features stand at the factor, P(I > epsilon) >= level whatever is missing, in the order of the counts."""
+    features, blocks = _read(counts.settled(threads=options.threads), options, missing)
+    found = np.zeros(len(features), dtype=bool)
+    p_above = beliefs(blocks, options).p_above
+    found[_kinds(features)[0]] = information_bounds.standing(blocks, p_above, factor, options)
+    return found
 
 
 def _check_reading(missing: str) -> None:
@@ -258,6 +280,22 @@ def _with_unranked(
     return out
 
 
+def _robust(
+    features: Sequence[Feature], blocks: Tables, found: Summary, factor: float, options: RuleOptions
+) -> dict[str, AnyArray]:
+    """The bounds at the factor and the tipping factors; infinite where nothing is missing, or nothing can depend."""
+    ranked, unknown = _kinds(features)
+    bounds = information_bounds.robust(blocks, found.p_above, (found.low, found.high), factor, options)
+    never_seen = np.array([feature.complete == 0 for feature in features], dtype=bool)
+    out: dict[str, AnyArray] = {}
+    for name, values, otherwise in zip(
+        ROBUST_COLUMNS, (bounds.low, bounds.high, bounds.tipping), (0.0, 0.0, np.inf), strict=True
+    ):
+        out[name] = np.where(unknown | (never_seen & (otherwise > 0.0)), np.nan, otherwise)
+        out[name][ranked] = values
+    return out
+
+
 def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     # Features that are not ranked do not count when the share of independent features is estimated.
@@ -277,7 +315,7 @@ def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options:
     }
     found |= {name: values.tolist() for name, values in (summary | keeps).items()}
     found["rows_to_decide"] = [rounded_up(rows) for rows in found["rows_to_decide"]]
-    return {name: found[name] for name in COLUMNS}
+    return {name: found[name] for name in (*COLUMNS, *ROBUST_COLUMNS) if name in found}
 
 
 def _verdict(feature: Feature, *, forward: bool, backward: bool) -> str:

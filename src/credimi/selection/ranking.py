@@ -10,7 +10,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.report import sentences
 from credimi.selection import rules
-from credimi.selection.feature_rows import FeatureRows
+from credimi.selection.feature_rows import FeatureRows, finite
 from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ COLUMNS = (
     "target_missing_high",
     "target_missing_p_above",
 )
-
+ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # if they were asked for
 
 ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
@@ -86,6 +86,10 @@ class Ranking(FeatureRows):
     - entropy_share: mi as a share of the target's entropy, from 0 to 1
     - target_missing_mi, target_missing_low, target_missing_high, target_missing_p_above: what the feature tells of
       where the target is missing; 0 where it never is
+    - robust_low, robust_high: with robust=True, the lower end of the least I and the upper end of the largest I, if the
+      odds of being missing differ by `factor` at most; see `information_bounds`
+    - tipping_factor: with robust=True, the largest factor at which the verdict keep or drop stands; 1 if it is unsure
+      already, infinity if nothing can change it. In JSON, infinity is the text "inf"
 
     Identifiers are not ranked, nor are values that cannot be counted, such as lists: they have NaN for mi. Columns with
     one value or none have 0, and the verdict drop: in these rows they contain nothing that the target could depend on.
@@ -242,7 +246,7 @@ class Ranking(FeatureRows):
     def to_dict(self) -> Record:
         """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None."""
         return {
-            "settings": self.settings | {"target": self.target},
+            "settings": {name: finite(value) for name, value in self.settings.items()} | {"target": self.target},
             "rows": self.rows,
             "rows_with_target": self.rows_with_target,
             "classes": list(self.classes),

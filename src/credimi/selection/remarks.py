@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _NEARLY_ALL = 0.9  # of the target's entropy
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
+_EARLY = 1.5  # a tipping factor, below which a remark is made
 _MANY_CUTS = 100  # cuts, from which a remark is made
 _LOOKED_AT = (
     "values",
@@ -32,6 +33,7 @@ _LOOKED_AT = (
     "target_missing_mi",
     "rows_to_decide",
     "at_epsilon",
+    "tipping_factor",
 )
 _MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
 _READABLE = (SuspicionKind.DECIMAL_COMMAS, SuspicionKind.DATES, SuspicionKind.NUMERALS)
@@ -49,11 +51,13 @@ class RemarkKind(StrEnum):
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
+    EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
     MAYBE_NOISE = "maybe_noise"
     POSSIBLE_IDENTIFIER = "possible_identifier"
     MISSING_TELLS = "missing_tells"
     TARGET_MISSING_DEPENDS = "target_missing_depends"
+    TIPS_EARLY = "tips_early"
     COPY = "copy"
     TIME = "time"
     MANY_CUTS = "many_cuts"
@@ -84,7 +88,7 @@ class Remark:
     `codes` are values as in the data, and `notation` is their kind; `values` is the number of different values, or
     classes. `stake` is how much information is in question, in nats: it says which cautions come first. `nats` is
     what it tells. `mi` and `mi_with_target` are what the feature tells by all rows, and by those that have the target.
-    `other` is the name of a better feature that says the same.
+    `other` is the name of a better feature that says the same. `factor` is the one at which the verdict falls.
     """
 
     kind: RemarkKind
@@ -100,6 +104,7 @@ class Remark:
     mi: float | None = None
     mi_with_target: float | None = None
     other: str | None = None
+    factor: float | None = None
 
     @property
     def caution(self) -> bool:
@@ -125,6 +130,7 @@ class Remark:
             "rows_each": self.rows_each,
             units: shown(self.nats),
             "other": self.other,
+            "factor": self.factor,
             "mi": shown(self.mi),
             "mi_with_target": shown(self.mi_with_target),
         }
@@ -155,10 +161,14 @@ def remarks_on(
     on which it depends whether the target is missing: what they tell by only the rows that have it. `copies` are
     features that say the same as a better one, and its name.
     """
-    rows = zip(*(columns[name] for name in _LOOKED_AT), strict=True)
+    looked_at = [name for name in _LOOKED_AT if name in columns]
+    rows = zip(*(columns[name] for name in looked_at), strict=True)
     found = [*_of_target(target[0], target[2], target[3])]
+    if 0.0 < target[2] <= settings["epsilon"]:
+        kind = RemarkKind.EPSILON_ABOVE_ENTROPY
+        found.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
     for feature, row in zip(features, rows, strict=True):
-        known = dict(zip(_LOOKED_AT, row, strict=True))
+        known = dict(zip(looked_at, row, strict=True))
         found += [*_of_suspicions(feature, known), *_of_row(feature, known, settings, target[1], target[2])]
         if feature.name in copies:
             found.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=known["mi"]))
@@ -228,6 +238,8 @@ def _of_row(
     told = settings["missing"] == "ignore" and not feature.kind.unknown
     if told and row["missing_p_above"] >= settings["level"]:
         yield Remark(RemarkKind.MISSING_TELLS, name, nats=row["missing_mi"], stake=row["missing_mi"])
+    if row["verdict"] == "keep" and row.get("tipping_factor", math.inf) < _EARLY:
+        yield Remark(RemarkKind.TIPS_EARLY, name, factor=row["tipping_factor"], stake=row["mi"])
     if row["rows_to_decide"]:
         yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
     if row["at_epsilon"]:

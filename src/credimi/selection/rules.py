@@ -14,9 +14,9 @@ features, one in twenty of those just kept may be wrong. Beyond the paper:
 Each posterior starts from even odds that its feature is independent of the target. If nearly all of thousands of
 features are independent, even odds are far too optimistic: with 5,000 columns of noise a few look good by chance. The
 rule fdr estimates the odds from all features together. If q_k is P(independent | data) from even odds, the share s of
-independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen, by EM, where this times s (1 -
-s) is largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is s q/(s
-q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
+independent features has the likelihood prod_k [s q_k + (1 - s)(1 - q_k)]. s is chosen where this times s (1 - s) is
+largest, but not below 1/2, as too few independent features do less harm. From such odds P(independent) is
+s q/(s q + (1 - s)(1 - q)), and P(I > epsilon) changes in proportion to 1 - P(independent). Without an atom (fixed
 pseudo-counts) q = 0, and nothing changes.
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 RULES = ("plugin", "forward", "backward", "fdr")
 _EVEN = 0.5
-_MOST_STEPS, _SETTLED = 1_000, 1e-9
+_SETTLED = 1e-13
 
 
 @stored
@@ -113,26 +113,38 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     return kept
 
 
-def from_common_odds(p_above: FloatArray, p_independent: FloatArray, share: float | None = None) -> FloatArray:
-    """P(I > epsilon) with a prior share of independent features; by default that which they suggest together."""
-    share = share_of_noise(p_independent) if share is None else share
+def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
+    """P(I > epsilon) with the prior share of independent features that all features together suggest."""
+    return from_share(p_above, p_independent, share_of_independent(p_independent))
+
+
+def from_share(p_above: FloatArray, p_independent: FloatArray, share: float) -> FloatArray:
+    """P(I > epsilon) if this is the prior share of independent features, and not one half."""
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
     found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
     return found
 
 
-def share_of_noise(p_independent: FloatArray) -> float:
-    """The prior share of independent features that all features together suggest; NaN is not heard."""
-    heard = p_independent[~np.isnan(p_independent)]
-    share = _EVEN
-    for _ in range(_MOST_STEPS):
-        before = share
-        independent = share * heard / (share * heard + (1.0 - share) * (1.0 - heard))
-        share = max(_EVEN, (float(independent.sum()) + 1.0) / (heard.size + 2.0))
-        if abs(share - before) < _SETTLED:
-            break
-    return share
+def share_of_independent(
+    p_independent: FloatArray, others: int = 0, least: float = _EVEN, counts: FloatArray | None = None
+) -> float:
+    """The share of independent features that all features together suggest; NaN does not count.
+
+    `others` are further features that are independent for sure, or as good as that; the share is not below `least`;
+    `counts` are how many features have each of these values, if not one.
+    The logarithm of the likelihood is concave in the share: the point where its slope is 0 is found by halving. The
+    rest, 1 - share, may be one in millions, so that is what is halved.
+    """
+    heard = ~np.isnan(p_independent)
+    known, each = p_independent[heard], 1.0 if counts is None else counts[heard]
+    tilt = 2.0 * known - 1.0
+    low, high = 0.0, 1.0 - least
+    while high - low > _SETTLED * high:
+        rest = 0.5 * (low + high)
+        slope = float((each * tilt / (known - rest * tilt)).sum()) + (others + 1.0) / (1.0 - rest) - 1.0 / rest
+        low, high = (low, rest) if slope > 0.0 else (rest, high)
+    return least if high == 1.0 - least else 1.0 - 0.5 * (low + high)
 
 
 def checked_rule(rule: str) -> str:

@@ -33,7 +33,7 @@ from credimi.inference.options import PosteriorOptions
 from credimi.inference.stratified_tables import StratifiedTables, independence, summarize
 from credimi.selection.naive_summary import NaiveSummary
 from credimi.selection.rows_to_decide import rounded_up
-from credimi.selection.rules import from_common_odds, share_of_noise
+from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.selection import Rejection, Step
 
 if TYPE_CHECKING:
@@ -121,8 +121,8 @@ class Search:
             tables, starts = codes.stratified(strata, count, features=some.tolist(), threads=self.options.threads)
             self._put(found, some, StratifiedTables.of(tables, starts))
             done += some.size
-        self.noise = share_of_noise(found.p_independent)
-        found.p_above = from_common_odds(found.p_above, found.p_independent, self.noise)
+        self.noise = share_of_independent(found.p_independent)
+        found.p_above = from_share(found.p_above, found.p_independent, self.noise)
         return found
 
     def _chunks(self, among: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:

@@ -50,7 +50,6 @@ def test_option_that_is_wrong(refusal: Refusal, command: list[str], options: lis
         (["rank", "data.csv", "--units", "hartleys"], "argument --units: invalid choice: 'hartleys'"),
         (["rank", "data.csv", "--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["rank", "--features", "a", "b", "data.csv"], "the following arguments are required: DATA"),
-        (["select", "data.csv", "--target", "y"], "the following arguments are required: --output"),
         (["select", "data.csv", "--output", "o", "--rule", "best"], "argument --rule: invalid choice: 'best'"),
         (["count", "data.csv", "--target", "y"], "the following arguments are required: --into"),
         (["count", "data.csv", "--into", "c", "--prior", "1"], "unrecognized arguments: --prior 1"),

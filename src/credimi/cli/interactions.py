@@ -1,0 +1,114 @@
+"""`credimi interactions`: prints pairs of columns that tell more about the target together than apart."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+from credimi.cli import options as shared
+from credimi.cli import startup, terminal_io
+from credimi.cli.rank import check_pictures
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
+from credimi.report.export import csv_writer
+
+if TYPE_CHECKING:
+    import argparse
+
+    from credimi.core.types import Foreign
+    from credimi.selection.interaction_records import Interactions
+
+_EXAMPLES = """\
+synergy is what two columns tell together beyond what each tells alone: positive
+where only the combination tells something, negative (redundancy) where both say
+the same. All pairs are looked at; of those called synergy at most 5 % are
+expected to be wrong (1 - level). It needs all rows in memory. Ctrl-C ends the
+search with the pairs found so far.
+
+examples:
+  credimi interactions survey.csv --target income
+  credimi interactions survey.csv --target income --top 50 --format csv
+  credimi interactions survey.csv --target income --html pairs.html --plot pairs.png
+"""
+
+
+def add(commands: Foreign) -> None:
+    """Add the command to the parser."""
+    parser = shared.add_command(
+        commands,
+        "interactions",
+        run,
+        summary="pairs of columns that tell more together than apart, or say the same",
+        description="Find pairs of columns that tell more about the target together than apart, or that say the same.",
+        epilog=_EXAMPLES,
+    )
+    shared.add_data_options(parser)
+    shared.add_weights_option(parser)
+    parser.add_argument(
+        "--epsilon", type=shared.number, default=0.003, help="the synergy worth knowing, in nats (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--level",
+        type=shared.number,
+        default=0.95,
+        help="share of the reported pairs that is expected to be right; also of the intervals (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--top",
+        type=shared.positive,
+        metavar="N",
+        help="list N pairs of each kind, sure or not (default: those that are more probable than not)",
+    )
+    shared.add_output_options(parser)
+    parser.add_argument("--html", metavar="PAGE", help="write a page with the pairs and heat maps, for a browser")
+    parser.add_argument(
+        "--plot", metavar="PICTURE", help="draw heat maps of the first six in a .png, .svg or .pdf file"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Search; then print the pairs."""
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    shared.check_thresholds(options)
+    check_pictures(options)
+    files = shared.files(options)
+    for path in (options.output, options.html, options.plot):
+        shared.check_output(path, [file.identity for file in files])
+    if any(file.is_counts for file in files):
+        raise CredimiError("counts do not say which values come together: name the data")
+    startup.announce_compiling()
+    from credimi.selection.interactions import interactions
+
+    asked = shared.counting(options) | {"weights": options.weights}
+    asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top}
+    with terminal_io.progress("looking at pairs") as told:
+        found = interactions(files, options.target, progress=told, **asked)
+    if options.html is not None:
+        found.to_html(options.html)
+    if options.plot is not None:
+        if found.tables:
+            found.plot(options.plot)
+        else:
+            terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
+    _show(found, options)
+
+
+def _show(found: Interactions, options: argparse.Namespace) -> None:
+    if options.format == "json":
+        ascii_only = not terminal_io.speaks_unicode(options.output)
+        write(json.dumps(found.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        return
+    if options.format == "csv":
+        sink = io.StringIO()
+        writer = csv_writer(sink)
+        writer.writerow(found.columns)
+        writer.writerows(zip(*found.columns.values(), strict=True))
+        write(sink.getvalue(), options.output)
+        return
+    from credimi.report.interaction_view import LINES, interaction_grids
+
+    console = terminal_io.console(options.output)
+    lines = max(LINES, options.top or 0)
+    terminal_io.show(interaction_grids(found.to_dict(), lines), options.output, console)

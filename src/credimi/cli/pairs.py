@@ -1,0 +1,164 @@
+"""`credimi pairs`: prints what every two columns tell about each other."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+from credimi.cli import options as shared
+from credimi.cli import startup, terminal_io
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
+from credimi.report import sentences
+from credimi.report.export import csv_writer
+
+if TYPE_CHECKING:
+    import argparse
+
+    from credimi.core.types import Foreign, Record
+    from credimi.selection.pairs_result import Pairs
+
+_EXAMPLES = """\
+There is no target: every column is compared with every other. Numbers are cut
+into 3 to 10 ranges of about equal counts, as many as the rows allow. Rows that
+lack one of two columns still tell how often the other's values occur.
+
+P(indep.), the probability of independence, is that of each pair alone, from
+even odds. "linked" uses the share of independent pairs that all pairs together
+suggest: of those so marked at most one in twenty is expected to tell less than
+epsilon. json and csv also have P(linked), with the same odds.
+
+--forest asks for more: the probability of each edge over all forests of the
+columns, given that a forest holds, which it seldom does exactly.
+
+examples:
+  credimi pairs survey.csv
+  credimi pairs survey.csv --columns age income region --top 10
+  credimi pairs survey.parquet --format csv --output pairs.csv --plot pairs.png
+  credimi pairs survey.csv --forest
+  credimi pairs genotypes.parquet --engine gpu --top 1000
+"""
+
+_LINES = 30  # of a table
+_MOST = "leave out columns of more values (default: %(default)s)"
+_P_DEPENDENT = "only pairs that depend with at least this probability"
+_ENGINE = "where pairs are counted: cpu, or gpu, one NVIDIA GPU (default: %(default)s)"
+_INTO = "also write the figures of all pairs to this file of numpy, a row each"
+_TOP = "show only the first K (default: 30 in a table, all in json and csv)"
+
+
+def add(commands: Foreign) -> None:
+    """Add the command to the parser."""
+    parser = shared.add_command(
+        commands,
+        "pairs",
+        run,
+        summary="what every two columns tell about each other",
+        description="Print what every two columns tell about each other, how much and how sure.",
+        epilog=_EXAMPLES,
+    )
+    shared.add_data_options(parser, target=False)
+    shared.add_posterior_options(parser, units=False)
+    parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
+    parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
+    parser.add_argument("--p-dependent", type=shared.number, metavar="P", help=_P_DEPENDENT)
+    parser.add_argument("--engine", choices=("cpu", "gpu"), default="cpu", help=_ENGINE)
+    parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
+    parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
+    shared.add_output_options(parser)
+    parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the pairs, or the edges of forests."""
+    shared.check_thresholds(options)
+    if options.p_dependent is not None:
+        from credimi.core.arguments import require_share
+
+        require_share("--p-dependent", options.p_dependent)
+    if options.plot == "-":
+        raise CredimiError("a picture needs a file of its own, not standard output")
+    files = shared.files(options)
+    if any(file.is_counts for file in files):
+        raise CredimiError(f"{files[0]} holds counts of one target, not rows: name the data")
+    for output in (options.output, options.plot, options.into):
+        shared.check_output(output, [file.identity for file in files])
+    if options.plot is not None:
+        from credimi.report import figures
+
+        figures.picture_kind(options.plot)
+        figures.require_matplotlib()
+    startup.announce_compiling()
+    from credimi.selection.pairs import pairs
+
+    asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
+    asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
+    asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
+    if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
+        asked["top"] = options.top  # the others need not come back
+    with terminal_io.progress("comparing") as told:
+        found = pairs(files, max_values=options.max_values, progress=told, **asked).worded_for(sentences.COMMAND_LINE)
+    if options.plot is not None:
+        found.plot("mi", options.plot)
+    if options.forest:
+        _show_forest(found, options)
+    else:
+        _show(found, options)
+
+
+def _show(found: Pairs, options: argparse.Namespace) -> None:
+    if options.format == "csv":
+        table = found.to_dict(options.top)
+        write(terminal_io.sayable(_csv(table["pairs"]), options.output), options.output)
+        return
+    if options.format == "json":
+        _write_json(found.to_dict(options.top), options.output)
+        return
+    from credimi.report.pairs_view import pairs_grids
+
+    shown = found.to_dict(options.top or _LINES) | {"count": len(found)}
+    terminal_io.show(pairs_grids(shown), options.output, terminal_io.console(options.output))
+
+
+def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
+    forest = found.forest(threads=options.threads)
+    best = {frozenset(edge) for edge in forest.best}
+    edges = [
+        {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
+        for a, b, probability in forest.edges(least=0.0)[: options.top]
+    ]
+    if options.format == "csv":
+        write(terminal_io.sayable(_csv(edges), options.output), options.output)
+        return
+    report = {
+        "settings": found.settings,
+        "rows": found.rows,
+        "columns": list(found.names),
+        "given": "that a forest holds",
+        "odds": forest.odds,
+        "expected_edges": forest.expected_edges,
+        "remarks": found.remark_lines(),
+        "edges": edges,
+    }
+    if options.format == "json":
+        _write_json(report, options.output)
+        return
+    from credimi.report.pairs_view import forest_grids
+
+    terminal_io.show(forest_grids(report, options.top or _LINES), options.output, terminal_io.console(options.output))
+
+
+def _write_json(report: Record, output: str | None) -> None:
+    ascii_only = not terminal_io.speaks_unicode(output)
+    write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", output)
+
+
+def _csv(rows: list[Record]) -> str:
+    text = io.StringIO()
+    writer = csv_writer(text)
+    if rows:
+        writer.writerow(rows[0])
+    for row in rows:
+        writer.writerow(["" if value is None else value for value in row.values()])
+    return text.getvalue()

@@ -1,0 +1,1 @@
+"""One NVIDIA GPU: CUDA sources, and the classes that run them."""

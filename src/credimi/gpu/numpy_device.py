@@ -1,0 +1,99 @@
+"""`NumpyDevice`: the steps of the blocked counting of pairs on the CPU, in place of a GPU (see `cupy_device`).
+
+It is there for the tests, which run everywhere: the same blocks, the same products, the same subtractions. It computes
+no posteriors: all pairs are left to the caller.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from credimi.core.types import AnyArray, FloatArray, Foreign
+    from credimi.gpu.layout import Block, Hyper, Looked, Screen
+
+    Codes = NDArray[np.uint8]
+
+
+class NumpyDevice:
+    """Arrays of numpy, in as many bytes as are allowed."""
+
+    name = "numpy"
+    xp: Foreign = np
+    out_of_memory: tuple[type[Exception], ...] = (MemoryError,)
+
+    def __init__(self, memory: int = 1 << 28) -> None:
+        self.memory = memory
+
+    def free_bytes(self) -> int:
+        """How much memory may be used."""
+        return self.memory
+
+    def used_bytes(self) -> int:
+        """Not known here."""
+        return 0
+
+    def finish(self) -> None:
+        """Nothing is ever left to do."""
+
+    def upload(self, codes: Sequence[Codes], width: int) -> Codes:
+        """Codes as rows of a matrix, with 255 behind them."""
+        found = np.full((len(codes), width), 255, dtype=np.uint8)
+        for row, each in zip(found, codes, strict=True):
+            row[: each.size] = each
+        return found
+
+    def count_values(self, codes: Codes, values: NDArray[np.int32], most: int) -> NDArray[np.int32]:
+        """How often each value of each column occurs, (columns, most)."""
+        totals = np.zeros((codes.shape[0], most), dtype=np.int32)
+        for column, size in enumerate(values.tolist()):
+            totals[column, :size] = np.bincount(codes[column], minlength=256)[:size]
+        return totals
+
+    def one_hot(self, codes: Codes, rows: slice, kept: NDArray[np.int32]) -> NDArray[np.int8]:
+        """One row for each of the first `kept` values of each column: 1 where it is the value."""
+        own = codes[:, rows]
+        parts = [own[column] == np.arange(size)[:, np.newaxis] for column, size in enumerate(kept.tolist())]
+        return np.concatenate(parts).astype(np.int8)
+
+    def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], common: NDArray[np.int32]) -> None:
+        """Add first second' to the common counts, exactly: sums below 2^53 are exact in doubles."""
+        common += (first.astype(np.float64) @ second.astype(np.float64).T).astype(np.int32)
+
+    def bring(self, figures: FloatArray, take: Callable[[int, int, FloatArray], None]) -> None:
+        """Call `take(figure, first row, rows)` on all of (figures, rows, columns)."""
+        for figure, rows in enumerate(figures):
+            take(figure, 0, rows)
+
+    def to_host(self, array: AnyArray) -> AnyArray:
+        """The array in the memory of the CPU."""
+        return array
+
+    def summarize(
+        self,
+        common: NDArray[np.int32],
+        blocks: tuple[Block, Block],
+        hyper: Hyper,
+        wanted: int,
+        out: NDArray[np.float64],
+        *,
+        chosen: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Leave all pairs."""
+        del common, hyper, wanted, out  # nothing is computed here
+        first, second = blocks
+        if chosen is not None:
+            return np.arange(chosen.size)
+        one, other = np.arange(first.start, first.stop), np.arange(second.start, second.stop)
+        return np.flatnonzero((one[:, np.newaxis] < other).ravel())
+
+    def screen(self, products: NDArray[np.int32], blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
+        """There is no first look: all pairs are left."""
+        del products, blocks, screen
+        return None

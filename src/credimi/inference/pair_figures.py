@@ -1,0 +1,95 @@
+"""`figures_of`: from the tables of pairs to what is believed of them. Counting is elsewhere, and knows nothing of this.
+
+What `mutual_information` would say of each table, for many at once: mean, interval, P(I > epsilon), P(independent), and
+the logarithm of the Bayes factor of dependence, which forests and networks need beyond what P(independent) can hold.
+Where rows are few, many tables are equal: each is computed once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.public import stored
+from credimi.core.tables import Tables
+from credimi.inference.adaptive_prior import log_odds_of_dependence
+from credimi.inference.fixed_priors import ADAPTIVE
+from credimi.inference.many_tables import summarize
+from credimi.kernels.moments import many_tables
+
+if TYPE_CHECKING:
+    from credimi.core.types import FloatArray
+    from credimi.inference.options import PosteriorOptions
+
+_LEAST = 1e-290  # of P(independent), below which its logarithm is found otherwise
+_SAMPLE = 2_000  # tables by which it is judged whether many are equal
+_MANY_EQUAL = 0.5
+
+
+@stored
+@dataclass(frozen=True, slots=True, eq=False)
+class PairFigures:
+    """One entry a pair; `log_evidence` is the log Bayes factor of dependence, NaN where the prior knows none.
+
+    `complete` is how many rows have both columns.
+    """
+
+    mi: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_above: FloatArray
+    p_independent: FloatArray
+    log_evidence: FloatArray
+    complete: FloatArray
+
+    @classmethod
+    def empty(cls, pairs: int) -> PairFigures:
+        """Room for so many pairs."""
+        return cls(*(np.empty(pairs) for _ in fields(cls)))
+
+    def put(self, first: int, others: PairFigures) -> None:
+        """Take over the entries of others, from this place on."""
+        for each in fields(self):
+            values = getattr(others, each.name)
+            getattr(self, each.name)[first : first + values.size] = values
+
+
+def figures_of(tables: Tables, options: PosteriorOptions) -> PairFigures:
+    """What is believed of each table of at least two rows and two columns."""
+    same = _equal(tables)
+    if same is None:
+        return _figures(tables, options)
+    different, places = same
+    found = _figures(different, options)
+    return PairFigures(*(getattr(found, each.name)[places] for each in fields(found)))
+
+
+def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:
+    count = tables.rows.size
+    complete, pattern = np.empty(count), np.empty(count, dtype=np.int8)
+    many_tables.classify(tables.flat, tables.offsets, tables.rows, tables.columns, pattern, complete)
+    found = summarize(tables, options, if_dependent=False)
+    log_evidence = np.full(count, np.nan)
+    if options.prior == ADAPTIVE:
+        with np.errstate(divide="ignore"):
+            log_evidence = np.log1p(-found.p_independent) - np.log(found.p_independent)
+        beyond = found.p_independent < _LEAST
+        if beyond.any():
+            log_evidence[beyond] = log_odds_of_dependence(tables.chosen(beyond), threads=options.threads)
+    return PairFigures(found.mean, found.low, found.high, found.p_above, found.p_independent, log_evidence, complete)
+
+
+def _equal(tables: Tables) -> tuple[Tables, np.ndarray[tuple[int], np.dtype[np.int64]]] | None:
+    """The different tables, and which of them each is; None if they are of several shapes, or hardly any are equal."""
+    count = tables.rows.size
+    if count < _SAMPLE or (tables.rows != tables.rows[0]).any() or (tables.columns != tables.columns[0]).any():
+        return None
+    blocks = tables.flat.reshape(count, -1)
+    some = blocks[:: count // _SAMPLE]
+    if np.unique(some, axis=0).shape[0] > _MANY_EQUAL * some.shape[0]:
+        return None
+    different, places = np.unique(blocks, axis=0, return_inverse=True)
+    size = different.shape[0]
+    return Tables(different.ravel(), tables.rows[:size], tables.columns[:size]), places.ravel()

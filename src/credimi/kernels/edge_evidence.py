@@ -1,0 +1,159 @@
+"""Evidence of dependence for many tests at once: u and v given some columns Z, counted and weighed in one kernel.
+
+A test names two columns and the columns that are given. Rows that lack a given column are left out; rows that lack u or
+v count to the margin of the other in their stratum. The blocks of the strata are those of `stratified_counts`, and
+
+    log B = log mean_K prod_z B_K(z)
+
+is the log Bayes factor of dependence against independence in all strata, with one strength K for all of them (see
+`adaptive_weights`, whose grid and corrections apply). It is a logarithm throughout: a probability would be 0 or 1 long
+before. Where both sides have missing values, rows that have one side inform the margins only.
+
+Strata with fewer than two complete rows tell nothing and are left out. O(N) to count a test, O(rs) a stratum and point
+of the grid to weigh it; blocks are kept only while their test is done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.kernels.adaptive_weights import (
+    LANES,
+    MOST_ZOOMS,
+    fill_grid,
+    fill_sums,
+    grid_ratio,
+    grid_size,
+    is_peaked,
+    zoom_in,
+)
+from credimi.kernels.jit import compiled, inlined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.kernels.jit import FloatArray, IntegerArray
+
+
+@inlined
+def _count(
+    codes: NDArray[np.uint16],
+    values: IntegerArray,
+    weights: FloatArray,
+    test: IntegerArray,
+    strata: int,
+    where: IntegerArray,
+    flat: FloatArray,
+) -> None:
+    """Add the rows to the blocks; `where` is scratch, one number a row."""
+    u, v = codes[test[0]], codes[test[1]]
+    height, width = values[test[0]] + 1, values[test[1]] + 1
+    for row in range(where.size):
+        where[row] = 0
+    size = 1
+    for place in range(2, test.size):
+        if test[place] < 0:
+            continue
+        z, many = codes[test[place]], values[test[place]]
+        for row in range(where.size):
+            where[row] = where[row] + np.int64(z[row]) * size if z[row] < many else np.int64(1) << 40
+        size *= many
+    for cell in range(strata * height * width):
+        flat[cell] = 0.0
+    if weights.size:
+        for row in range(where.size):
+            if where[row] < strata:
+                flat[(where[row] * height + u[row]) * width + v[row]] += weights[row]
+    else:
+        for row in range(where.size):
+            if where[row] < strata:
+                flat[(where[row] * height + u[row]) * width + v[row]] += 1.0
+
+
+@inlined
+def _keep_filled(flat: FloatArray, strata: int, r: int, s: int, offsets: IntegerArray) -> tuple[int, float]:
+    """Move the strata with two complete rows or more to the front; return how many, and the complete rows of all."""
+    kept, total, size = 0, 0.0, (r + 1) * (s + 1)
+    for stratum in range(strata):
+        start, complete = stratum * size, 0.0
+        for i in range(r):
+            for j in range(s):
+                complete += flat[start + i * (s + 1) + j]
+        if complete <= 1.0:
+            continue
+        if kept < stratum:
+            for cell in range(size):
+                flat[kept * size + cell] = flat[start + cell]
+        offsets[kept] = kept * size
+        total += complete
+        kept += 1
+    return kept, total
+
+
+@compiled
+def weigh_edges(
+    codes: NDArray[np.uint16],
+    values: IntegerArray,
+    weights: FloatArray,
+    tests: IntegerArray,
+    smoothing: float,
+    loosest: float,
+    tightest: float,
+    most: int,
+    evidence: FloatArray,
+    complete: FloatArray,
+) -> None:
+    """Fill log B and the complete rows of each test.
+
+    `codes` is (columns, rows), the number of values where one is missing; `values` how many each column has; `weights`
+    of the rows, empty where all are 1. A row of `tests` has u, v and the given columns, -1 where there are fewer.
+    `most` is the size of the grid.
+    """
+    side, largest, all_strata = 1, 1, 1
+    for number in range(tests.shape[0]):
+        strata = 1
+        for place in range(2, tests.shape[1]):
+            if tests[number, place] >= 0:
+                strata *= values[tests[number, place]]
+        r, s = values[tests[number, 0]], values[tests[number, 1]]
+        side, all_strata = max(side, r, s), max(all_strata, strata)
+        largest = max(largest, strata * (r + 1) * (s + 1))
+    flat, offsets = np.empty(largest), np.empty(all_strata, dtype=np.int64)
+    where = np.empty(codes.shape[1], dtype=np.int64)
+    padded_most = (most + LANES - 1) // LANES * LANES
+    margins, terms, room = np.empty((4, side)), np.empty((3, side * side + 2 * side + 1)), np.empty(5 * padded_most)
+    for number in range(tests.shape[0]):
+        test = tests[number]
+        r, s, strata = values[test[0]], values[test[1]], 1
+        for place in range(2, test.size):
+            if test[place] >= 0:
+                strata *= values[test[place]]
+        _count(codes, values, weights, test, strata, where, flat)
+        kept, total = _keep_filled(flat, strata, r, s, offsets)
+        complete[number] = total
+        evidence[number] = 0.0
+        if kept == 0 or r < 2 or s < 2:
+            continue
+        freedom = kept * (r - 1) * (s - 1)
+        points = grid_size(freedom, most)
+        padded = (points + LANES - 1) // LANES * LANES
+        lanes = room[: 5 * padded].reshape(5, padded)
+        log_point = -np.log(np.float64(points))
+        least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
+        for zoom in range(MOST_ZOOMS + 1):
+            fill_grid(lanes[0], least, ratio)
+            fill_sums(flat, offsets, 0, kept, r, s, smoothing, margins, terms, lanes)
+            if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
+                break
+            least, finer = zoom_in(lanes[0], lanes[1], points)
+            log_point += np.log(np.log(finer) / np.log(ratio))
+            ratio = finer
+        top = lanes[1, 0]
+        for point in range(1, points):
+            top = max(top, lanes[1, point])
+        whole = 0.0
+        for point in range(points):
+            whole += np.exp(lanes[1, point] - top)
+        evidence[number] = top + np.log(whole) + log_point

@@ -1,0 +1,149 @@
+"""Pairs of columns as a table for the terminal, and as a heat map; from plain data."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.atomic_files import plain
+from credimi.report import sentences
+from credimi.report.figures import new_axes, save, short_name
+from credimi.report.terminal import probability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from credimi.core.types import FloatArray, Record
+
+_NAMED = 60  # columns whose names fit beside a heat map
+_LISTED = 3  # columns that a remark names
+_WHAT = {
+    "mi": "mutual information, nats",
+    "low": "lower end of the interval, nats",
+    "high": "upper end of the interval, nats",
+    "p_above": "P(I > epsilon)",
+    "p_independent": "P(independent)",
+    "p_linked": "P(linked)",
+    "linked": "linked",
+    "share": "share of the smaller entropy",
+    "log_evidence": "log Bayes factor of dependence",
+    "complete": "rows with both",
+}
+
+
+def remarks(names: Sequence[str], facts: Sequence[Record], reader: str) -> list[str]:
+    """Which columns were left out and why, and which have values that look suspicious."""
+    lines: dict[str, list[str]] = {}
+    for each in facts:
+        if each["feature"] not in names:
+            lines.setdefault(f"left out: {_why(each, reader)}", []).append(each["feature"])
+        elif each["suspicions"]:
+            lines.setdefault(sentences.short_note(each, each["values"], reader), []).append(each["feature"])
+    return [f"{_some(columns)}: {what}" for what, columns in lines.items()]
+
+
+def _why(facts: Record, reader: str) -> str:
+    if facts["kind"] in ("categories", "ranges"):
+        return f"{facts['values']:,} values are too many for a table of two columns (max_values, --max-values)"
+    return sentences.note(facts, reader)
+
+
+def _some(columns: Sequence[str]) -> str:
+    listed = ", ".join(name or sentences.NO_NAME for name in columns[:_LISTED])
+    return listed + (f" and {len(columns) - _LISTED:,} more" if len(columns) > _LISTED else "")
+
+
+def pairs_text(found: Record, *, width: int = 120) -> str:
+    """The best pairs as plain text."""
+    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
+
+    console = Console(file=io.StringIO(), width=width)
+    with console.capture() as capture:
+        for part in pairs_grids(found):
+            console.print(part)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def pairs_grids(found: Record) -> Iterator[Grid | Text]:
+    """The pairs of `Pairs.to_dict`, of `count` in all, and what there is to say, for rich to print."""
+    settings, rows = found["settings"], found["pairs"]
+    title = f"{found['count']:,} pairs of {len(found['columns']):,} columns, {found['rows']:,} rows"
+    interval = f"{100 * settings['level']:g} % interval"
+    grid = _grid(title)
+    for heading in ("a", "b"):
+        grid.add_column(heading, overflow="fold")
+    grid.add_column("mi", justify="right")
+    for heading in (interval, f"P(I > {settings['epsilon']:g})", "P(indep.)", "linked"):
+        grid.add_column(heading, no_wrap=True)
+    for row in rows:
+        ends, spread = f"{row['low']:.4f} to {row['high']:.4f}", row["high"] - row["low"]
+        chances = [probability(row[name], spread) for name in ("p_above", "p_independent")]
+        cells = [row["a"], row["b"], f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""]
+        grid.add_row(*map(_text, cells))
+    yield grid
+    if len(rows) < found["count"]:
+        yield _text(f"... and {found['count'] - len(rows):,} more")
+    if found["independent"] is not None:
+        share = found["independent"]
+        many = "at most half" if share == 0.5 else f"about {100 * share:.3g} %"
+        yield _text(f"{many} of the pairs are independent, as all of them together suggest")
+    for line in found["remarks"]:
+        yield _text(line)
+
+
+def forest_grids(report: Record, top: int) -> Iterator[Grid | Text]:
+    """The edges of forests, and under which condition they hold, for rich to print."""
+    edges = report["edges"]
+    title = (
+        f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, given that a forest holds"
+    )
+    grid = _grid(title)
+    for heading in ("a", "b", "P(edge)", "in the best forest"):
+        grid.add_column(heading, overflow="fold")
+    for edge in edges[:top]:
+        cells = [edge["a"], edge["b"], probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
+        grid.add_row(*map(_text, cells))
+    yield grid
+    if len(edges) > top:
+        yield _text(f"... and {len(edges) - top:,} more")
+    yield _text(f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each")
+    for line in report["remarks"]:
+        yield _text(line)
+
+
+def _grid(title: str) -> Grid:
+    from rich import box, table  # noqa: PLC0415  (rich is loaded only to print)
+
+    return table.Table(title=_text(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+
+
+def _text(words: str) -> Text:
+    """Words as they are: of a plain str rich would read markup, and :names: as pictures."""
+    from rich import text  # noqa: PLC0415  (rich is loaded only to print)
+
+    return text.Text(plain(words))
+
+
+def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:
+    """A matrix as a heat map, one cell a pair."""
+    side = min(max(3.0, 0.22 * len(names) + 1.5), 12.0)
+    axes = new_axes(ax, (side + 1.2, side))
+    low = 0.0 if np.nanmin(values, initial=0.0) >= 0.0 else None
+    high = 1.0 if name.startswith("p_") or name in ("linked", "share") else None
+    image = axes.imshow(values, cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
+    if len(names) <= _NAMED:
+        shown = [short_name(each) for each in names]
+        axes.set_xticks(range(len(names)), shown, rotation=90, fontsize=7)
+        axes.set_yticks(range(len(names)), shown, fontsize=7)
+    figure = axes.figure
+    figure.colorbar(image, ax=axes, label=_WHAT[name], fraction=0.046, pad=0.04)
+    if path is not None:
+        save(axes, path)
+    return axes

@@ -1,0 +1,90 @@
+"""A tree as text: one line a node, and why it was split or not; from the plain data of `Tree.to_dict`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credimi.core.atomic_files import plain
+from credimi.report.sentences import counted
+from credimi.report.terminal import probability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from credimi.core.types import Record
+
+_LONGEST = 60  # characters of a branch's name
+_STOPS = {
+    "pure": "all rows have one class",
+    "no column": "no column has two values here",
+    "tells nothing": "no column tells more here",
+    "depth": "as deep as allowed",
+    "interrupted": "interrupted before it was looked at",
+}
+
+
+def tree_text(tree: Record, *, reasons: bool = True) -> str:
+    """The whole tree as text."""
+    return "\n".join(tree_lines(tree, reasons=reasons))
+
+
+def tree_lines(tree: Record, *, reasons: bool = True) -> Iterator[str]:
+    """The title, then each node before its branches."""
+    yield plain(title(tree))
+    features = {node["node"]: node["feature"] for node in tree["nodes"]}
+    for node in tree["nodes"]:
+        start = "" if node["depth"] == 0 else "|   " * (node["depth"] - 1) + "|-- "
+        text = f"{start}{shortened(branch_of(node, features))} ({rows(node)}): {predicted(tree, node)}"
+        yield plain(f"{text}; {reason(tree, node)}" if reasons else text)
+
+
+def title(tree: Record) -> str:
+    """What the tree is of, and how large it is."""
+    target = tree["settings"]["target"]
+    size = f"{counted(tree['leaves'], 'leaf').replace('leafs', 'leaves')}, depth {tree['depth']}"
+    partial = " (interrupted)" if tree["interrupted"] else ""
+    return f"Tree for {target}: {size}, {counted(_round(tree['rows']), 'row')}{partial}"
+
+
+def branch_of(node: Record, features: dict[int, str | None]) -> str:
+    """The condition by which rows come to a node: "age <= 30.5", "colour: blue, red"."""
+    if node["parent"] is None:
+        return "all"
+    name, branch = features[node["parent"]], node["branch"]
+    return f"{name} {branch}" if branch.startswith(("<= ", "> ")) else f"{name}: {branch}"
+
+
+def rows(node: Record) -> str:
+    """How many rows a node has; parts of rows are rounded."""
+    return f"{_round(node['rows']):,}"
+
+
+def _round(number: float) -> int | float:
+    """Whole from 10 up, else one digit."""
+    return round(number) if number >= 10 or number == round(number) else round(number, 1)
+
+
+def predicted(tree: Record, node: Record) -> str:
+    """The most probable class and its probability."""
+    chances = node["probabilities"]
+    return f"{tree['classes'][chances.index(max(chances))]} {max(chances):.2f}"
+
+
+def reason(tree: Record, node: Record) -> str:
+    """Why a node was split, or why it was not."""
+    best, epsilon = node["best"], tree["settings"]["epsilon"]
+    if node["feature"] is not None:
+        told = f"tells {best['mi']:.4f} ({best['low']:.4f} to {best['high']:.4f})"
+        sure = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
+        other = node["runner_up"]
+        following = "" if other is None else f"; next {other['feature']}, {other['mi']:.4f}"
+        return f"by {best['feature']}: {told}, {sure}{following}"
+    if node["stop"] == "unsure":
+        about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
+        return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {best['p_above']:.2f}"
+    return _STOPS[node["stop"]]
+
+
+def shortened(text: str) -> str:
+    """Names of branches may have hundreds of values."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."

@@ -1,0 +1,87 @@
+"""Which columns may be neighbours of which: pairs that depend, and that no single other column separates for certain.
+
+All pairs are weighed alone. A pair that depends is weighed given one other column, those first that depend most on
+both; it is out as soon as one of them leaves too little. Of each column the `most` strongest partners stay. O(pairs)
+tests where nothing depends, and `_MEDIATORS` times as many at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.inference.edge_evidence import EdgeEvidence
+
+_OUT = -4.0  # log odds of an edge, below which a pair is no candidate
+_MEDIATORS = 10  # columns that are tried as separators of a pair
+_PAIRS = 4096  # whose mediators are looked for at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Of each column its possible neighbours, strongest first; `alone` is the log Bayes factor of every pair.
+
+    `least` is the least of a pair's log Bayes factors so far, and `given` the column that was given there, or -1.
+    """
+
+    partners: tuple[IntegerArray, ...]
+    alone: FloatArray
+    least: FloatArray
+    given: IntegerArray
+
+
+def pairs_alone(evidence: EdgeEvidence) -> FloatArray:
+    """The log Bayes factor of each pair, as a symmetric matrix."""
+    one, other = np.triu_indices(evidence.columns, 1)
+    alone = np.zeros((evidence.columns, evidence.columns))
+    alone[one, other] = alone[other, one] = evidence.of(np.column_stack([one, other]))
+    return alone
+
+
+def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates:
+    """The possible neighbours of each column, at most `most`."""
+    alone = pairs_alone(evidence)
+    one, other = np.triu_indices(evidence.columns, 1)
+    least, given = alone.copy(), np.full(alone.shape, -1)
+    alive = alone[one, other] + log_odds > _OUT
+    one, other = one[alive], other[alive]
+    mediators = _mediators(alone, one, other, log_odds)
+    values = evidence.values
+    cells = (values[one] * values[other])[:, np.newaxis] * np.where(mediators >= 0, values[mediators], 0)
+    mediators[cells > evidence.most_cells] = -1
+    for rank in range(mediators.shape[1]):
+        asked = np.flatnonzero((mediators[:, rank] >= 0) & (least[one, other] + log_odds > _OUT))
+        if not asked.size:
+            continue
+        u, v, z = one[asked], other[asked], mediators[asked, rank]
+        found = evidence.of(np.column_stack([u, v, z]))
+        less = found < least[u, v]
+        u, v, z, found = u[less], v[less], z[less], found[less]
+        least[u, v] = least[v, u] = found
+        given[u, v] = given[v, u] = z
+    partners = []
+    for column in range(evidence.columns):
+        order = np.argsort(-least[column], kind="stable")
+        order = order[(order != column) & (least[column, order] + log_odds > _OUT)]
+        partners.append(order[:most])
+    return Candidates(tuple(partners), alone, least, given)
+
+
+def _mediators(alone: FloatArray, one: IntegerArray, other: IntegerArray, log_odds: float) -> IntegerArray:
+    """Of each pair the columns that depend on both, most first, -1 where there are fewer."""
+    many = min(_MEDIATORS, max(alone.shape[0] - 2, 0))
+    found = np.full((one.size, many), -1)
+    for start in range(0, one.size, _PAIRS):
+        part = slice(start, start + _PAIRS)
+        u, v = one[part], other[part]
+        both = np.minimum(alone[u], alone[v])
+        each = np.arange(u.size)
+        both[each, u] = both[each, v] = -np.inf
+        order = np.argsort(-both, axis=1, kind="stable")[:, :many]
+        depends = both[each[:, np.newaxis], order] + log_odds > 0.0
+        found[part] = np.where(depends, order, -1)
+    return found

@@ -1,0 +1,271 @@
+"""`Network`: the result of `network`: its edges, what separates the other pairs, and how it is shown and exported."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.arguments import require_share, unknown
+from credimi.core.atomic_files import write_bytes
+from credimi.core.errors import CredimiError
+from credimi.core.optional import library
+from credimi.core.public import public, stored
+from credimi.report import sentences
+from credimi.report.network_figure import network_plot
+from credimi.report.network_files import dot, graphml
+from credimi.report.network_page import write_page
+from credimi.report.network_text import network_text, remark_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import FloatArray, Foreign, Record
+    from credimi.selection.pairs_result import PairsForest
+
+FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A pair of columns.
+
+    `probability` is that of an edge: that the two depend whatever other columns are given. `mi`, with the 95 % interval
+    `low` to `high`, is their mutual information, in nats. `direction` is "->" if a comes before b in every network with
+    these independencies, "<-" if after, "--" if either is possible; `p_forward` and `p_backward` are the probabilities
+    of the first two. `separated_by` names the columns given which the two are most probably independent, with this
+    probability `p_separated`; none where they are independent anyway, and None where nothing separates them.
+    """
+
+    a: str
+    b: str
+    probability: float
+    mi: float
+    low: float
+    high: float
+    direction: str
+    p_forward: float
+    p_backward: float
+    separated_by: tuple[str, ...] | None
+    p_separated: float = 0.0
+    rows: float = 0.0
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class NetworkRemark:
+    """What a network points out about a column.
+
+    `kind` is one of
+
+    - "missing_depends": whether its values are missing depends on the column `others`, with this `probability`
+    - "determined": its values are a function of `others`
+    - "left_out": it has no edge for what it is, as `facts` say: it names rows, has one value or none, or too many
+    - "walks_disagree": only `walks` of all searches for networks ended among the best: probabilities are less sure
+    """
+
+    kind: str
+    column: str | None = None
+    others: tuple[str, ...] = ()
+    probability: float | None = None
+    facts: Record | None = None
+    values: int | None = None
+    walks: int | None = None
+
+    def to_dict(self) -> Record:
+        """The fields that apply, as plain data."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items() if value
+        }
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Network:
+    """What `network` returns: which columns hang together directly, and what separates the others.
+
+    Attributes
+    ----------
+    edges : tuple of Edge
+        Pairs whose edge has a probability of at least `level`, surest first: a, b, probability, mi, low, high,
+        direction, p_forward, p_backward, separated_by, p_separated, rows.
+    separated : tuple of Edge
+        Pairs that depend, but not directly: `separated_by` names the columns that say what they have in common.
+    pairs : tuple of Edge
+        Both, and all other pairs whose edge has a probability of at least 0.01.
+    columns : tuple of str
+        The names of the columns.
+    level : float
+        The probability from which a pair is an edge.
+    rows : float
+        The number of rows, or the sum of their weights.
+    remarks : tuple of NetworkRemark
+        Columns that are functions of others, whose missing values depend on another, that were left out.
+    settings : dict
+        level, degree, max_parents, imputations and seed.
+
+    Examples
+    --------
+    >>> rain = [0, 0, 1, 1] * 100
+    >>> wet = [r if i % 10 else 1 - r for i, r in enumerate(rain)]
+    >>> slippery = [w if i % 7 else 1 - w for i, w in enumerate(wet)]
+    >>> found = credimi.network({"rain": rain, "wet": wet, "slippery": slippery})
+    >>> [(edge.a, edge.b) for edge in found.edges]
+    [('rain', 'wet'), ('wet', 'slippery')]
+    >>> found.between("rain", "slippery").separated_by
+    ('wet',)
+    """
+
+    pairs: tuple[Edge, ...]
+    columns: tuple[str, ...]
+    level: float
+    rows: float
+    missing: tuple[float, ...]
+    remarks: tuple[NetworkRemark, ...] = ()
+    settings: Record = field(default_factory=dict)
+    reader: str = sentences.PYTHON
+    _alone: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    _tables: tuple[Record, ...] = ()
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The pairs whose edge has a probability of at least `level`, surest first."""
+        return tuple(pair for pair in self.pairs if pair.probability >= self.level)
+
+    @property
+    def separated(self) -> tuple[Edge, ...]:
+        """The pairs that depend, but not directly, those first that tell most about each other."""
+        others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.low > 0.0]
+        return tuple(sorted(others, key=lambda pair: -pair.mi))
+
+    @cached_property
+    def forest(self) -> PairsForest:
+        """The forests of the same columns, as `Pairs.forest`: what would hold if no column depended on two others.
+
+        These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
+        """
+        from credimi.selection.pairs_result import forest_of  # noqa: PLC0415  (compiled code)
+
+        return forest_of(self.columns, self._alone)
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __iter__(self) -> Iterator[Edge]:
+        return iter(self.edges)
+
+    def __repr__(self) -> str:
+        return network_text(self.to_dict(), self.reader)
+
+    def at_level(self, level: float) -> Network:
+        """The same network with another level: more edges that are less sure, or fewer that are surer."""
+        require_share("level", level)
+        return replace(self, level=float(level), settings=self.settings | {"level": float(level)})
+
+    def worded_for(self, reader: str) -> Network:
+        """The same network, with remarks for this reader: "python" or "command line"."""
+        return replace(self, reader=reader)
+
+    def between(self, a: str, b: str) -> Edge | None:
+        """What is known of two columns; None if they are independent as far as one can see."""
+        for name in (a, b):
+            self._known(name)
+        return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
+
+    def neighbours(self, column: str) -> tuple[str, ...]:
+        """The columns that a column hangs together with directly, surest first."""
+        self._known(column)
+        ends = [(edge.a, edge.b) for edge in self.edges if column in {edge.a, edge.b}]
+        return tuple(b if a == column else a for a, b in ends)
+
+    def _known(self, name: str) -> None:
+        if name not in self.columns:
+            raise CredimiError(unknown(name, self.columns, "the network"))
+
+    def to_dict(self) -> Record:
+        """What `credimi network --format json` writes: settings, edges, separated pairs and remarks, as plain data."""
+        remarks = [remark.to_dict() for remark in self.remarks]
+        return {
+            "settings": self.settings,
+            "rows": self.rows,
+            "columns": list(self.columns),
+            "missing": dict(zip(self.columns, self.missing, strict=True)),
+            "edges": [asdict(edge) for edge in self.edges],
+            "separated": [asdict(pair) for pair in self.separated],
+            "remarks": [each | {"text": remark_sentence(each, self.reader)} for each in remarks],
+        }
+
+    def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
+        """A pandas DataFrame of the edges, or of all pairs that were looked at closely."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise CredimiError("pandas is not installed: pip install pandas") from None
+        names = list(Edge.__dataclass_fields__)
+        return pandas.DataFrame([asdict(pair) for pair in (self.pairs if all_pairs else self.edges)], columns=names)
+
+    def to_networkx(self) -> Foreign:
+        """A networkx graph of the edges: a DiGraph, in which an edge without a direction goes both ways.
+
+        The attributes of an edge are those of `Edge`; those of the graph, `settings`.
+        """
+        networkx = library("networkx", "network")
+        graph = networkx.DiGraph(**self.settings)
+        graph.add_nodes_from(self.columns)
+        for edge in self.edges:
+            told = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
+            if edge.direction != BACKWARD:
+                graph.add_edge(edge.a, edge.b, **told)
+            if edge.direction != FORWARD:
+                graph.add_edge(edge.b, edge.a, **told)
+        return graph
+
+    def to_dot(self, path: str | Path | None = None) -> str:
+        """The edges in the language of Graphviz; also into a file, if one is named."""
+        return _written(dot(self.to_dict()), path)
+
+    def to_graphml(self, path: str | Path | None = None) -> str:
+        """The edges as GraphML, for Gephi, yEd, igraph and others; also into a file, if one is named."""
+        return _written(graphml(self.to_dict()), path)
+
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the edges with matplotlib: width is information, opacity probability; the axes.
+
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        ax : matplotlib axes, optional
+            Where to draw. Default: a new figure.
+        """
+        return network_plot(self.to_dict(), path, ax)
+
+    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
+        """Write one HTML page to explore the network, offline.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; it is complete or absent.
+        source : str, optional
+            The name of the data that the page shows.
+        """
+        shown = self.to_dict() | {"pairs": [asdict(pair) for pair in self.pairs], "tables": list(self._tables)}
+        write_page(shown | {"source": source}, path)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        write_bytes(text.encode(errors="backslashreplace"), path)
+    return text

@@ -1,0 +1,165 @@
+"""How well each set of parents explains a column, from conditional evidence.
+
+A set S is reached one column at a time, and every step has a log Bayes factor: adding v to S - v, log B(u; v | S - v).
+Ways to the same set differ a little, as each step has a prior of its own; their mean counts,
+
+    E(u, S) = mean over v in S of [ E(u, S - v) + log B(u; v | S - v) ],       E(u, {}) = 0.
+
+B is symmetric in u and v, so that networks with the same independencies have about the same evidence. All sets of up to
+`_ALL` candidates are weighed; larger ones, a column at a time, only where the largest so far are among the best.
+Sets whose table would have many more cells than rows are left out (see `EdgeEvidence.most_cells`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.inference.edge_evidence import EdgeEvidence
+
+_ALL = 3
+_NEAR = 8.0  # a set is worth extending if its evidence is that near to the best
+_CLEARLY = 1.0  # nats
+_EXTENDED = 5  # sets of a column, at most
+
+
+@dataclass(slots=True, eq=False)
+class Separators:
+    """Of each pair the least log Bayes factor that was met, and what was given there, -1 where there were fewer."""
+
+    least: FloatArray
+    given: IntegerArray
+
+    def add(self, tests: IntegerArray, found: FloatArray) -> None:
+        """Keep what is less than before, clearly so where a smaller set separates the pair already."""
+        order = np.lexsort((found, tests[:, 1], tests[:, 0]))
+        tests, found = tests[order], found[order]
+        first = np.ones(found.size, dtype=bool)
+        first[1:] = (tests[1:, :2] != tests[:-1, :2]).any(axis=1)
+        tests, found = tests[first], found[first]
+        before = self.least[tests[:, 0], tests[:, 1]]
+        less = found < before - np.where(before < 0.0, _CLEARLY, 0.0)
+        (u, v), given = tests[less, :2].T, tests[less, 2:]
+        self.least[u, v] = self.least[v, u] = found[less]
+        wide = np.full((u.size, self.given.shape[2]), -1)
+        wide[:, : given.shape[1]] = given
+        self.given[u, v] = self.given[v, u] = wide
+
+
+@dataclass(slots=True, eq=False)
+class ParentSets:
+    """The sets of one column: masks of its candidates, their evidence, and how many parents they have."""
+
+    candidates: IntegerArray
+    evidence: dict[int, float]
+
+    def arrays(self, log_odds: float) -> tuple[IntegerArray, FloatArray]:
+        """Masks and scores, with the prior log odds of each parent; best first."""
+        masks = np.fromiter(self.evidence, dtype=np.int64, count=len(self.evidence))
+        raw = np.fromiter(self.evidence.values(), dtype=np.float64, count=masks.size)
+        scores = raw + log_odds * np.bitwise_count(masks)
+        order = np.argsort(-scores, kind="stable")
+        return masks[order], scores[order]
+
+
+@cache
+def _subsets(size: int, count: int) -> tuple[IntegerArray, IntegerArray]:
+    """All subsets of `count` out of `size` places, and their masks."""
+    found = np.array(list(combinations(range(size), count)), dtype=np.int64).reshape(-1, count)
+    return found, (1 << found).sum(axis=1)
+
+
+def parent_sets(
+    evidence: EdgeEvidence, partners: tuple[IntegerArray, ...], most: int, log_odds: float, separators: Separators
+) -> list[ParentSets]:
+    """The sets of all columns, of up to `most` parents; what separates pairs on the way is kept."""
+    found = [ParentSets(each, {0: 0.0}) for each in partners]
+    for count in range(1, most + 1):
+        wanted = [_wanted(evidence, column, own, count, log_odds) for column, own in enumerate(found)]
+        if not any(len(each) for each in wanted):
+            break
+        _weigh(evidence, found, wanted, separators)
+    return found
+
+
+def _wanted(
+    evidence: EdgeEvidence, column: int, own: ParentSets, count: int, log_odds: float
+) -> list[tuple[int, tuple[int, ...]]]:
+    """The sets of `count` parents of a column that are to be weighed: mask and places."""
+    size = own.candidates.size
+    if count <= _ALL:
+        places, masks = _subsets(size, count)
+    else:
+        places, masks = _extended(own, count, log_odds)
+    if not masks.size:
+        return []
+    values = evidence.values
+    cells = np.prod(values[own.candidates][places], axis=1, dtype=np.float64) * values[column]
+    fits = cells <= evidence.most_cells if count > 1 else np.ones(cells.size, dtype=bool)
+    return [(int(mask), tuple(each)) for mask, each in zip(masks[fits].tolist(), places[fits].tolist(), strict=True)]
+
+
+def _extended(own: ParentSets, count: int, log_odds: float) -> tuple[IntegerArray, IntegerArray]:
+    """The best sets of one parent less, where they are near the best of all, each with one more."""
+    masks, scores = own.arrays(log_odds)
+    near = masks[(np.bitwise_count(masks) == count - 1) & (scores > scores[0] - _NEAR)][:_EXTENDED]
+    grown = {int(mask) | 1 << place for mask in near for place in range(own.candidates.size)}
+    kept = sorted(mask for mask in grown if mask.bit_count() == count)
+    places = [[place for place in range(own.candidates.size) if mask >> place & 1] for mask in kept]
+    return np.array(places, dtype=np.int64).reshape(-1, count), np.array(kept, dtype=np.int64)
+
+
+def _weigh(
+    evidence: EdgeEvidence,
+    found: list[ParentSets],
+    wanted: list[list[tuple[int, tuple[int, ...]]]],
+    separators: Separators,
+) -> None:
+    """Add the evidence of the wanted sets, all of one size."""
+    tests = np.array(list(_steps(found, wanted)), dtype=np.int64)
+    if not tests.size:
+        return
+    unique, place = _unique(tests, evidence.columns)
+    factors = evidence.of(unique)
+    separators.add(unique, factors)
+    ways = iter(factors[place].tolist())
+    for own, sets in zip(found, wanted, strict=True):
+        weighed = {}
+        for mask, places in sets:
+            ends = [own.evidence[mask ^ 1 << at] + next(ways) for at in places if mask ^ 1 << at in own.evidence]
+            if ends:
+                weighed[mask] = sum(ends) / len(ends)
+        own.evidence |= weighed
+
+
+def _steps(found: list[ParentSets], wanted: list[list[tuple[int, tuple[int, ...]]]]) -> Iterator[list[int]]:
+    """One test for each last step to each set, from a smaller set that was weighed."""
+    for column, (own, sets) in enumerate(zip(found, wanted, strict=True)):
+        names = own.candidates.tolist()
+        for mask, places in sets:
+            for at in places:
+                if mask ^ 1 << at in own.evidence:
+                    other = names[at]
+                    given = sorted(names[each] for each in places if each != at)
+                    yield [min(column, other), max(column, other), *given]
+
+
+def _unique(tests: IntegerArray, columns: int) -> tuple[IntegerArray, NDArray[np.intp]]:
+    """Each test once, and where each of the given ones is."""
+    key = tests[:, 0].copy()
+    for place in range(1, tests.shape[1]):
+        if key.max() > (1 << 62) // (columns + 1):
+            key = np.unique(key, return_inverse=True)[1]
+        key = key * columns + tests[:, place]
+    _, first, place_of = np.unique(key, return_index=True, return_inverse=True)
+    return tests[first], place_of

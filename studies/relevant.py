@@ -1,0 +1,138 @@
+"""Which columns matter at all: how many of 20 relevant columns among 500 are found, and how many of noise are kept.
+
+Data as Madelon's: classes are clusters on the corners of a cube in 5 dimensions, each of which tells little alone; 15
+further columns are sums or copies of these 5; 480 are noise. 2,000 rows; every column is cut into ten ranges of equal
+width. scikit-learn's `make_classification` makes them. "xor": ten pairs vote, each by the sign of its product. With
+--missing a share of all cells is removed.
+
+    rank        each column alone: rule forward, P(I > 0.003) >= 0.95
+    relevant    `credimi.select(goal="relevant")`: the evidence averaged over all partners
+    maximum     the same, with the largest evidence over the partners instead of the mean
+    JMI         told that there are 20: the well-known filter, by counts, which cannot miss values
+
+    python studies/relevant.py                     the table of docs/explanation/sets.md, ten minutes on two cores
+    python studies/relevant.py --seeds 1           a part of it
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+from sklearn.datasets import make_classification
+
+import credimi
+from credimi.counting.coded_table import CodedTable
+from credimi.counting.pair_codes import PairCodes
+from credimi.counting.request import CountRequest
+from credimi.counting.stratified_counts import SettledCodes
+from credimi.selection.relevant_features import relevance
+from credimi.selection.rules import from_common_odds
+
+RELEVANT, ALL, ROWS, VALUES = 20, 500, 2_000, 10
+KINDS = {  # how many columns span the cube, are sums of them, and are copies; how far apart the corners are
+    "madelon": {"n_informative": 5, "n_redundant": 10, "n_repeated": 5, "n_clusters_per_class": 16, "class_sep": 2.0},
+    "sums": {"n_informative": 5, "n_redundant": 15, "n_repeated": 0, "n_clusters_per_class": 16, "class_sep": 1.5},
+    "four": {"n_informative": 4, "n_redundant": 16, "n_repeated": 0, "n_clusters_per_class": 8, "class_sep": 1.5},
+    "xor": {},
+}
+Columns = dict[str, list[str | None]]
+
+
+def made(kind: str, seed: int, missing: float) -> tuple[Columns, list[str]]:
+    """A table and its target; the first 20 columns are the relevant ones."""
+    generator = np.random.default_rng(seed)
+    if kind == "xor":  # ten pairs of columns; each votes by the sign of its product, and the majority is the class
+        numbers = generator.normal(size=(ROWS, ALL))
+        votes = np.sign(numbers[:, :RELEVANT:2] * numbers[:, 1:RELEVANT:2]).sum(axis=1)
+        target = (votes + 0.5 * generator.normal(size=ROWS) > 0).astype(int)
+    else:
+        numbers, target = make_classification(
+            ROWS, ALL, flip_y=0.01, shuffle=False, random_state=seed, hypercube=True, **KINDS[kind]
+        )
+    low, high = numbers.min(axis=0), numbers.max(axis=0)
+    codes = np.minimum((VALUES * (numbers - low) / (high - low)).astype(int), VALUES - 1)
+    gone = generator.random(codes.shape) < missing
+    columns: Columns = {
+        f"x{number:03d}": [None if lost else f"v{code}" for code, lost in zip(own.tolist(), its.tolist(), strict=True)]
+        for number, (own, its) in enumerate(zip(codes.T, gone.T, strict=True))
+    }
+    return columns, [f"c{each}" for each in target.tolist()]
+
+
+def settled(columns: Columns, target: list[str]) -> SettledCodes:
+    """The codes of a table."""
+    return SettledCodes.of(CodedTable.of(columns | {"class": target}, CountRequest.of("class")))
+
+
+def by_maximum(columns: Columns, target: list[str]) -> list[str]:
+    """Keep a column if its largest evidence over the partners says so."""
+    codes = settled(columns, target)
+    alone = np.array(
+        [row["p_independent"] for row in _ordered(credimi.rank(columns | {"class": target}, "class"), codes)]
+    )
+    found = relevance(codes, alone)
+    p_noise = 1.0 / (1.0 + np.exp(np.clip(found.most, -700.0, 700.0)))
+    kept = from_common_odds(1.0 - p_noise, p_noise) >= 0.95
+    return [feature.name for feature, keep in zip(codes.features, kept.tolist(), strict=True) if keep]
+
+
+def _ordered(ranking: credimi.Ranking, codes: SettledCodes) -> list[dict[str, float]]:
+    rows = {row["feature"]: row for row in ranking.to_dict()["features"]}
+    return [rows[feature.name] for feature in codes.features]
+
+
+def by_jmi(columns: Columns, target: list[str], count: int) -> list[str]:
+    """Take the column with the largest sum of I(X,W;Y) over the taken W, so many times; counts as they are."""
+    pairs = PairCodes.of(settled(columns, target))
+    number = len(pairs.names)
+
+    def told(table: np.ndarray) -> float:
+        p = table / table.sum()
+        with np.errstate(all="ignore"):
+            return float(np.nansum(p * np.log(p / (p.sum(axis=0, keepdims=True) * p.sum(axis=1, keepdims=True)))))
+
+    shape = (-1, len(pairs.classes))
+    first = pairs.layout[:, 0]
+    alone = [told(pairs.totals[at : at + own]) for at, own in zip(first, pairs.layout[:, 1], strict=True)]
+    taken, score = [int(np.argmax(alone))], np.zeros(number)
+    while len(taken) < count:
+        tables = pairs.tables(np.array([(taken[-1], each) for each in range(number)], dtype=np.int64))
+        score += [told(np.moveaxis(table, 0, -1).reshape(shape)) for table in tables]
+        score[taken] = -np.inf
+        taken.append(int(np.argmax(score)))
+    return [pairs.names[each] for each in taken]
+
+
+def main() -> None:
+    """Print one line a kind of data."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--missing", type=float, nargs="*", default=[0.0, 0.3])
+    parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=list(KINDS))
+    options = parser.parse_args()
+    print(
+        "| data | missing | rank | relevant | maximum | JMI, told 20 | seconds |\n|---|---:|---:|---:|---:|---:|---:|"
+    )
+    for kind in options.kinds:
+        for missing in options.missing:
+            found, seconds = [], 0.0
+            for seed in range(options.seeds):
+                columns, target = made(kind, seed, missing)
+                data = columns | {"class": target}
+                began = time.perf_counter()
+                relevant = list(credimi.select(data, "class", goal="relevant").features)
+                seconds += time.perf_counter() - began
+                ways = [credimi.rank(data, "class").selected("forward"), relevant, by_maximum(columns, target)]
+                ways.append(by_jmi(columns, target, RELEVANT))
+                right = [sum(int(name[1:]) < RELEVANT for name in names) for names in ways]
+                found.append([(good, len(names) - good) for good, names in zip(right, ways, strict=True)])
+                print(kind, missing, seed, found[-1], flush=True) if options.seeds == 1 else None
+            mean = np.array(found, dtype=float).mean(axis=0)
+            cells = " | ".join(f"{good:.1f} + {false:.1f}" for good, false in mean)
+            print(f"| {kind} | {100 * missing:.0f} % | {cells} | {seconds / options.seeds:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Do the bands of `rank(robust=True)` hold the truth if values are missing with a known factor?
+
+Tables of 2 x 2 to 4 x 8, 500 to 20,000 rows, 5 to 40 % of the rows without the feature, without the target, or some
+of each; the truth is independent, or has an I between about 0.0005 and 0.2. The odds of being missing differ between
+the values of a feature within each class, and between the classes within each value if the target is missing, by a
+factor g: each is drawn at random between 1 and g, and one is 1 and one is g; "extreme" draws only 1 and g, the
+vertices of what is allowed. For each g and each G >= g of the table below:
+
+    band        share of tables whose band [robust_low, robust_high] at G holds the true I (wanted: >= 95 %)
+    kept        share of wrong ones (true I <= epsilon) among the tables that are kept and stand at g (<= 5 %)
+    dropped     share of wrong ones (true I > epsilon) among those that are dropped and stand at g (<= 5 %)
+
+    python studies/robust.py                  a quick look: 300 tables a line
+    python studies/robust.py --tables 2000    as in docs/accuracy.md
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.tables import Tables
+from credimi.inference.information_bounds import robust
+from credimi.inference.many_tables import summarize
+from credimi.inference.sampling import information_of
+from credimi.selection.rules import RuleOptions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+SHAPES = ((2, 2), (2, 3), (2, 6), (3, 4), (4, 8))
+ROWS = (500, 2_000, 20_000)
+SIDES = ("feature", "target", "both")
+FACTORS = ((1.0, 1.0), (1.5, 1.5), (1.5, 2.0), (2.0, 2.0), (2.0, 4.0), (5.0, 5.0))
+
+
+def truth(generator: np.random.Generator, r: int, s: int) -> FloatArray:
+    """Cell probabilities: in one of four tables independent, in others with an I spread over three decades."""
+    rows, columns = generator.dirichlet(np.full(r, 5.0)), generator.dirichlet(np.full(s, 5.0))
+    independent = np.outer(rows, columns)
+    if generator.random() < 0.25:
+        return independent
+    wanted = 10.0 ** generator.uniform(-3.3, -0.7)
+    other = generator.dirichlet(np.full(r * s, 0.5)).reshape(r, s)
+    low, high = 0.0, 1.0
+    for _ in range(40):  # the mixture with this I
+        share = 0.5 * (low + high)
+        mixed = (1.0 - share) * independent + share * other
+        low, high = (share, high) if information_of(mixed) < wanted else (low, share)
+    return mixed
+
+
+def odds(generator: np.random.Generator, size: int, factor: float, *, extreme: bool) -> FloatArray:
+    """Odds of being missing within the factor, both ends among them."""
+    drawn = generator.integers(0, 2, size) if extreme else generator.random(size)
+    found = factor ** drawn.astype(np.float64)
+    found[generator.permutation(size)[:2]] = 1.0, factor
+    return found
+
+
+def hidden(base: float, ratio: FloatArray) -> FloatArray:
+    """Probabilities of being missing with these odds, relative to a base probability."""
+    each = base / (1.0 - base) * ratio
+    return each / (1.0 + each)
+
+
+def block(
+    generator: np.random.Generator,
+    chances: FloatArray,
+    rows: int,
+    sides: str,
+    missing: float,
+    factor: float,
+    *,
+    extreme: bool,
+) -> FloatArray:
+    """The counts of a sample."""
+    r, s = chances.shape
+    no_feature, no_target = np.zeros((r, s)), np.zeros((r, s))
+    each = missing / 2.0 if sides == "both" else missing
+    scale = np.sqrt(factor)  # so that about the wanted share is missing
+    if sides != "target":
+        for i in range(r):
+            share = each * generator.uniform(0.5, 1.5)  # may depend on the class
+            no_feature[i] = hidden(share / scale, odds(generator, s, factor, extreme=extreme))
+    if sides != "feature":
+        for j in range(s):
+            share = each * generator.uniform(0.5, 1.5)
+            no_target[:, j] = hidden(share / scale, odds(generator, r, factor, extreme=extreme))
+    both = np.stack([chances * (1.0 - no_feature - no_target), chances * no_feature, chances * no_target])
+    counts = generator.multinomial(rows, both.ravel()).reshape(3, r, s).astype(np.float64)
+    found = np.zeros((r + 1, s + 1))
+    found[:r, :s], found[:r, s], found[r, :s] = counts[0], counts[1].sum(axis=1), counts[2].sum(axis=0)
+    return found
+
+
+def line(generator: np.random.Generator, tables: int, g: float, factor: float, sides: str, *, extreme: bool) -> str:
+    """One line of the table."""
+    options = RuleOptions()
+    blocks, true = [], []
+    for _ in range(tables):
+        shape, rows = SHAPES[generator.integers(len(SHAPES))], ROWS[generator.integers(len(ROWS))]
+        chances = truth(generator, *shape)
+        counts = block(generator, chances, rows, sides, generator.uniform(0.05, 0.4), g, extreme=extreme)
+        blocks.append(counts)
+        true.append(float(information_of(chances)))
+    many, informs = Tables.of(blocks), np.array(true)
+    plain = summarize(many, options)
+    found = robust(many, plain.p_above, (plain.low, plain.high), factor, options)
+    within = (informs >= found.low - 1e-12) & (informs <= found.high + 1e-12)
+    at_random = (informs >= plain.low - 1e-12) & (informs <= plain.high + 1e-12)
+    stands = found.tipping >= g
+    keep, drop = (plain.p_above >= options.level) & stands, (1.0 - plain.p_above >= options.level) & stands
+    wrong_keep, wrong_drop = informs[keep] <= options.epsilon, informs[drop] > options.epsilon
+    cells = (
+        f"{g:g}",
+        f"{factor:g}",
+        sides,
+        "extreme" if extreme else "random",
+        f"{100 * within.mean():.1f}",
+        f"{100 * at_random.mean():.1f}",
+        f"{keep.sum():,}",
+        f"{100 * wrong_keep.mean() if wrong_keep.size else 0:.1f}",
+        f"{drop.sum():,}",
+        f"{100 * wrong_drop.mean() if wrong_drop.size else 0:.1f}",
+    )
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", type=int, default=300, help="a line (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    options = parser.parse_args()
+    print("| g | G | missing | odds | band, % | interval, % | kept | wrong, % | dropped | wrong, % |")
+    print("|---:|---:|---|---|---:|---:|---:|---:|---:|---:|")
+    for g, factor in FACTORS:
+        for sides in SIDES:
+            for extreme in (False, True) if g > 1.0 else (False,):
+                generator = np.random.default_rng((options.seed, int(100 * g), SIDES.index(sides), extreme))
+                print(line(generator, options.tables, g, factor, sides, extreme=extreme), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""`credimi network`: tables, JSON and files; faults are named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from command_helpers import CLINIC, write
+
+if TYPE_CHECKING:
+    from command_helpers import Call, Refusal
+
+
+def chain(rows: int = 400) -> str:
+    generator = np.random.default_rng(0)
+    first = generator.integers(0, 2, rows)
+    second = np.where(generator.random(rows) < 0.2, 1 - first, first)
+    third = np.where(generator.random(rows) < 0.2, 1 - second, second)
+    lines = ["first,second,third", *(f"{a},{b},{c}" for a, b, c in zip(first, second, third, strict=True))]
+    return write("chain.csv", "\n".join(lines) + "\n")
+
+
+def test_the_edges_and_what_separates_others_are_printed(call: Call) -> None:
+    code, out, _ = call("network", chain())
+    assert code == 0
+    assert out.startswith("2 edges among 3 columns of 400 rows: P(edge) >= 0.5")
+    assert "depend, but not directly" in out
+    assert "2 of 2 edges have no direction" in out
+
+
+def test_json_has_settings_edges_and_remarks(call: Call) -> None:
+    code, out, _ = call("network", chain(), "--format", "json", "--level", "0.9", "--seed", "5", "--degree", "1.5")
+    assert code == 0
+    found = json.loads(out)
+    assert found["settings"]["level"] == 0.9
+    assert found["settings"]["seed"] == 5
+    assert {(edge["a"], edge["b"]) for edge in found["edges"]} == {("first", "second"), ("second", "third")}
+    assert found["separated"][0]["separated_by"] == ["second"]
+
+
+def test_files_for_other_programs_are_written(call: Call) -> None:
+    data = chain()
+    code, _, _ = call("network", data, "--format", "dot", "--output", "n.dot", "--html", "n.html", "--plot", "n.svg")
+    assert code == 0
+    assert Path("n.dot").read_text(encoding="utf-8").startswith("digraph network {")
+    assert "chain.csv" in Path("n.html").read_text(encoding="utf-8")
+    assert Path("n.svg").stat().st_size > 1000
+    code, out, _ = call("network", data, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert sorted(row["a"] for row in rows) == ["first", "second"]
+    code, out, _ = call("network", data, "--format", "graphml")
+    assert "</graphml>" in out
+
+
+def test_columns_are_chosen_and_left_out(call: Call) -> None:
+    _, out, _ = call("network", CLINIC, "--columns", "bmi", "waist", "clinic", "--imputations", "0", "--format", "json")
+    found = json.loads(out)
+    assert found["columns"] == ["bmi", "waist"]
+    assert "one value only" in found["remarks"][-1]["text"]
+    _, out, _ = call("network", chain(), "--exclude", "third")
+    assert "among 2 columns" in out
+
+
+def test_faults_are_named(refusal: Refusal) -> None:
+    data = chain()
+    assert "between 0 and 1" in refusal("network", data, "--level", "2")
+    assert "--degree is 0" in refusal("network", data, "--degree", "0")
+    assert "there is no column 'fourth'" in refusal("network", data, "--columns", "first", "fourth")
+    assert "two columns or more" in refusal("network", data, "--columns", "first")
+    assert "same file" in refusal("network", data, "--output", "x", "--html", "x")
+    assert "here is none" in refusal("network", data, "--discretize", "mdl")
+    assert "ends in" in refusal("network", data, "--plot", "x.gif")
+    assert "is the input" in refusal("network", data, "--html", data)

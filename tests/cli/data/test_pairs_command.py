@@ -1,0 +1,115 @@
+"""`credimi pairs` from outside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_helpers import CLINIC, Call, Refusal, columns, write
+
+import credimi
+
+
+def test_pairs_as_a_table_says_what_there_is(call: Call) -> None:
+    code, out, err = call("pairs", CLINIC, "--top", "5")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert "pairs of" in lines[0]
+    assert "P(indep.)" in out
+    assert "... and" in out
+    assert "of the pairs are independent" in out
+    assert max(map(len, lines)) <= 120
+
+
+def test_pairs_as_json_and_csv_are_those_of_python(call: Call) -> None:
+    found = credimi.pairs(str(CLINIC)).to_dict()
+    code, out, err = call("pairs", CLINIC, "--format", "json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["pairs"] == found["pairs"]
+    assert {"settings", "rows", "columns", "independent", "left_out", "remarks", "cuts"} <= set(answer)
+    code, out, _ = call("pairs", CLINIC, "--format", "csv", "--top", "3", "--output", "pairs.csv")
+    assert (code, out) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(Path("pairs.csv").read_text(encoding="utf-8"))))
+    assert [(row["a"], row["b"]) for row in rows] == [(row["a"], row["b"]) for row in found["pairs"][:3]]
+    assert float(rows[0]["mi"]) == found["pairs"][0]["mi"]
+
+
+def test_forests_are_said_for_what_they_are(call: Call) -> None:
+    code, out, _ = call("pairs", CLINIC, "--forest")
+    assert code == 0
+    assert "given that a forest holds" in out.replace("\n", " ")
+    answer = json.loads(call("pairs", CLINIC, "--forest", "--format", "json")[1])
+    forest = credimi.pairs(str(CLINIC)).forest()
+    assert answer["expected_edges"] == pytest.approx(forest.expected_edges)
+    assert {(edge["a"], edge["b"]) for edge in answer["edges"] if edge["in_best"]} == set(forest.best)
+    assert call("pairs", CLINIC, "--forest", "--format", "csv", "--top", "2")[1].count("\n") == 3
+
+
+def test_options_reach_the_pairs(call: Call) -> None:
+    code, out, _ = call(
+        "pairs",
+        CLINIC,
+        "--columns",
+        "age",
+        "bmi",
+        "diabetes",
+        "--discretize",
+        "age=40,60",
+        "--level",
+        "0.8",
+        "--format",
+        "json",
+    )
+    answer = json.loads(out)
+    assert (code, answer["columns"], answer["settings"]["level"]) == (0, ["age", "bmi", "diabetes"], 0.8)
+    assert answer["cuts"]["age"] == ["40", "60"]
+    pytest.importorskip("matplotlib")
+    assert call("pairs", CLINIC, "--plot", "pairs.png")[0] == 0
+    assert Path("pairs.png").stat().st_size > 1_000
+
+
+def test_what_cannot_be_compared_is_refused(refusal: Refusal) -> None:
+    write("data.csv", columns("a", "b", rows=[("x", "y"), ("y", "x")]))
+    write("empty.csv", "")
+    write("names.csv", "a,b\n")
+    write("one.csv", "a\nx\ny\n")
+    assert "no column 'c'" in refusal("pairs", "data.csv", "--columns", "a", "c")
+    assert "empty" in refusal("pairs", "empty.csv")
+    assert "no rows" in refusal("pairs", "names.csv")
+    assert "a pair has two columns" in refusal("pairs", "one.csv")
+    assert "a pair has two columns" in refusal("pairs", "data.csv", "--columns", "a")
+    assert "here is none" in refusal("pairs", "data.csv", "--discretize", "mdl")
+    assert "level" in refusal("pairs", "data.csv", "--level", "2")
+    assert "is the input" in refusal("pairs", "data.csv", "--output", "data.csv")
+    assert "not standard output" in refusal("pairs", "data.csv", "--plot", "-")
+    assert "adaptive" in refusal("pairs", "data.csv", "--prior", "uniform", "--forest")
+    assert "cannot read absent.csv" in refusal("pairs", "absent.csv")
+
+
+def test_messy_columns_are_left_out_with_a_word_or_kept(call: Call) -> None:
+    generator = np.random.default_rng(0)
+    rows = [
+        (
+            f"id{row}",
+            "",
+            "same",
+            generator.choice(["ä", "ö,", "ß \x1b[31m"]),
+            ("1", "two", "3.5", "?")[row % 4],
+            row % 2,
+        )
+        for row in range(200)
+    ]
+    write("data.csv", columns("ключ", "empty", "one", "größe", "mixed", "b", rows=rows))
+    code, out, err = call("pairs", "data.csv")
+    assert (code, err) == (0, "")
+    assert "\x1b" not in out
+    assert "ключ: left out" in out
+    assert "empty: left out" in out
+    assert "one: left out" in out
+    assert "größe" in out
+    assert "3 pairs of 3 columns" in out

@@ -1,0 +1,139 @@
+"""`information_bounds`: posteriors of the least and the largest I."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import credimi
+from credimi.core.table import Table
+from credimi.inference.sampling import draw
+from credimi.kernels.least_information import centres, least
+
+JOINT, TARGET_ONLY, FEATURE_ONLY = [[160, 60, 30], [50, 90, 70]], [60, 45], [12, 20, 9]
+MISSING = {
+    "feature": {"target_only": TARGET_ONLY},
+    "target": {"feature_only": FEATURE_ONLY},
+    "both": {"target_only": TARGET_ONLY, "feature_only": FEATURE_ONLY},
+}
+
+
+@pytest.mark.parametrize("prior", ["adaptive", "jeffreys", 2.0])
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+def test_factor_1_is_the_plain_posterior(prior: str | float, missing: dict[str, list[int]]) -> None:
+    plain = credimi.mutual_information(JOINT, prior=prior, **missing)
+    assert credimi.information_bounds(JOINT, prior=prior, factor=1, **missing) == (plain, plain)
+
+
+@pytest.mark.parametrize("prior", ["adaptive", "uniform"])
+def test_without_missing_values_both_are_the_plain_posterior(prior: str) -> None:
+    plain = credimi.mutual_information(JOINT, prior=prior)
+    for factor in (1.5, math.inf):
+        assert credimi.information_bounds(JOINT, prior=prior, factor=factor) == (plain, plain)
+
+
+@pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+def test_a_factor_near_1_is_near_the_plain_posterior(prior: str | float, missing: dict[str, list[int]]) -> None:
+    plain = credimi.mutual_information(JOINT, prior=prior, **missing)
+    for law in credimi.information_bounds(JOINT, prior=prior, factor=1.0001, **missing):
+        assert law.mean() == pytest.approx(plain.mean(), rel=2e-3)
+        assert law.std() == pytest.approx(plain.std(), rel=1e-2)
+        assert law.ppf(0.05) == pytest.approx(plain.ppf(0.05), rel=2e-2)
+
+
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+def test_bounds_widen_with_the_factor(missing: dict[str, list[int]]) -> None:
+    laws = [
+        credimi.information_bounds(JOINT, factor=factor, **missing) for factor in (1, 1.05, 1.5, 2, 5, 50, math.inf)
+    ]
+    for (least_before, largest_before), (least_after, largest_after) in itertools.pairwise(laws):
+        for tail in (0.025, 0.25, 0.5, 0.75):
+            assert least_after.ppf(tail) <= least_before.ppf(tail) * (1.0 + 1e-2)
+            assert largest_after.ppf(tail) >= largest_before.ppf(tail) * (1.0 - 1e-2)
+        assert least_after.mean() < least_before.mean()
+        assert largest_after.mean() > largest_before.mean()
+
+
+def test_the_least_has_the_moments_of_exact_draws() -> None:
+    """One side complete: independent draws of the cell probabilities, and of how often values are missing."""
+    table, generator, size = Table.of(JOINT, TARGET_ONLY), np.random.default_rng(3), 4_000
+    chances = draw(table, 0.5, size, generator, chains=1, burn_in=0, thin=1).chances
+    rows = chances.sum(axis=2)
+    seen_counts = np.sum(JOINT, axis=1) + 1.5
+    hidden = generator.beta(np.array(TARGET_ONLY), seen_counts, (size, 2))
+    seen, row_only = chances * (1.0 - hidden)[:, :, np.newaxis], rows * hidden
+    nothing, centre, found = np.zeros((size, 3)), np.empty_like(seen), np.empty(size)
+    centres(seen, row_only, nothing, centre)
+    np.testing.assert_allclose(centre, chances, atol=1e-12)
+    least(seen, row_only, nothing, centre, 2.0, np.full(size, np.nan), found)
+    law, _ = credimi.information_bounds(JOINT, target_only=TARGET_ONLY, prior="jeffreys", factor=2)
+    assert law.mean() == pytest.approx(found.mean(), rel=0.02)
+    assert law.std() == pytest.approx(found.std(), rel=0.06)
+    for tail in (0.05, 0.5, 0.95):
+        assert law.ppf(tail) == pytest.approx(np.quantile(found, tail), rel=0.05)
+
+
+def test_atom_of_the_least_grows_with_the_factor() -> None:
+    joint, missing = [[60, 40], [42, 58]], {"target_only": [50, 50]}
+    plain = credimi.mutual_information(joint, **missing)
+    atoms = [credimi.information_bounds(joint, factor=factor, **missing)[0].p_zero for factor in (1.0, 1.5, 3.0, 100.0)]
+    assert atoms[0] == plain.p_zero > 0.01
+    assert atoms == sorted(atoms)
+    assert atoms[-1] > 0.9 > atoms[1]
+    _, largest = credimi.information_bounds(joint, factor=3.0, **missing)
+    assert largest.p_zero == 0.0
+    assert largest.mean() > plain.mean()
+
+
+def test_the_known_mechanism_lies_between() -> None:
+    """Half of the values "high" of class 1 are missing, and a quarter of the others: odds 3 to 1."""
+    truth = np.array([[3000.0, 1000.0], [1000.0, 3000.0]]) * 10.0
+    hidden = truth * np.array([[0.25, 0.25], [0.25, 0.5]])
+    information = credimi.mutual_information(truth).mean()
+    seen = {"joint": truth - hidden, "target_only": hidden.sum(axis=1)}
+    plain = credimi.mutual_information(**seen)
+    assert not plain.ppf(0.001) < information < plain.ppf(0.999)
+    least, largest = credimi.information_bounds(**seen, factor=3.0)
+    assert least.ppf(0.05) < information < largest.ppf(0.95)
+    assert credimi.information_bounds(**seen, factor=3.0 / 1.2)[1].ppf(0.95) < largest.ppf(0.05)
+
+
+@pytest.mark.parametrize("factor", [0.99, 0, -2.0, math.nan, "two", None, [2.0, 3.0]])
+def test_bad_factors_are_refused(factor: object) -> None:
+    with pytest.raises(credimi.CredimiError, match="factor is"):
+        credimi.information_bounds(JOINT, target_only=TARGET_ONLY, factor=factor)
+
+
+def test_the_same_call_gives_the_same_answer() -> None:
+    first, second = (credimi.information_bounds(JOINT, **MISSING["both"]) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("joint", "margins"),
+    [
+        ([[0, 0], [0, 0]], {"target_only": [5, 5]}),
+        ([[1, 0], [0, 1]], {"target_only": [100, 1], "feature_only": [1, 100]}),
+        ([[1e12, 3], [2, 1e12]], {"target_only": [1e13, 1]}),
+        ([[0.01, 0.0], [0.0, 0.02]], {"feature_only": [0.5, 0.0]}),
+        ([[5, 5, 0], [0, 0, 0]], {"target_only": [1, 4], "feature_only": [0, 0, 7]}),
+        ([[7], [8]], {"target_only": [1, 4]}),
+    ],
+)
+def test_odd_tables_have_bounds(joint: list[list[float]], margins: dict[str, list[float]]) -> None:
+    for factor in (1.5, math.inf):
+        least, largest = credimi.information_bounds(joint, factor=factor, **margins)
+        assert 0.0 <= least.mean() <= largest.mean() + 1e-9 <= math.log(2) + 1e-6
+
+
+def test_a_prior_that_adds_nothing_is_refused_without_complete_rows() -> None:
+    with pytest.raises(credimi.CredimiError, match="haldane"):
+        credimi.information_bounds([[0, 0], [0, 0]], target_only=[5, 5], prior="haldane")
+    least, largest = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", factor=3)
+    assert least.mean() == pytest.approx(largest.mean())  # the classes have one value each, within any factor
+    free, _ = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", factor=math.inf)
+    assert free.mean() < least.mean() - 0.1  # all completions: the missing values may be any

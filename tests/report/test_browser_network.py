@@ -1,0 +1,133 @@
+"""The page of a network in a real browser: nothing is fetched, nothing fails, and it shows what the network says."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from test_page import HOSTILE
+
+from credimi import network
+from credimi.selection.networks.network import Edge, Network
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
+
+
+@pytest.fixture(scope="module")
+def chain() -> Network:
+    generator = np.random.default_rng(1)
+    first = generator.integers(0, 2, 600)
+    second = np.where(generator.random(600) < 0.1, 1 - first, first)
+    third = np.where(generator.random(600) < 0.1, 1 - second, second)
+    return network({"first": first, "second": second, "third": third, "noise": generator.integers(0, 3, 600)})
+
+
+def large(columns: int) -> Network:
+    """A network of many columns, made up: each is joined with two others."""
+    generator = np.random.default_rng(0)
+    ends = [(column, int(generator.integers(0, column))) for column in range(1, columns) for _ in range(2)]
+    figures = {"mi": 0.1, "low": 0.05, "high": 0.2, "p_forward": 0.9, "p_backward": 0.0}
+    pairs = tuple(
+        Edge(f"column {b}", f"column {a}", float(generator.random()), **figures, direction="->", separated_by=None)
+        for a, b in sorted({(a, b) for a, b in ends if a != b})
+    )
+    names = tuple(f"column {column}" for column in range(columns))
+    settings = {"level": 0.5, "imputations": 0}
+    return Network(pairs, names, 0.5, 1000.0, (0.0,) * columns, settings=settings)
+
+
+def test_a_click_tells_what_is_known_of_a_column_and_of_a_pair(show: Callable[..., Any], chain: Network) -> None:
+    page = show(chain)
+    assert page.locator(".edge").count() == len(chain.edges) == 2
+    page.click("[data-column='0'] circle")
+    told = page.inner_text("#side")
+    assert "second P > 0.99" in told.replace("\n", " ")
+    assert "third through second" in told.replace("\n", " ")
+    page.click("#side .link >> nth=0")
+    told = page.inner_text("#side")
+    assert "P(edge)" in told
+    assert page.locator("#side .heat td").count() == 4
+    page.keyboard.press("Escape")
+    assert page.locator("#side").is_hidden()
+
+
+def test_the_slider_shows_fewer_or_more_edges(show: Callable[..., Any]) -> None:
+    made = large(30)
+    page = show(made)
+    for level in ("0.1", "0.5", "0.9"):
+        page.fill("#level", level)
+        assert page.locator(".edge").count() == len(made.at_level(float(level)).edges)
+    page.locator("#level-slider").fill("25")
+    assert page.locator(".edge").count() == len(made.at_level(0.25).edges)
+    page.fill("#level", "seven")
+    assert page.get_attribute("#level", "aria-invalid") == "true"
+    assert page.locator(".edge").count() == len(made.at_level(0.25).edges)
+
+
+def test_the_keyboard_alone_suffices(show: Callable[..., Any], chain: Network) -> None:
+    page = show(chain)
+    page.focus("#graph")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#side h2") == "first"
+    page.keyboard.press("/")
+    page.keyboard.type("thi")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#side h2") == "third"
+    page.keyboard.press("Escape")
+    page.click("[data-view=matrix]")
+    page.focus("#cells")
+    page.keyboard.press("Enter")
+    assert page.locator("#side").is_visible()
+
+
+def test_the_list_has_all_edges(show: Callable[..., Any], chain: Network) -> None:
+    page = show(chain)
+    page.click("[data-view=list]")
+    rows = page.eval_on_selector_all("#list tbody tr", "rows => rows.map(row => row.innerText)")
+    assert len(rows) == 2
+    assert "first" in rows[0] + rows[1]
+
+
+def test_names_are_text_and_nothing_else(show: Callable[..., Any]) -> None:
+    generator = np.random.default_rng(2)
+    first = generator.integers(0, 2, 300)
+    hostile = {name: np.where(generator.random(300) < 0.1, 1 - first, first) for name in HOSTILE}
+    found = network({name: [f"{name}{each}" for each in codes] for name, codes in hostile.items()})
+    page = show(found)
+    for column in range(len(found.columns)):
+        page.click(f"[data-column='{column}'] circle", force=True)
+        page.locator("#side .link").first.click()
+        page.keyboard.press("Escape")
+    assert page.evaluate("document.querySelectorAll('b, img, iframe, script:not([type]) ~ script').length") == 0
+
+
+@pytest.mark.parametrize("columns", [50, 500])
+def test_large_networks_are_ready_at_once(show: Callable[..., Any], columns: int) -> None:
+    page = show(large(columns), viewport={"width": 1200, "height": 900})
+    timing = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    assert 0.0 < timing < 3000.0
+    began = time.monotonic()
+    page.click("[data-view=graph]")
+    page.locator("#level-slider").fill("20")
+    page.fill("#search", "column 7")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#side h2") == "column 7"
+    assert time.monotonic() - began < 3.0
+
+
+def test_a_phone_has_no_sideways_scrolling(show: Callable[..., Any]) -> None:
+    page = show(
+        network(CLINIC, columns=["bmi", "waist", "glucose", "age"], imputations=0),
+        viewport={"width": 360, "height": 700},
+    )
+    page.click("[data-view=list]")
+    page.click("#list .link >> nth=0")
+    assert page.locator("#side .heat").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

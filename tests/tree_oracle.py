@@ -1,0 +1,143 @@
+"""A plain, slow tree: rows are dictionaries with a weight, tables are counted cell by cell, cuts are all tried."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.tables import Tables
+from credimi.inference.many_tables import quick_beliefs
+from credimi.inference.options import PosteriorOptions
+
+if TYPE_CHECKING:
+    from credimi.core.types import Value
+
+Row = dict[str, "Value"]
+LEAST_PART, LEAST_NOISE = 0.02, 0.1
+
+
+@dataclass
+class Plain:
+    """A node: its rows as (row, part, weight), and how it is split."""
+
+    rows: list[tuple[Row, float, float]]
+    depth: int
+    column: str | None = None
+    branches: dict[str, Plain] | None = None
+
+    def described(self) -> Value:
+        """Column, and of each branch its name, its weight, and what is below."""
+        weight = round(sum(each[2] for each in self.rows), 6)
+        if self.branches is None:
+            return weight
+        return self.column, weight, {name: node.described() for name, node in self.branches.items()}
+
+
+def entropy(weights: list[float]) -> float:
+    """n log2 n - sum n_c log2 n_c."""
+    return sum(weights) * math.log2(sum(weights)) - sum(each * math.log2(each) for each in weights if each > 0.0)
+
+
+def table_of(node: Plain, column: str, bins: dict[Value, str]) -> dict[tuple[Value, str | None], float]:
+    """The weight of each class with each value."""
+    table: dict[tuple[Value, str | None], float] = defaultdict(float)
+    for row, _, weight in node.rows:
+        table[row["class"], bins.get(row[column])] += weight
+    return table
+
+
+def cut(node: Plain, column: str) -> tuple[dict[Value, str], float] | None:
+    """The best cut of numbers: the side of each, and what the choice leaves of the evidence."""
+    seen = [(row, weight) for row, _, weight in node.rows if row["class"] is not None and row[column] is not None]
+    numbers = sorted({row[column] for row, _ in seen})
+    if len(numbers) < 2 or len({row["class"] for row, _ in seen}) < 2:
+        return None
+    left = []
+    for number in numbers[:-1]:
+        sides: list[dict[Value, float]] = [defaultdict(float), defaultdict(float)]
+        for row, weight in seen:
+            sides[row[column] > number][row["class"]] += weight
+        left.append(sum(entropy(list(side.values())) for side in sides))
+    best = next(place for place, bits in enumerate(left) if bits <= min(left) + 1e-9)
+    middle = (numbers[best] + numbers[best + 1]) / 2.0
+    share = sum(2.0 ** (min(left) - bits) for bits in left) / len(left)
+    every = {row[column] for row, _, _ in node.rows if row[column] is not None}
+    return {each: f"<= {middle:g}" if each <= middle else f"> {middle:g}" for each in every}, share
+
+
+def judged(node: Plain, columns: list[str], numbers: set[str], options: PosteriorOptions) -> Value:
+    """The tables of all columns, and what is believed of them; None if there are none."""
+    found = {}
+    for column in columns:
+        known = {row[column] for row, _, _ in node.rows if row[column] is not None and row["class"] is not None}
+        sides = cut(node, column) if column in numbers else ({each: str(each) for each in known}, 1.0)
+        if sides is not None:
+            table = table_of(node, column, sides[0])
+            classes = sorted({each for each, _ in table if each is not None})
+            values = sorted({each for cls, each in table if each is not None and cls is not None})
+            if len(classes) > 1 and len(values) > 1:
+                block = np.array([[table[c, v] for v in [*values, None]] for c in [*classes, None]])
+                found[column] = (block, sides, values)
+    if not found:
+        return None
+    tables = Tables.of([each[0] for each in found.values()], [each[1][1] for each in found.values()])
+    return node, found, quick_beliefs(tables, options)
+
+
+def share_of_independent(independent: list[float]) -> float:
+    """The share of columns that tell nothing, by many steps of EM."""
+    share = 0.5
+    for _ in range(5000):
+        of_each = [q * share / (q * share + (1.0 - q) * (1.0 - share)) for q in independent]
+        share = max(LEAST_NOISE, (sum(of_each) + 1.0) / (len(independent) + 2.0))
+    return share
+
+
+def paid(p_above: np.ndarray, independent: np.ndarray, share: float) -> np.ndarray:
+    """P(I > epsilon) with this share of noise."""
+    return p_above * (1.0 - share) / (share * independent + (1.0 - share) * (1.0 - independent))
+
+
+def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -> Plain:
+    """The tree; categories must have two values each, so that nothing is merged."""
+    root = Plain([(row, 1.0, row.get("weight", 1.0)) for row in rows], 0)
+    columns = [name for name in rows[0] if name not in {"class", "weight"}]
+    options, waiting, independent = PosteriorOptions(epsilon=epsilon, level=level), [root], []
+    doubts = []
+    while waiting:
+        found = [each for node in waiting if (each := judged(node, columns, numbers, options)) is not None]
+        independent += [q for each in found for q in each[2].p_independent.tolist()]
+        share = share_of_independent(independent)
+        waiting = []
+        for node, tables, believed in found:
+            good = paid(believed.p_above, believed.p_independent, share) >= (level if node.depth else 0.95)
+            if good.any():
+                best = int(np.argmax(np.where(good, believed.mean, -1.0)))
+                node.column = list(tables)[best]
+                doubts.append((node, believed.p_above[best], believed.p_independent[best]))
+                waiting += split(node, *tables[node.column])
+    share = share_of_independent(independent)
+    for node, p_above, q in doubts:
+        if paid(p_above, q, share) < (level if node.depth else 0.95):
+            node.branches = None
+    return root
+
+
+def split(node: Plain, block: np.ndarray, sides: tuple[dict[Value, str], float], values: list[str]) -> list[Plain]:
+    """The branches of a node; rows without a value go down all of them."""
+    shares = block[:, :-1].sum(axis=0) / block[:, :-1].sum()
+    node.branches = {}
+    for value, share in zip(values, shares.tolist(), strict=True):
+        rows = []
+        for row, part, weight in node.rows:
+            side = sides[0].get(row[str(node.column)])
+            if side == value:
+                rows.append((row, part, weight))
+            elif side is None and part * share >= LEAST_PART:
+                rows.append((row, part * share, weight * share))
+        node.branches[value] = Plain(rows, node.depth + 1)
+    return list(node.branches.values())
