@@ -59,6 +59,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Distribution, draws": lambda _: draws(),
     "EntropyDiscretizer": lambda _: credimi.EntropyDiscretizer().fit(np.arange(100.0)[:, None], CLASSES),
     "IncrementalNaiveBayes": lambda _: learner(),
+    "Network": lambda _: credimi.network(COLUMNS),
     "Interactions": lambda _: credimi.interactions(COLUMNS | {"v": list("abab") * 25}, "y", top=3),
     "Pairs": lambda _: credimi.pairs(COLUMNS),
     "Posterior": lambda _: asked_posterior(),

@@ -94,6 +94,7 @@ def add(commands: Foreign) -> None:
         help="with a rule: keep only what stands if the odds of being missing differ up to G-fold",
     )
     parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
     )
@@ -178,6 +179,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
+    asked["scratch"] = options.scratch
     with terminal_io.progress("reading") as told:
         selection = select([data], options.target, goal=goal, progress=told, **asked)
     if options.html is not None:
@@ -197,9 +199,10 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
         write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
         return code
     from credimi.report.selection_view import selection_grids
+    from credimi.report.sentences import COMMAND_LINE
 
     console = terminal_io.console(None)
-    terminal_io.show(selection_grids(selection.to_dict()), None, console)
+    terminal_io.show(selection_grids(selection.to_dict(), COMMAND_LINE), None, console)
     return code
 
 
