@@ -128,7 +128,7 @@ def line(generator: np.random.Generator, tables: int, g: float, factor: float, s
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", type=int, default=400, help="a line (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=200, help="a line (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     options = parser.parse_args()
     print("| g | G | missing | odds | band, % | interval, % | keep | drop | wrong, % |")

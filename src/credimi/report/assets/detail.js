@@ -49,14 +49,14 @@ function heatMap(report, table) {
 
 // Whether the page shows what the ranking was asked.
 function askedFor(report, state) {
-  return state.epsilon === report.settings.epsilon && state.level === report.settings.level && state.factor === 1;
+  return state.epsilon === report.settings.epsilon && state.level === report.settings.level && !(state.factor > 1);
 }
 
 function verdictText(report, state, feature) {
   const verdict = state.found.verdict[feature], level = short(state.level), epsilon = short(state.epsilon);
-  const stands = askedFor(report, state) && upTo(report, feature) ? ` This stands ${upTo(report, feature)}.` : "";
-  if (verdict === "keep") return `P(I > ${epsilon}) is at least ${level}: surely informative.${stands}`;
-  if (verdict === "drop") return `P(I ≤ ${epsilon}) is at least ${level}: surely not informative.${stands}`;
+  const stands = () => (askedFor(report, state) && upTo(report, feature) ? ` This stands ${upTo(report, feature)}.` : "");
+  if (verdict === "keep") return `P(I > ${epsilon}) is at least ${level}: surely informative.${stands()}`;
+  if (verdict === "drop") return `P(I ≤ ${epsilon}) is at least ${level}: surely not informative.${stands()}`;
   if (verdict === "unsure" && state.factor > 1) return `Values may be missing so that neither I > ${epsilon} nor I ≤ ${epsilon} has a probability of ${level}.`;
   const atEpsilon = askedFor(report, state) && report.features.at_epsilon[feature];
   if (verdict === "unsure" && atEpsilon) return `I lies at ${epsilon}: no sample would decide whether it is more or less.`;
