@@ -61,7 +61,11 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
     edges, separated = network["edges"], network["separated"]
     lines = _LINES if top is None else top
     headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
-    yield _grid(title(network), headings, [_edge_cells(edge) for edge in edges[:lines]])
+    yield (
+        _grid(title(network), headings, [_edge_cells(edge) for edge in edges[:lines]])
+        if edges
+        else Text(title(network))
+    )
     if len(edges) > lines:
         yield Text(f"... and {len(edges) - lines:,} more")
     if separated:
@@ -81,9 +85,9 @@ def _edge_cells(edge: Record) -> list[str]:
     forced = {"->": edge["p_forward"], "<-": edge["p_backward"]}.get(edge["direction"])
     interval = f"{edge['low']:.4f} to {edge['high']:.4f}"
     return [
-        shortened(edge["a"], _LONGEST),
+        _named(edge["a"]),
         edge["direction"],
-        shortened(edge["b"], _LONGEST),
+        _named(edge["b"]),
         chance(edge["probability"]),
         "" if forced is None else chance(forced),
         f"{edge['mi']:.4f}",
@@ -92,9 +96,13 @@ def _edge_cells(edge: Record) -> list[str]:
 
 
 def _separated_cells(pair: Record) -> list[str]:
-    given = ", ".join(shortened(name, _LONGEST) for name in pair["separated_by"])
-    names = [shortened(pair[name], _LONGEST) for name in ("a", "b")]
+    given = ", ".join(map(_named, pair["separated_by"]))
+    names = [_named(pair[name]) for name in ("a", "b")]
     return [*names, f"{pair['mi']:.4f}", given, chance(pair["p_separated"])]
+
+
+def _named(name: str) -> str:
+    return shortened(name or sentences.NO_NAME, _LONGEST)
 
 
 def chance(probability: float) -> str:
@@ -105,16 +113,14 @@ def chance(probability: float) -> str:
 
 
 def _grid(heading: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
+    from rich import box, table, text  # noqa: PLC0415  (rich is loaded only to print)
 
-    told = Text(plain(heading)) if heading else None
-    grid = Grid(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    told = text.Text(plain(heading)) if heading else None
+    grid = table.Table(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     for each in headings:
         grid.add_column(each, justify="right" if each in {"nats", "P(edge)", "P(arrow)"} else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(plain(cell)) for cell in row))
+        grid.add_row(*(text.Text(plain(cell)) for cell in row))
     return grid
 
 

@@ -136,7 +136,8 @@ def _selected_of(
     most = len(codes.features) if max_features is None else int(max_features)
     entropy = counts.settled_classes().entropy
     if goal == "relevant":
-        return _relevant(codes, options, most, entropy)
+        pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
+        return _relevant(codes, options, most, entropy, pairs)
     search = Search(codes, options, progress)
     steps, rejected, complete = smallest(search, most, entropy)
     return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
@@ -149,9 +150,15 @@ def checked_goal(goal: str) -> str:
     return goal
 
 
-def _relevant(codes: SettledCodes, options: PosteriorOptions, most: int, entropy: float) -> Selection:
+def _relevant(
+    codes: SettledCodes,
+    options: PosteriorOptions,
+    most: int,
+    entropy: float,
+    progress: Callable[[float], None] | None,
+) -> Selection:
     search = Search(codes, options)
-    found = relevance(codes, search.alone.p_independent, options.threads)
+    found = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = found.probability, found.partner.tolist()
     steps: list[Step] = []
     rejected: list[Rejection] = []
@@ -173,4 +180,5 @@ def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rej
     rows = codes.groups.size if codes.weights is None else round(float(codes.weights.sum()), 1)
     rows = round(rows) if rows == round(rows) else rows
     settings = {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior}
-    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings)
+    left_out = tuple(feature.facts for feature in codes.left_out)
+    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings, left_out)

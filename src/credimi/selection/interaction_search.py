@@ -204,13 +204,13 @@ def _weighted_look(
 def _information(codes: PairCodes) -> FloatArray:
     """The plug-in information of every column, of the rows that have it."""
     xlogy = scipy.special.xlogy
-    found = np.zeros(len(codes.names))
-    for column, (first, values, missing, _) in enumerate(codes.layout.tolist()):
-        table = codes.totals[first : first + values - missing].astype(np.float64)
-        if (total := table.sum()) > 0.0:
-            sums = (table.sum(axis=0), table.sum(axis=1), total)
-            parts = xlogy(table, table).sum() - sum(xlogy(each, each).sum() for each in sums[:2]) + xlogy(total, total)
-            found[column] = parts / total
+    first, values, missing = codes.layout[:, 0], codes.layout[:, 1], codes.layout[:, 2]
+    counts = codes.totals.astype(np.float64)
+    counts[(first + values - 1)[missing > 0]] = 0.0
+    by_value, by_class = counts.sum(axis=1), np.add.reduceat(counts, first)
+    total = by_class.sum(axis=1)
+    cells = np.add.reduceat(xlogy(counts, counts).sum(axis=1) - xlogy(by_value, by_value), first)
+    found: FloatArray = (cells - xlogy(by_class, by_class).sum(axis=1) + xlogy(total, total)) / np.maximum(total, 1.0)
     return found
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import require_share
+from credimi.core.arguments import require_share, unknown
 from credimi.core.atomic_files import write_bytes
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.core.public import public, stored
 from credimi.report import sentences
+from credimi.report.network_figure import network_plot
+from credimi.report.network_files import dot, graphml
+from credimi.report.network_page import write_page
+from credimi.report.network_text import network_text, remark_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, Foreign, Record
+    from credimi.selection.pairs_result import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 
@@ -80,17 +85,6 @@ class NetworkRemark:
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items() if value
         }
-
-
-@stored
-@dataclass(frozen=True, slots=True)
-class ForestEdge:
-    """An edge of forests: its probability given that a forest holds, and whether the most probable forest has it."""
-
-    a: str
-    b: str
-    probability: float
-    best: bool
 
 
 @public
@@ -153,22 +147,14 @@ class Network:
         return tuple(sorted(others, key=lambda pair: -pair.mi))
 
     @cached_property
-    def forest(self) -> tuple[ForestEdge, ...]:
-        """Edges of forests, surest first: what would hold if no column depended on two others (see `pairs`).
+    def forest(self) -> PairsForest:
+        """The forests of the same columns, as `Pairs.forest`: what would hold if no column depended on two others.
 
         These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
         """
-        from credimi.selection.forest import best_forest, edge_probabilities  # noqa: PLC0415  (compiled code)
+        from credimi.selection.pairs_result import forest_of  # noqa: PLC0415  (compiled code)
 
-        weights = self._alone + math.log(min(self.settings.get("learned_degree", 2.0) / len(self.columns), 1.0))
-        chances = edge_probabilities(weights)
-        best = {tuple(edge) for edge in best_forest(weights).tolist()}
-        one, other = np.nonzero(np.triu(chances, 1) >= 0.01)
-        found = [
-            ForestEdge(self.columns[a], self.columns[b], float(chances[a, b]), (a, b) in best)
-            for a, b in zip(one.tolist(), other.tolist(), strict=True)
-        ]
-        return tuple(sorted(found, key=lambda edge: -edge.probability))
+        return forest_of(self.columns, self._alone)
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -177,8 +163,6 @@ class Network:
         return iter(self.edges)
 
     def __repr__(self) -> str:
-        from credimi.report.network_text import network_text  # noqa: PLC0415  (rich is loaded only to print)
-
         return network_text(self.to_dict(), self.reader)
 
     def at_level(self, level: float) -> Network:
@@ -204,14 +188,10 @@ class Network:
 
     def _known(self, name: str) -> None:
         if name not in self.columns:
-            from credimi.core.arguments import unknown  # noqa: PLC0415  (only a mistake needs it)
-
             raise CredimiError(unknown(name, self.columns, "the network"))
 
     def to_dict(self) -> Record:
         """What `credimi network --format json` writes: settings, edges, separated pairs and remarks, as plain data."""
-        from credimi.report.network_text import remark_sentence  # noqa: PLC0415  (sentences are made last)
-
         remarks = [remark.to_dict() for remark in self.remarks]
         return {
             "settings": self.settings,
@@ -250,14 +230,10 @@ class Network:
 
     def to_dot(self, path: str | Path | None = None) -> str:
         """The edges in the language of Graphviz; also into a file, if one is named."""
-        from credimi.report.network_files import dot  # noqa: PLC0415  (loaded only to export)
-
         return _written(dot(self.to_dict()), path)
 
     def to_graphml(self, path: str | Path | None = None) -> str:
         """The edges as GraphML, for Gephi, yEd, igraph and others; also into a file, if one is named."""
-        from credimi.report.network_files import graphml  # noqa: PLC0415  (loaded only to export)
-
         return _written(graphml(self.to_dict()), path)
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
@@ -270,8 +246,6 @@ class Network:
         ax : matplotlib axes, optional
             Where to draw. Default: a new figure.
         """
-        from credimi.report.network_figure import network_plot  # noqa: PLC0415  (loaded only to draw)
-
         return network_plot(self.to_dict(), path, ax)
 
     def to_html(self, path: str | Path, *, source: str | None = None) -> None:
@@ -284,14 +258,10 @@ class Network:
         source : str, optional
             The name of the data that the page shows.
         """
-        from credimi.report.network_page import write_page  # noqa: PLC0415  (loaded only to write a page)
-
         shown = self.to_dict() | {"pairs": [asdict(pair) for pair in self.pairs], "tables": list(self._tables)}
         write_page(shown | {"source": source}, path)
 
     def _repr_html_(self) -> str:
-        from html import escape  # noqa: PLC0415  (loaded only in notebooks)
-
         return f"<pre>{escape(repr(self))}</pre>"
 
 
