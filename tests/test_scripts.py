@@ -18,11 +18,13 @@ pytestmark = pytest.mark.scripts
     [
         ("benchmarks/moments.py", ["--tables", "3", "--repeats", "1"], 2 * 3 * 2 + 2 + (1 + 2 + 12) + 1 + 2 + 2),
         ("benchmarks/counting.py", ["--rows", "800", "--features", "3", "--repeats", "1"], 2 + 2 + 2 + 7),
+        ("benchmarks/pairs.py", ["--columns", "6", "--rows", "100", "--nodes", "5"], None),
         ("benchmarks/discretizing.py", ["--rows", "500", "--columns", "3", "--repeats", "1"], 2 + 4),
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
         ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
+        ("benchmarks/trees.py", ["--rows", "3000", "--columns", "7", "--repeats", "1"], 2 + 2),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
         (
             "benchmarks/gpu_pairs.py",
@@ -58,6 +60,7 @@ pytestmark = pytest.mark.scripts
         ("studies/adaptive.py", ["--tables", "1"], 2 + 15 + 3 + 2 + 9 + 1 + 2 + 15),
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
+        ("studies/trees.py", ["--known", "1"], 2 + 4),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
         ("studies/conditional.py", ["--tables", "1", "--draws", "50"], 2 + 21 + 1 + 2 + 21),
         ("studies/thin_classes.py", ["--tables", "1"], 2 + 12),

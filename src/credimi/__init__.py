@@ -113,7 +113,6 @@ _STORED_MODULE_OF = {
     "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
-    "ForestEdge": "credimi.selection.networks.network",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
     "InteractingPair": "credimi.selection.interaction_records",

@@ -144,9 +144,9 @@ def test_the_level_moves_edges_only(found: Network) -> None:
 
 
 def test_the_forest_of_a_chain_is_the_chain(found: Network) -> None:
-    best = {edge.a + edge.b for edge in found.forest if edge.best}
-    assert best == {"ab", "bc", "cd", "de"}
-    assert all(0.0 < edge.probability <= 1.0 for edge in found.forest)
+    assert {a + b for a, b in found.forest.best} == {"ab", "bc", "cd", "de"}
+    same = credimi.pairs(chain()).forest(odds=found.forest.odds).probabilities
+    np.testing.assert_allclose(found.forest.probabilities, same, atol=1e-6)
 
 
 def test_it_is_exported(found: Network, tmp_path: Path) -> None:
@@ -213,6 +213,20 @@ def test_the_figure_has_a_line_for_each_edge(found: Network, tmp_path: Path) -> 
 def test_what_cannot_be_is_refused(asked: dict[str, object], fault: str) -> None:
     with pytest.raises(CredimiError, match=fault):
         network(chain(50), **asked)
+
+
+def test_a_word_that_is_no_option_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"network\(\) got an unexpected keyword argument 'target'"):
+        network(chain(50), target="a")
+
+
+def test_nothing_is_said_in_few_words() -> None:
+    generator = np.random.default_rng(1)
+    found = network({"": generator.integers(0, 2, 100), "b": generator.integers(0, 2, 100)})
+    assert repr(found).splitlines()[:2] == [
+        "0 edges among 2 columns of 100 rows: P(edge) >= 0.5",
+        "no two columns hang together as far as these rows tell",
+    ]
 
 
 def test_an_unknown_column_is_refused(found: Network) -> None:

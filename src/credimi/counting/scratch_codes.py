@@ -25,7 +25,7 @@ from credimi.counting.coded_table import MISSING, settled_places
 from credimi.counting.count import count_requested, source, with_target_cuts
 from credimi.counting.engines import frames
 from credimi.counting.engines.data_file import DataFile
-from credimi.counting.stratified_counts import SettledCodes
+from credimi.counting.stratified_counts import SettledCodes, told_apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def scratch_codes(data: Data, request: CountRequest, folder: str | Path) -> tupl
         raise CredimiError("scratch codes know no weights: leave out weights, or scratch")
     counts = count_requested(data, request)
     settled = counts.settled_classes()
-    features = tuple(feature for feature in counts.settled(classes=settled) if feature.kind.ranked)
+    features, left_out = told_apart(counts.settled(classes=settled))
     for feature in features:
         if len(feature.values) > _MOST_VALUES:
             raise CredimiError(
@@ -106,7 +106,8 @@ def scratch_codes(data: Data, request: CountRequest, folder: str | Path) -> tupl
         _write(matrix[:, rows], coded, counts, features, request.threads)
     if start != groups.size:
         raise CredimiError("the data changed between the two passes over them: run it again")
-    return SettledCodes(counts.target, settled.labels.shown(), groups, features, tuple(matrix), None, matrix), counts
+    classes = settled.labels.shown()
+    return SettledCodes(counts.target, classes, groups, features, tuple(matrix), None, left_out, matrix), counts
 
 
 def _reserved(folder: str | Path, shape: tuple[int, int]) -> NDArray[np.uint8]:

@@ -31,7 +31,7 @@ from credimi.counting import tabulate
 from credimi.counting.coded_table import MISSING, settled_places
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -60,13 +60,14 @@ class SettledCodes:
     features: tuple[Feature, ...]
     codes: tuple[Codes, ...]
     weights: FloatArray | None = None
+    left_out: tuple[Feature, ...] = ()  # columns that cannot tell anything: identifiers, those of one value
     bytes: NDArray[np.uint8] | None = None  # the same codes as one matrix, a row a column, if a byte is enough for all
 
     @classmethod
     def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
         """Settle the codes of a table once, for many passes."""
         settled = table.counts.settled_classes()
-        features = tuple(feature for feature in table.counts.settled(classes=settled) if feature.kind.ranked)
+        features, left_out = told_apart(table.counts.settled(classes=settled))
         classes, groups = table.classes(settled)
         places = {name: place for place, name in enumerate(table.counts.features)}
         narrow = max((len(feature.values) for feature in features), default=0) <= _MOST_OF_A_BYTE
@@ -87,8 +88,8 @@ class SettledCodes:
                     np.take(settled, column.codes, out=matrix[number], mode="clip")
 
         share(work, [range(start, min(start + 64, len(features))) for start in range(0, len(features), 64)], threads)
-        known = unsigned(groups, len(classes))
-        return cls(table.coded.target, classes, known, features, tuple(found), table.coded.weights, matrix)
+        known, weights = unsigned(groups, len(classes)), table.coded.weights
+        return cls(table.coded.target, classes, known, features, tuple(found), weights, left_out, matrix)
 
     @cached_property
     def values(self) -> NDArray[np.int64]:
@@ -149,6 +150,12 @@ class SettledCodes:
         else:
             counted = [*tabulate.weighted_counts(groups, height + 1, codes, values, self.weights)]
         return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in counted)])
+
+
+def told_apart(features: Iterable[Feature]) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
+    """The columns that can tell something, and the others."""
+    every = tuple(features)
+    return tuple(each for each in every if each.kind.ranked), tuple(each for each in every if not each.kind.ranked)
 
 
 def _count_wide(

@@ -61,7 +61,11 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
     edges, separated = network["edges"], network["separated"]
     lines = _LINES if top is None else top
     headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
-    yield _grid(title(network), headings, [_edge_cells(edge) for edge in edges[:lines]])
+    yield (
+        _grid(title(network), headings, [_edge_cells(edge) for edge in edges[:lines]])
+        if edges
+        else Text(title(network))
+    )
     if len(edges) > lines:
         yield Text(f"... and {len(edges) - lines:,} more")
     if separated:
@@ -81,9 +85,9 @@ def _edge_cells(edge: Record) -> list[str]:
     forced = {"->": edge["p_forward"], "<-": edge["p_backward"]}.get(edge["direction"])
     interval = f"{edge['low']:.4f} to {edge['high']:.4f}"
     return [
-        shortened(edge["a"], _LONGEST),
+        _named(edge["a"]),
         edge["direction"],
-        shortened(edge["b"], _LONGEST),
+        _named(edge["b"]),
         chance(edge["probability"]),
         "" if forced is None else chance(forced),
         f"{edge['mi']:.4f}",
@@ -92,9 +96,13 @@ def _edge_cells(edge: Record) -> list[str]:
 
 
 def _separated_cells(pair: Record) -> list[str]:
-    given = ", ".join(shortened(name, _LONGEST) for name in pair["separated_by"])
-    names = [shortened(pair[name], _LONGEST) for name in ("a", "b")]
+    given = ", ".join(map(_named, pair["separated_by"]))
+    names = [_named(pair[name]) for name in ("a", "b")]
     return [*names, f"{pair['mi']:.4f}", given, chance(pair["p_separated"])]
+
+
+def _named(name: str) -> str:
+    return shortened(name or sentences.NO_NAME, _LONGEST)
 
 
 def chance(probability: float) -> str:

@@ -180,4 +180,5 @@ def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rej
     rows = codes.groups.size if codes.weights is None else round(float(codes.weights.sum()), 1)
     rows = round(rows) if rows == round(rows) else rows
     settings = {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior}
-    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings)
+    left_out = tuple(feature.facts for feature in codes.left_out)
+    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings, left_out)

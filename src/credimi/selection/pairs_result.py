@@ -84,6 +84,17 @@ class PairsForest:
         return [[(self.names[a], self.names[b]) for a, b in edges.tolist()] for edges in drawn]
 
 
+def forest_of(
+    names: tuple[str, ...], log_evidence: FloatArray, odds: float | None = None, *, threads: int | None = None
+) -> PairsForest:
+    """The forests of columns whose pairs have this log evidence of dependence, a matrix."""
+    own = _MOST_ODDS / max(len(names), 1) if odds is None else odds
+    weights = log_evidence + np.log(0.5 * own)  # an edge has two roots
+    np.fill_diagonal(weights, -np.inf)
+    best = [(names[a], names[b]) for a, b in best_forest(weights).tolist()]
+    return PairsForest(names, edge_probabilities(weights, threads=threads), best, own, weights)
+
+
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs(FeatureRows):
@@ -242,10 +253,7 @@ class Pairs(FeatureRows):
             raise CredimiError(f"odds is {odds!r}: pass a number above 0")
         learned = min((1.0 - self.independent) / self.independent, _MOST_ODDS / max(len(self.names), 1))
         own = learned if odds is None else float(odds)
-        weights = self.matrix("log_evidence").astype(np.float64) + np.log(0.5 * own)  # an edge has two roots
-        np.fill_diagonal(weights, -np.inf)
-        best = [(self.names[a], self.names[b]) for a, b in best_forest(weights).tolist()]
-        return PairsForest(self.names, edge_probabilities(weights, threads=threads), best, own, weights)
+        return forest_of(self.names, self.matrix("log_evidence").astype(np.float64), own, threads=threads)
 
     def __len__(self) -> int:
         return self.figures.mi.size

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from credimi.core.types import CountArray, Data, IntegerArray, Option, Record
     from credimi.counting.settled_columns import SettledColumns
 
+_COUNTING = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
 _WORTH_TELLING = 0.01  # probability of an edge
 _MOST_VALUES = 200  # of a column: three such columns have eight million cells
 _SURE = 0.95
@@ -80,7 +81,7 @@ def network(
     progress : function, optional
         Called with the share that is done.
     **counting
-        exclude, missing_values, discretize, weights, delimiter ...: as in `credimi.pairs`.
+        exclude, missing_values, discretize, weights, delimiter, max_levels: as in `credimi.pairs`.
 
     Returns
     -------
@@ -103,6 +104,9 @@ def network(
     require_whole("random_state", random_state, 0)
     from credimi.counting.settled_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
+    unknown = sorted(set(counting) - _COUNTING)
+    if unknown:
+        raise TypeError(f"network() got an unexpected keyword argument {unknown[0]!r}")
     told = progress or (lambda _: None)
     settled = SettledColumns.of(data, columns=columns, most_values=_MOST_VALUES, threads=threads, **counting)
     if len(settled.features) < 2:

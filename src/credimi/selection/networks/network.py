@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, Foreign, Record
+    from credimi.selection.pairs_result import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 
@@ -85,17 +85,6 @@ class NetworkRemark:
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items() if value
         }
-
-
-@stored
-@dataclass(frozen=True, slots=True)
-class ForestEdge:
-    """An edge of forests: its probability given that a forest holds, and whether the most probable forest has it."""
-
-    a: str
-    b: str
-    probability: float
-    best: bool
 
 
 @public
@@ -158,22 +147,14 @@ class Network:
         return tuple(sorted(others, key=lambda pair: -pair.mi))
 
     @cached_property
-    def forest(self) -> tuple[ForestEdge, ...]:
-        """Edges of forests, surest first: what would hold if no column depended on two others (see `pairs`).
+    def forest(self) -> PairsForest:
+        """The forests of the same columns, as `Pairs.forest`: what would hold if no column depended on two others.
 
         These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
         """
-        from credimi.selection.forest import best_forest, edge_probabilities  # noqa: PLC0415  (compiled code)
+        from credimi.selection.pairs_result import forest_of  # noqa: PLC0415  (compiled code)
 
-        weights = self._alone + math.log(min(self.settings.get("learned_degree", 2.0) / len(self.columns), 1.0))
-        chances = edge_probabilities(weights)
-        best = {tuple(edge) for edge in best_forest(weights).tolist()}
-        one, other = np.nonzero(np.triu(chances, 1) >= 0.01)
-        found = [
-            ForestEdge(self.columns[a], self.columns[b], float(chances[a, b]), (a, b) in best)
-            for a, b in zip(one.tolist(), other.tolist(), strict=True)
-        ]
-        return tuple(sorted(found, key=lambda edge: -edge.probability))
+        return forest_of(self.columns, self._alone)
 
     def __len__(self) -> int:
         return len(self.edges)
