@@ -194,3 +194,21 @@ def test_progress_reaches_the_end_and_data_without_pairs_are_refused() -> None:
     assert "all values are missing" in repr(empty)
     assert empty.forest().best == []
     assert empty.matrix().shape == (1, 1)
+
+
+def test_whole_weights_are_numbers_of_rows() -> None:
+    generator = np.random.default_rng(7)
+    data = table_of(120)
+    times = generator.integers(0, 5, 120)
+    repeated = {name: np.repeat(np.array(values, dtype=object), times).tolist() for name, values in data.items()}
+    whole = credimi.pairs(repeated, discretize="quantile:4")
+    for found in (
+        credimi.pairs(data, weights=times, discretize="quantile:4"),
+        credimi.pairs(data | {"w": times.tolist()}, weights="w", discretize="quantile:4"),
+    ):
+        assert found.names == whole.names
+        assert found.rows == whole.rows == times.sum()
+        for row in whole:
+            assert found[row["a"], row["b"]] == pytest.approx(row)
+    scaled = credimi.pairs(data, weights=times / times.mean() / 2.0)
+    assert scaled.rows == pytest.approx(times.sum() ** 2 / (times**2).sum())

@@ -58,6 +58,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
+    shared.add_weights_option(parser)
     shared.add_posterior_options(parser, units=False)
     parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
     parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
@@ -98,6 +99,7 @@ def run(options: argparse.Namespace) -> None:
     from credimi.selection.pairs import pairs
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
+    asked["weights"] = options.weights
     asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
     if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
