@@ -259,34 +259,30 @@ def _tips(weight: FloatArray, falls: Falls, p: float, level: float) -> float:
     total = float(weight.sum())
     allowed = (p - level) / p * total  # of the weight
 
-    def fallen(some: NDArray[np.int64], factor: float) -> NDArray[np.int64]:
-        return some[falls(some, factor)]
-
     if not weight.size:
         return 1.0
-    candidates = fallen(everything, math.inf)
+    candidates = everything[falls(everything, math.inf)]
     if weight[candidates].sum() <= allowed:
         return math.inf
     low, high, down = 1.0, 2.0, 0.0  # `down` has fallen at `low`
     while True:
-        now = fallen(candidates, high)
-        mass = down + float(weight[now].sum())
-        if mass > allowed:
+        fallen = falls(candidates, high)
+        up = down + float(weight[candidates[fallen]].sum())
+        if up > allowed:
             break
         if high >= _MOST:
             return _MOST
-        candidates = np.setdiff1d(candidates, now, assume_unique=True)
-        low, high, down = high, min(high * high, _MOST), mass
-    candidates, up = now, mass
+        candidates = candidates[~fallen]
+        low, high, down = high, min(high * high, _MOST), up
+    candidates = candidates[fallen]
     while high > _PRECISE * low:
         middle = math.sqrt(low * high)
-        now = fallen(candidates, middle)
-        mass = down + float(weight[now].sum())
+        fallen = falls(candidates, middle)
+        mass = down + float(weight[candidates[fallen]].sum())
         if mass > allowed:
-            high, candidates, up = middle, now, mass
+            high, candidates, up = middle, candidates[fallen], mass
         else:
-            low, down = middle, mass
-            candidates = np.setdiff1d(candidates, now, assume_unique=True)
+            low, candidates, down = middle, candidates[~fallen], mass
     return low + (high - low) * (allowed - down) / (up - down)
 
 

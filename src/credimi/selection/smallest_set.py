@@ -24,7 +24,7 @@ kind. Blocks of at most `_CELLS` counts are made at a time, so that memory stays
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -179,12 +179,10 @@ class Search:
             return self.alone
         return Figures(*(getattr(self.sums, name) / len(self.taken) for name in (*_FIGURES, "p_independent")))
 
-    def undo(self, steps: int) -> None:
-        """Forget a step that was interrupted."""
-        for column in self.taken[steps:]:
-            self.left[column] = True
-        del self.taken[steps:]
-        self.redundancy = self.redundancy[:, :steps]
+    def settle(self, steps: int) -> None:
+        """After an interrupt: what the others add to the last column may not be known."""
+        unknown = np.full((self.count, steps - self.redundancy.shape[1]), np.nan)
+        self.redundancy = np.column_stack([self.redundancy, unknown])
 
 
 def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], list[Rejection], bool]:
@@ -200,8 +198,6 @@ def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], lis
             rivals = _rivals(order, good, best)
             summary.add(best)
             tells = min(summary.tells(), entropy)
-            before = tuple(search.redundancy[best].tolist())
-            search.take(best)
             step = Step(
                 feature=search.names[best],
                 adds=float(figures.mean[best]),
@@ -210,14 +206,16 @@ def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], lis
                 p_adds=float(figures.p_above[best]),
                 tells=tells,
                 share=tells / entropy if entropy > 0.0 else 0.0,
-                substitutes=_substitutes(search, rivals),
-                p_redundant=before,
+                p_redundant=tuple(search.redundancy[best].tolist()),
             )
             steps.append(step)
+            search.take(best)
+            steps[-1] = replace(step, substitutes=_substitutes(search, rivals))
     except KeyboardInterrupt:
+        del steps[len(search.taken) :]
         if not steps:
             raise
-        search.undo(len(steps))
+        search.settle(len(steps))
         return steps, _rejected(search, complete=False), False
     return steps, _rejected(search, complete=len(steps) < most), True
 
