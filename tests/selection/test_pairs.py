@@ -212,3 +212,17 @@ def test_whole_weights_are_numbers_of_rows() -> None:
             assert found[row["a"], row["b"]] == pytest.approx(row)
     scaled = credimi.pairs(data, weights=times / times.mean() / 2.0)
     assert scaled.rows == pytest.approx(times.sum() ** 2 / (times**2).sum())
+
+
+def test_rows_are_made_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each used to look at all pairs for its share of the entropy, so that all rows took the square of their number."""
+    found, looked = credimi.pairs(table_of(60)), []
+    values = vars(credimi.Pairs)["_values"]
+
+    def counted(self: credimi.Pairs, name: str, *rest: object) -> object:
+        looked.append(name)
+        return values(self, name, *rest)
+
+    monkeypatch.setattr(credimi.Pairs, "_values", counted)
+    assert len(list(found)) == len(found[:]) == len(found.to_dict()["pairs"]) == 15
+    assert looked.count("share") == 3

@@ -117,7 +117,8 @@ def run(options: argparse.Namespace) -> None:
 def _show(found: Pairs, options: argparse.Namespace) -> None:
     if options.format == "csv":
         table = found.to_dict(options.top)
-        write(terminal_io.sayable(_csv(table["pairs"]), options.output), options.output)
+        known = table["settings"] | {name: table[name] for name in ("rows", "columns", "independent")}
+        write(terminal_io.sayable(_csv(table["pairs"], known), options.output), options.output)
         return
     if options.format == "json":
         _write_json(found.to_dict(options.top), options.output)
@@ -135,9 +136,6 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
         for a, b, probability in forest.edges(least=0.0)[: options.top]
     ]
-    if options.format == "csv":
-        write(terminal_io.sayable(_csv(edges), options.output), options.output)
-        return
     report = {
         "settings": found.settings,
         "rows": found.rows,
@@ -148,6 +146,10 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         "remarks": found.remark_lines(),
         "edges": edges,
     }
+    if options.format == "csv":
+        known = found.settings | {name: report[name] for name in ("rows", "columns", "given", "odds", "expected_edges")}
+        write(terminal_io.sayable(_csv(edges, known), options.output), options.output)
+        return
     if options.format == "json":
         _write_json(report, options.output)
         return
@@ -161,8 +163,11 @@ def _write_json(report: Record, output: str | None) -> None:
     write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", output)
 
 
-def _csv(rows: list[Record]) -> str:
+def _csv(rows: list[Record], known: Record) -> str:
+    """Rows as CSV, with what is known of all of them in lines that start with #, as `rank` has them."""
     text = io.StringIO()
+    for name, value in known.items():
+        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv_writer(text)
     if rows:
         writer.writerow(rows[0])
