@@ -155,11 +155,18 @@ def test_columns_that_tell_nothing_are_left_out_and_named() -> None:
     found = credimi.pairs(data, max_values=10)
     assert found.names == ("x", "y", "number", "yes", "noise")
     remarks = "\n".join(found.remark_lines())
-    assert "id: left out: identifier" in remarks
+    assert (
+        "id: left out: identifier: 300 different values in 300 rows (discretize={'id': 'categories'} compares"
+        in remarks
+    )
     assert "one: left out: one value only" in remarks
     assert "none: left out: all values are missing" in remarks
     assert "many: left out: 15 values are too many" in remarks
     assert "id: left out" in repr(found)
+    days = {"day": [f"2024-{row // 28 + 1:02d}-{row % 28 + 1:02d}" for row in range(300)], "x": data["x"]}
+    (line,) = credimi.pairs(days).remark_lines()
+    assert "discretize={'day': 'quantile'} compares it" in line
+    assert credimi.pairs(days, discretize={"day": "quantile"}).names == ("day", "x")
 
 
 def test_results_can_be_exported_saved_and_pickled(tmp_path: Path) -> None:
@@ -192,6 +199,7 @@ def test_progress_reaches_the_end_and_data_without_pairs_are_refused() -> None:
     empty = credimi.pairs({"x": [None, None], "y": [1, 2]})
     assert len(empty) == 0
     assert "all values are missing" in repr(empty)
+    assert "are independent" not in repr(empty)
     assert empty.forest().best == []
     assert empty.matrix().shape == (1, 1)
 

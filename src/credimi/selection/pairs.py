@@ -191,7 +191,10 @@ def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: P
         "prior": options.prior,
         "approximation": options.approximation,
     }
-    facts = tuple(each.facts | {"values": len(each.values)} for each in (*table.features, *table.left_out))
+    facts = tuple(
+        each.facts | {"values": len(each.values), "method_without_target": "quantile"}
+        for each in (*table.features, *table.left_out)
+    )
     entropies = np.array([_entropy(each.block[:, :-1].sum(axis=0)) for each in table.features])
     return Pairs(table.names, table.rows, found, entropies, settings, facts)
 
