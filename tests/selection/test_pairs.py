@@ -86,6 +86,17 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
         np.testing.assert_allclose(getattr(found, name), getattr(apart, name), rtol=1e-12, atol=1e-14)
 
 
+def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = SettledColumns.of(table_of(200))
+    tables = table.counter().tables()
+    whole = figures_of(tables, PosteriorOptions(threads=1))
+    monkeypatch.setattr(pair_figures, "_CELLS", 40)
+    for threads in (1, 3):
+        parts = figures_of(tables, PosteriorOptions(threads=threads))
+        for name in ("mi", "low", "high", "p_above", "p_independent", "log_evidence", "complete"):
+            assert np.array_equal(getattr(parts, name), getattr(whole, name))
+
+
 def test_evidence_goes_beyond_what_probabilities_can_hold() -> None:
     x = np.arange(4_000) % 4
     row = credimi.pairs({"x": x, "y": x % 3 + x})["x", "y"]
