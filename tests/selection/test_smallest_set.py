@@ -99,10 +99,11 @@ def test_an_interrupt_gives_the_steps_so_far(at: int) -> None:
     chosen = credimi.select(votes(), "y", progress=stop)
     assert not chosen.complete
     assert whole.complete
-    assert chosen.features == whole.features[: at - 1]
+    assert chosen.features == whole.features[:at]
+    assert chosen.to_dict()["steps"][: at - 1] == whole.to_dict()["steps"][: at - 1]
     assert len(chosen.steps) + len(chosen.rejected) == 9
     assert "interrupted: these are the steps so far" in repr(chosen)
-    next_one = {each.feature: each.reason for each in chosen.rejected}[whole.features[at - 1]]
+    next_one = {each.feature: each.reason for each in chosen.rejected}[whole.features[at]]
     assert next_one == "not reached"
 
 
@@ -175,3 +176,24 @@ def test_columns_surely_independent_cost_no_moments(monkeypatch: pytest.MonkeyPa
     first, *others = looked
     assert first == 306
     assert max(others) < 100
+
+
+def test_columns_that_cannot_tell_anything_are_named() -> None:
+    data = votes(500) | {"one": ["same"] * 500, "id": [f"r{row}" for row in range(500)], "none": [None] * 500}
+    chosen = credimi.select(data, "y")
+    assert {facts["feature"]: facts["kind"] for facts in chosen.left_out} == {
+        "one": "constant",
+        "id": "identifier",
+        "none": "empty",
+    }
+    assert "id: identifier: 500 different values in 500 rows" in repr(chosen)
+    nothing = credimi.select({"one": ["same"] * 60, "y": ["p", "q"] * 30}, "y")
+    assert "no column is credible enough: 0.95 is asked of the first" in repr(nothing)
+
+
+def test_the_last_column_taken_leaves_nothing_to_explain() -> None:
+    alone = {"a": ["x", "z"] * 100, "y": ["p", "q"] * 100}
+    chosen = credimi.select(alone, "y")
+    assert chosen.features == ("a",)
+    assert chosen.rejected == ()
+    assert "matrix" not in repr(chosen)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
 
 MISSING = -1
+_FIRST_ROWS = 4_096  # in which all values of most columns occur already
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +97,14 @@ def settled_values(
     column: Column, missing: MissingValues, own: Labels, feature: Feature
 ) -> tuple[NDArray[np.unsignedinteger], Codes]:
     """The codes of an encoded column, and for each the value of the settled feature, as `values_of` has it."""
-    codes = np.minimum(column.codes, column.values)
-    known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
+    return np.minimum(column.codes, column.values), settled_places(column, missing, own, feature)
+
+
+def settled_places(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+    """For each code of an encoded column, missing last, the value of the settled feature, or MISSING."""
+    known = _occur(column.codes[:_FIRST_ROWS], column.values)
+    if not known.all():
+        known = _occur(column.codes, column.values)
     known &= ~missing.among(column)
     here, positions = labels_of(column, known)
     merged, onward, _ = labels.union(here, own)
@@ -105,7 +112,13 @@ def settled_values(
         raise LookupError(feature.name)
     moved = np.full(column.values + 1, MISSING, dtype=np.int32)
     moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
-    return codes, moved
+    return moved
+
+
+def _occur(codes: NDArray[np.unsignedinteger], values: int) -> NDArray[np.bool_]:
+    """Which codes of values occur."""
+    found: NDArray[np.bool_] = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
+    return found
 
 
 @stored

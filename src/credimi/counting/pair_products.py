@@ -21,7 +21,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.gpu.layout import Block
+from credimi.gpu.layout import Block, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 255  # of a column: a code has one byte
 _MOST_ROWS = 2**31 - 1  # a sum has 32 bits
-_ALIGNED = 128  # rows of a part, so that products are fast
+ALIGNED = 128  # rows of a part, so that products are fast
 _MOST_ONE_HOT = 8192  # one-hot rows of a block: larger products are not faster
+_KEPT = 0.3  # of the free memory that kept one-hot rows may have
+_IN_ORDER = 1 << 23  # pairs of a block in order: their figures are brought while those of the next are computed
 _SHARE = 0.6  # of the free memory that is planned with
 _FEWEST_ROWS = 1 << 16  # of the data in a part, before blocks of columns become smaller instead
 
@@ -118,6 +120,11 @@ class PairProducts:
         The number s of values of each column.
     device : CupyDevice or NumpyDevice
         Where the products are made.
+    groups : sequence of slices, optional
+        Parts of the rows, each with a product of its own: those of one class, say. They start and end at multiples of
+        `ALIGNED`; what is not a row of the data has the code 255.
+    rows : int, optional
+        How many rows there are, if codes were added for the groups.
 
     Examples
     --------
@@ -131,10 +138,19 @@ class PairProducts:
      [0. 1. 0.]]
     """
 
-    def __init__(self, codes: Sequence[Codes], values: Sequence[int], device: Device) -> None:
+    def __init__(
+        self,
+        codes: Sequence[Codes],
+        values: Sequence[int],
+        device: Device,
+        *,
+        groups: Sequence[slice] | None = None,
+        rows: int | None = None,
+    ) -> None:
         self.device, self.codes = device, list(codes)
         self.values = np.array(values, dtype=np.int32)
-        self.rows = self.codes[0].size if self.codes else 0
+        length = self.codes[0].size if self.codes else 0
+        self.rows = length if rows is None else rows
         if self.values.size and self.values.max() > MOST_VALUES:
             column = int(self.values.argmax())
             raise CredimiError(
@@ -143,46 +159,59 @@ class PairProducts:
             )
         if self.rows > _MOST_ROWS:
             raise CredimiError(f"engine='gpu' counts up to {_MOST_ROWS:,} rows, not {self.rows:,}: use engine='cpu'")
-        self.width = -(-max(self.rows, 1) // _ALIGNED) * _ALIGNED
+        self.width = -(-max(length, 1) // ALIGNED) * ALIGNED
+        self._groups = groups
         self._resident: Foreign = None
         self._totals, self._kept = self._look_at_columns()
-        self._hot: OrderedDict[tuple[int, int], Foreign] = OrderedDict()
+        self._hot: OrderedDict[tuple[int, int, int, int], Foreign] = OrderedDict()
 
     def __len__(self) -> int:
         """How many pairs there are."""
         return len(self.codes) * (len(self.codes) - 1) // 2
 
-    def map(self, work: Callable[[PairBlock], Result], bytes_a_pair: int = 0) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[PairBlock], Result], bytes_a_pair: int = 0, *, in_order: bool = False
+    ) -> Iterator[Result]:
         """The results of the work on the products of all blocks.
 
         `bytes_a_pair` is how much memory the work takes. Where it is not enough, the block is cut, and the work on its
-        parts is done anew; so it should not keep anything outside of its result.
+        parts is done anew; so it should not keep anything outside of its result. If pairs are wanted `in_order`, a
+        block has all later columns as its second ones, so that its pairs follow each other, as far as memory allows.
         """
-        count = len(self.codes)
-        side, part = self._plan(bytes_a_pair)
-        starts = range(0, count, side)
-        blocks = [(a, min(a + side, count), b, min(b + side, count)) for a in starts for b in starts if b >= a]
-        waiting = [each for each in reversed(blocks) if _has_pairs(each[0], each[3])]
+        side, part = self._plan(bytes_a_pair, in_order=in_order)
+        waiting = self._blocks(side, in_order=in_order)
         while waiting:
             block = a, a_stop, b, b_stop = waiting.pop()
             longest = max(a_stop - a, b_stop - b)
-            if longest > side:
-                waiting += _quarters(*block)
+            if (a_stop - a if in_order else longest) > side:
+                waiting += _parts(*block, in_order=in_order)
                 continue
             try:
                 result = work(self._block(slice(a, a_stop), slice(b, b_stop), part))
             except self.device.out_of_memory as error:
                 self._hot.clear()
-                if longest == 1 and part == _ALIGNED:
+                if longest == 1 and part == ALIGNED:
                     raise CredimiError(
                         "the GPU has too little memory for the counts of one pair of columns: free some of it, or use "
                         "engine='cpu'"
                     ) from error
-                side, part = max(longest // 2, 1), max(part // 2 // _ALIGNED * _ALIGNED, _ALIGNED)
+                in_order = in_order and a_stop - a > 1  # of one column the later ones are too many: cut these
+                side = max((a_stop - a if in_order else longest) // 2, 1)
+                part = max(part // 2 // ALIGNED * ALIGNED, ALIGNED)
                 waiting.append(block)
                 continue
             yield result
         self._hot.clear()
+
+    def _blocks(self, side: int, *, in_order: bool) -> list[tuple[int, int, int, int]]:
+        """Blocks of columns whose pairs are all pairs, last first."""
+        count = len(self.codes)
+        starts = range(0, count, side)
+        if in_order:
+            blocks = [(a, min(a + side, count), a, count) for a in starts]
+        else:
+            blocks = [(a, min(a + side, count), b, min(b + side, count)) for a in starts for b in starts if b >= a]
+        return [each for each in reversed(blocks) if _has_pairs(each[0], each[3])]
 
     def _look_at_columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """How often each value of each column occurs, and how many one-hot rows the column needs."""
@@ -202,35 +231,42 @@ class PairProducts:
         complete = totals.sum(axis=1, dtype=np.int64) == self.rows
         return totals, np.where(complete, np.maximum(self.values - 1, 1), self.values).astype(np.int32)
 
-    def _plan(self, bytes_a_pair: int) -> tuple[int, int]:
+    def _plan(self, bytes_a_pair: int, *, in_order: bool) -> tuple[int, int]:
         """How many columns a block has, and how many rows of the data a part."""
         memory, kept = _SHARE * self.device.free_bytes(), int(self._kept.max(initial=1))
         side, part = max(1, min(len(self.codes), _MOST_ONE_HOT // kept)), self.width
+        if in_order:
+            side = min(side, max(_IN_ORDER // max(len(self.codes), 1), 64))
 
         def needed() -> int:
-            codes = 0 if self._resident is not None else 2 * side * self.width
-            return codes + 2 * side * kept * part + side * side * (4 * kept * kept + bytes_a_pair)
+            codes = 0 if self._resident is not None else 2 * side * self.width  # of two blocks
+            products = 4 * kept * kept * len(self._groups or (None,))
+            other = len(self.codes) if in_order else side
+            return codes + (side + other) * kept * part + side * other * (products + bytes_a_pair)
 
-        while needed() > memory and (side > 1 or part > _ALIGNED):
+        while needed() > memory and (side > 1 or part > ALIGNED):
             if part > _FEWEST_ROWS and 2 * side * kept * part > 0.5 * memory:
-                part = -(-part // 2 // _ALIGNED) * _ALIGNED
+                part = -(-part // 2 // ALIGNED) * ALIGNED
             elif side > 1:
                 side = -(-side // 2)
             else:
-                part = -(-part // 2 // _ALIGNED) * _ALIGNED
+                part = -(-part // 2 // ALIGNED) * ALIGNED
         return side, part
 
     def _block(self, first: slice, second: slice, part: int) -> PairBlock:
         """The product of two blocks of columns."""
         one = self._columns(first)
         other = one if second == first else self._columns(second)
-        product = self.device.xp.zeros((int(one.kept.sum()), int(other.kept.sum())), dtype=np.int32)
-        for start in range(0, self.width, part):
-            rows = slice(start, min(start + part, self.width))
-            left = self._one_hot(one, rows)
-            right = left if other is one else self._one_hot(other, rows)
-            self.device.multiply(left, right, product)
-        return PairBlock(one, other, product, self.rows, self.device)
+        groups = self._groups or [slice(0, self.width)]
+        size = len(groups), padded(int(one.kept.sum())), padded(int(other.kept.sum()))
+        products = self.device.xp.zeros(size, dtype=np.int32)
+        for group, product in zip(groups, products, strict=True):
+            for start in range(group.start, group.stop, part):
+                rows = slice(start, min(start + part, group.stop))
+                left = self._one_hot(one, rows)
+                right = left if other is one else self._one_hot(other, rows)
+                self.device.multiply(left, right, product)
+        return PairBlock(one, other, products[0] if self._groups is None else products, self.rows, self.device)
 
     def _columns(self, own: slice) -> Block:
         xp, kept = self.device.xp, self._kept[own]
@@ -239,20 +275,17 @@ class PairProducts:
         return Block(own.start, values, first, kept, on_device)
 
     def _one_hot(self, block: Block, rows: slice) -> Foreign:
-        """The one-hot rows of a block; those of all rows are kept while there is room for them."""
-        key, whole = (block.start, block.stop), rows.stop - rows.start == self.width
+        """The one-hot rows of a block; they are kept while there is room for them."""
+        key = block.start, block.stop, rows.start, rows.stop
         if key in self._hot:
             self._hot.move_to_end(key)
             return self._hot[key]
         own = slice(block.start, block.stop)
         codes = self._resident[own] if self._resident is not None else self.device.upload(self.codes[own], self.width)
         hot = self.device.one_hot(codes, rows, block.kept)
-        if whole:
-            self._hot[key] = hot
-            while (
-                len(self._hot) > 2 and sum(each.nbytes for each in self._hot.values()) > 0.3 * self.device.free_bytes()
-            ):
-                self._hot.popitem(last=False)
+        self._hot[key] = hot
+        while len(self._hot) > 2 and sum(each.nbytes for each in self._hot.values()) > _KEPT * self.device.free_bytes():
+            self._hot.popitem(last=False)
         return hot
 
 
@@ -261,12 +294,15 @@ def _has_pairs(a: int, b_stop: int) -> bool:
     return a < b_stop - 1
 
 
-def _quarters(a: int, a_stop: int, b: int, b_stop: int) -> list[tuple[int, int, int, int]]:
-    """The four parts of a block, last first, without those that have no pair."""
+def _parts(a: int, a_stop: int, b: int, b_stop: int, *, in_order: bool) -> list[tuple[int, int, int, int]]:
+    """The four parts of a block, last first, without those that have no pair; two if pairs are to stay in order."""
     a_middle, b_middle = -(-(a + a_stop) // 2), -(-(b + b_stop) // 2)
-    parts = [
-        (top, bottom, left, right)
-        for top, bottom in ((a_middle, a_stop), (a, a_middle))
-        for left, right in ((b_middle, b_stop), (b, b_middle))
-    ]
+    if in_order:
+        parts = [(a_middle, a_stop, max(b, a_middle), b_stop), (a, a_middle, b, b_stop)]
+    else:
+        parts = [
+            (top, bottom, left, right)
+            for top, bottom in ((a_middle, a_stop), (a, a_middle))
+            for left, right in ((b_middle, b_stop), (b, b_middle))
+        ]
     return [each for each in parts if each[0] < each[1] and each[2] < each[3] and _has_pairs(each[0], each[3])]

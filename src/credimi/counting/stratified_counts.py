@@ -19,6 +19,7 @@ one call of a kernel counts all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,10 +28,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting import tabulate
-from credimi.counting.coded_table import MISSING, settled_values
+from credimi.counting.coded_table import MISSING, settled_places
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,7 +47,7 @@ _FEW_ROWS, _MANY_COLUMNS = 16_384, 1_000  # for which the calls of the other ker
 _COLUMNS_A_CALL = 8_192
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SettledCodes:
     """Class and values of all rows, as numbers from 0 up; one more than the largest where they are missing.
 
@@ -59,13 +60,14 @@ class SettledCodes:
     features: tuple[Feature, ...]
     codes: tuple[Codes, ...]
     weights: FloatArray | None = None
+    left_out: tuple[Feature, ...] = ()  # columns that cannot tell anything: identifiers, those of one value
     bytes: NDArray[np.uint8] | None = None  # the same codes as one matrix, a row a column, if a byte is enough for all
 
     @classmethod
     def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
         """Settle the codes of a table once, for many passes."""
         settled = table.counts.settled_classes()
-        features = tuple(feature for feature in table.counts.settled(classes=settled) if feature.kind.ranked)
+        features, left_out = told_apart(table.counts.settled(classes=settled))
         classes, groups = table.classes(settled)
         places = {name: place for place, name in enumerate(table.counts.features)}
         narrow = max((len(feature.values) for feature in features), default=0) <= _MOST_OF_A_BYTE
@@ -76,18 +78,30 @@ class SettledCodes:
             for number in numbers:
                 feature = features[number]
                 own = table.counts.labels[places[feature.name]]
-                codes, values = settled_values(table.coded.columns[feature.name], table.coded.missing, own, feature)
-                settled = unsigned(values, len(feature.values))
+                column = table.coded.columns[feature.name]
+                settled = unsigned(settled_places(column, table.coded.missing, own, feature), len(feature.values))
                 if matrix is None:
-                    found[number] = settled[codes]
+                    found[number] = np.take(settled, column.codes, mode="clip")
+                elif column.codes.dtype == np.uint8 and np.array_equal(settled, np.arange(settled.size)):
+                    np.minimum(column.codes, np.uint8(settled.size - 1), out=matrix[number])
                 else:
-                    np.take(settled, codes, out=matrix[number], mode="clip")
+                    np.take(settled, column.codes, out=matrix[number], mode="clip")
 
         share(work, [range(start, min(start + 64, len(features))) for start in range(0, len(features), 64)], threads)
-        known = unsigned(groups, len(classes))
-        return cls(table.coded.target, classes, known, features, tuple(found), table.coded.weights, matrix)
+        known, weights = unsigned(groups, len(classes)), table.coded.weights
+        return cls(table.coded.target, classes, known, features, tuple(found), weights, left_out, matrix)
 
-    def sampled(self, most: int = 131_072) -> SettledCodes:
+    @cached_property
+    def values(self) -> NDArray[np.int64]:
+        """How many values each feature has."""
+        return np.array([len(feature.values) for feature in self.features], dtype=np.int64)
+
+    @cached_property
+    def odds(self) -> NDArray[np.float64]:
+        """The prior odds of dependence of each feature."""
+        return np.array([feature.odds for feature in self.features], dtype=np.float64)
+
+    def sampled(self, most: int = 65_536) -> SettledCodes:
         """Some rows, at most so many, by chance and always the same; all rows if they are no more."""
         if self.groups.size <= most:
             return self
@@ -116,14 +130,14 @@ class SettledCodes:
         kind = _kind(count * height)
         groups: Codes = np.where(known, strata, 0).astype(kind) * kind(height) + self.groups.astype(kind)
         groups[~known] = count * height
-        values = np.array([len(self.features[each].values) for each in chosen], dtype=np.int64)
+        values = self.values[chosen]
         many = groups.size < _FEW_ROWS and len(chosen) >= _MANY_COLUMNS
         if many and self.weights is None and self.bytes is not None:
             flat = _count_wide(self.bytes, groups, (count * height, chosen, values), threads)
         else:
             flat = self._counted(groups, count * height, chosen, threads)
         rows = np.full(count * len(chosen), len(self.classes))
-        odds = np.array([self.features[each].odds for each in chosen])
+        odds = self.odds[chosen]
         return Tables(flat, rows, np.repeat(values, count), odds), np.arange(len(chosen) + 1) * count
 
     def _counted(self, groups: Codes, height: int, chosen: list[int], threads: int | None) -> NDArray[np.number]:
@@ -136,6 +150,12 @@ class SettledCodes:
         else:
             counted = [*tabulate.weighted_counts(groups, height + 1, codes, values, self.weights)]
         return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in counted)])
+
+
+def told_apart(features: Iterable[Feature]) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
+    """The columns that can tell something, and the others."""
+    every = tuple(features)
+    return tuple(each for each in every if each.kind.ranked), tuple(each for each in every if not each.kind.ranked)
 
 
 def _count_wide(

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 INTERVAL, ABOVE, EVIDENCE = 1, 2, 4  # bits of what is wanted besides P(independent) and the mean
 
 
+_EVEN_ROWS = 64  # products of matrices with other numbers of rows are several times slower
+
+
+def padded(rows: int) -> int:
+    """How many rows a one-hot matrix has; those behind its own are 0."""
+    return -(-rows // _EVEN_ROWS) * _EVEN_ROWS
+
+
 class Block(NamedTuple):
     """Neighbouring columns: the number of the first, and of each its values, the first of its one-hot rows, how many.
 
@@ -48,6 +56,29 @@ class Hyper(NamedTuple):
     most_points: int
 
 
+class Screen(NamedTuple):
+    """What the first look for interactions needs: see `kernels.pair_screen.screen_blocks`."""
+
+    missing: NDArray[np.int32]  # of each column, whether its last value means missing
+    totals: NDArray[np.int32]  # (columns, most values, classes)
+    alone: NDArray[np.float64]
+    informative: NDArray[np.int32]
+    rows: float
+    of_classes: float
+    bounds: NDArray[np.float64]
+    cut: float
+    redundancy: float
+    dense: float  # rows a cell from which on the evidence of the first look holds
+
+
+class Looked(NamedTuple):
+    """Pairs that may be more than nothing: numbers, evidence and synergy, and whether they are too sparse for it."""
+
+    numbers: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    sparse: NDArray[np.bool_]
+
+
 class Device(Protocol):
     """Where products are made: a GPU, or numpy in its place."""
 
@@ -71,13 +102,13 @@ class Device(Protocol):
         """How often each value of each column occurs, (columns, most)."""
 
     def one_hot(self, codes: Foreign, rows: slice, kept: NDArray[np.int32]) -> Foreign:
-        """One row for each of the first `kept` values of each column: 1 where it is the value."""
+        """One row for each of the first `kept` values of each column: 1 where it is the value; `padded` with 0."""
 
     def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
         """Add first second' to the common counts, exactly."""
 
-    def bring(self, figures: Foreign, take: Callable[[int, int, FloatArray], None]) -> None:
-        """Call `take(figure, first row, rows)` on all of (figures, rows, columns), in many threads."""
+    def bring(self, figures: Foreign, places: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to places in the memory of the CPU, while work goes on; the result waits for it."""
 
     def to_host(self, array: Foreign) -> AnyArray:
         """The array in the memory of the CPU."""
@@ -97,3 +128,6 @@ class Device(Protocol):
         A pair's number is (place in the first block) * size of the second + place in it. With `chosen`, only pairs of
         these numbers are summarized, and what is returned are places in it. `out` is (figures, pairs or chosen pairs).
         """
+
+    def screen(self, products: Foreign, blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
+        """The first look at the pairs of two blocks, from the common counts of each class; None if there is none."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LINES = 20  # of each kind
 _LABELS = 10  # characters of a value beside a heat map
+_ROOM = 18  # characters below a heat map
 _WRITTEN = 6  # values of both columns, up to which the cells of a heat map have figures
 
 
@@ -146,9 +147,10 @@ def heat_maps(found: Record, path: str | Path | None, top: int) -> Figure:
         shares, rows, shown = class_shares(table)
         values = np.array([[np.nan if each is None else each for each in line] for line in shares])
         image = axes.imshow(values, cmap="cividis", vmin=0.0, vmax=1.0, aspect="auto")
-        axes.set_xticks(range(len(table["values_b"])), [_short(each) for each in table["values_b"]])
+        below = [_short(each) for each in table["values_b"]]
+        turned: Record = {"rotation": 40.0, "ha": "right", "rotation_mode": "anchor"}
+        axes.set_xticks(range(len(below)), below, **(turned if sum(map(len, below)) > _ROOM else {}))
         axes.set_yticks(range(len(table["values_a"])), [_short(each) for each in table["values_a"]])
-        axes.tick_params(axis="x", labelrotation=45 if len(table["values_b"]) > 4 else 0)
         axes.set_xlabel(short_name(table["b"]))
         axes.set_ylabel(short_name(table["a"]))
         pair = by_name[table["a"], table["b"]]

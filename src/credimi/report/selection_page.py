@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from credimi.core.atomic_files import plain, write_bytes
 from credimi.core.version import __version__
 from credimi.report.selection_view import INTERRUPTED, reason, redundancy, title
+from credimi.report.sentences import unranked_lines
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def page(selection: Record) -> str:
 {_steps(selection)}
 {_matrix(selection)}
 {_rejected(selection)}
+{_left_out(selection)}
 <footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
 </body>
 </html>
@@ -132,6 +134,11 @@ def _rejected(selection: Record) -> str:
 </tbody></table></div>
 {more}
 </section>"""
+
+
+def _left_out(selection: Record) -> str:
+    said = "".join(f"<p>{_text(line)}</p>" for line in unranked_lines(selection["left_out"]))
+    return f'<div class="said">{said}</div>'
 
 
 def _rejection(each: Record) -> str:

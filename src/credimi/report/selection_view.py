@@ -5,17 +5,22 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
 from credimi.core.atomic_files import plain
+from credimi.report.sentences import PYTHON, unranked_lines
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.table import Table as Grid
-    from rich.text import Text
-
     from credimi.core.types import Record
 
+_NAMES, _NAME = ("column", "not taken"), 17  # names are not broken up to so many characters
+_SURE = 0.95  # of the first column
 _LINES = 30  # of the columns that were not taken
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
@@ -23,8 +28,6 @@ _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 def selection_text(selection: Record, *, width: int = 120) -> str:
     """The selection as plain text."""
-    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
-
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
         for part in selection_grids(selection):
@@ -32,21 +35,21 @@ def selection_text(selection: Record, *, width: int = 120) -> str:
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
-def selection_grids(selection: Record) -> Iterator[Grid | Text]:
+def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | Text]:
     """The steps, the columns that were not taken, and a line on what was asked, for rich to print."""
-    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
-
     settings, steps, rejected = selection["settings"], selection["steps"], selection["rejected"]
     smallest = settings["goal"] == "smallest"
     headings = ["#", "column", "adds" if smallest else "tells alone", "95 % interval"]
-    headings += (
-        [f"P(adds > {settings['epsilon']:g})", "tells", "of entropy", "or"] if smallest else ["P(matters)", "with"]
-    )
+    headings += [f"P(> {settings['epsilon']:g})", "tells", "share"] if smallest else ["P(matters)", "with"]
     yield _grid(
         title(selection),
         headings,
         [_step_cells(number, step, smallest=smallest) for number, step in enumerate(steps, 1)],
     )
+    for step in steps:
+        if step["substitutes"]:
+            others = ", ".join(f"{name} ({chance:.2f})" for name, chance in step["substitutes"])
+            yield Text(plain(f"in place of {step['feature']}: {others}"))
     if rejected:
         headings = ["not taken", "tells alone", "P(adds)" if smallest else "P(matters)", "why"]
         yield _grid("", headings, [_rejection_cells(each) for each in rejected[:_LINES]])
@@ -54,7 +57,12 @@ def selection_grids(selection: Record) -> Iterator[Grid | Text]:
             yield Text(f"... and {len(rejected) - _LINES:,} more")
     if not selection["complete"]:
         yield Text(INTERRUPTED)
-    yield Text(f"information in nats; entropy of the target {selection['entropy']:.4f}; level {settings['level']:g}")
+    for line in unranked_lines(selection["left_out"], reader):
+        yield Text(plain(line))
+    if not steps:
+        yield Text(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
+    entropy, level = selection["entropy"], settings["level"]
+    yield Text(f"information in nats; share: of the target's entropy, {entropy:.4f}; level {level:g}")
 
 
 def title(selection: Record) -> str:
@@ -70,8 +78,7 @@ def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
     cells = [str(number), step["feature"], f"{step['adds']:.4f}", interval, probability(step["p_adds"], spread)]
     if smallest:
-        others = ", ".join(f"{name} ({chance:.2f})" for name, chance in step["substitutes"])
-        return [*cells, f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %", others]
+        return [*cells, f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %"]
     return [*cells, step["partner"] or ""]
 
 
@@ -106,14 +113,19 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
 
 
 def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
-
-    grid = Grid(title=Text(plain(title)) if title else None, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
-    numbers = {"#", "adds", "tells", "tells alone", "of entropy", "P(adds)", "P(matters)"}
-    for heading in headings:
-        grid.add_column(heading, justify="right" if heading in numbers else "left", overflow="fold")
+    grid = Grid(
+        title=Text(plain(title)) if title else None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+    )
+    numbers = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
+    for place, heading in enumerate(headings):
+        longest = max((len(row[place]) for row in rows), default=0)
+        least = longest if heading == "95 % interval" else min(longest, _NAME) if heading in _NAMES else None
+        right = heading in numbers
+        grid.add_column(heading, justify="right" if right else "left", overflow="fold", min_width=least)
     for row in rows:
         grid.add_row(*(Text(plain(cell)) for cell in row))
     return grid

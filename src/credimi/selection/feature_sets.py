@@ -19,9 +19,11 @@ from credimi.selection.smallest_set import Search, smallest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from credimi.core.types import Data, Option, Record, Values
     from credimi.counting.coded_table import CodedTable
+    from credimi.counting.counts import Counts
     from credimi.counting.stratified_counts import SettledCodes
 
 GOALS = ("smallest", "relevant")
@@ -40,6 +42,7 @@ def select(
     max_features: int | None = None,
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
+    scratch: str | Path | None = None,
     **counting: Option,
 ) -> Selection:
     """Select columns that tell about the target together: which, how many, and how sure.
@@ -63,6 +66,8 @@ def select(
         All cores, unless said.
     progress : callable, optional
         Called with a share of the work at hand, and what that is: "reading", then each step.
+    scratch : path, optional
+        A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile.
     **counting
         features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
 
@@ -84,11 +89,16 @@ def select(
     checked_goal(goal)
     from credimi.counting.coded_table import CodedTable  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.scratch_codes import require_memory, scratch_codes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     reading = None if progress is None else lambda share: progress(share, "reading")
-    table = CodedTable.of(data, CountRequest.of(target, threads=threads, progress=reading, **counting))
+    request = CountRequest.of(target, threads=threads, progress=reading, **counting)
     asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
-    return selected(table, goal, **asked, threads=threads, progress=progress)
+    asked |= {"threads": threads, "progress": progress}
+    if scratch is None:
+        require_memory(data)
+        return selected(CodedTable.of(data, request), goal, **asked)
+    return _selected_of(*scratch_codes(data, request, scratch), goal, **asked)
 
 
 def selected(
@@ -104,14 +114,30 @@ def selected(
     """As `select`, of a table that was encoded before."""
     from credimi.counting.stratified_counts import SettledCodes  # noqa: PLC0415  (pyarrow takes a while to load)
 
+    codes = SettledCodes.of(table, threads)
+    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    return _selected_of(codes, table.counts, goal, **asked, threads=threads, progress=progress)
+
+
+def _selected_of(
+    codes: SettledCodes,
+    counts: Counts,
+    goal: str,
+    *,
+    epsilon: float,
+    level: float | None,
+    max_features: int | None,
+    threads: int | None,
+    progress: Callable[[float, str], None] | None,
+) -> Selection:
     if max_features is not None:
         require_whole("max_features", max_features, 1)
     options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
-    codes = SettledCodes.of(table, threads)
     most = len(codes.features) if max_features is None else int(max_features)
-    entropy = table.counts.settled_classes().entropy
+    entropy = counts.settled_classes().entropy
     if goal == "relevant":
-        return _relevant(codes, options, most, entropy)
+        pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
+        return _relevant(codes, options, most, entropy, pairs)
     search = Search(codes, options, progress)
     steps, rejected, complete = smallest(search, most, entropy)
     return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
@@ -124,9 +150,15 @@ def checked_goal(goal: str) -> str:
     return goal
 
 
-def _relevant(codes: SettledCodes, options: PosteriorOptions, most: int, entropy: float) -> Selection:
+def _relevant(
+    codes: SettledCodes,
+    options: PosteriorOptions,
+    most: int,
+    entropy: float,
+    progress: Callable[[float], None] | None,
+) -> Selection:
     search = Search(codes, options)
-    found = relevance(codes, search.alone.p_independent, options.threads)
+    found = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = found.probability, found.partner.tolist()
     steps: list[Step] = []
     rejected: list[Rejection] = []
@@ -145,6 +177,8 @@ def _relevant(codes: SettledCodes, options: PosteriorOptions, most: int, entropy
 
 def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rejected: list[Rejection]) -> Selection:
     codes, options = search.codes, search.options
-    rows = codes.groups.size if codes.weights is None else float(codes.weights.sum())
+    rows = codes.groups.size if codes.weights is None else round(float(codes.weights.sum()), 1)
+    rows = round(rows) if rows == round(rows) else rows
     settings = {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior}
-    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings)
+    left_out = tuple(feature.facts for feature in codes.left_out)
+    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings, left_out)

@@ -18,9 +18,11 @@ import numpy as np
 import scipy  # its parts are loaded on first use
 
 from credimi.core.threads import share
+from credimi.gpu.layout import Screen
 from credimi.inference.synergy import HYPOTHESES, Synergies, synergies
 from credimi.kernels import pair_evidence, pair_screen
 from credimi.kernels.pair_bits import MOST_VALUES
+from credimi.kernels.pair_screen import _DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,25 +45,36 @@ class Candidates:
     searched: int
 
 
-def candidates(codes: PairCodes, epsilon: float, threads: int | None, progress: Callable[[float], None]) -> Candidates:
+def candidates(
+    codes: PairCodes,
+    epsilon: float,
+    threads: int | None,
+    progress: Callable[[float], None],
+    engine: str = "cpu",
+) -> Candidates:
     """The pairs that are worth weighing."""
     count = len(codes.names)
     if codes.pairs <= _ALL:
         every = np.array(np.triu_indices(count, 1), dtype=np.int64).T
         return Candidates(np.ascontiguousarray(every), codes.pairs)
     cut = float(np.log(max(codes.pairs / _CHANCE / HYPOTHESES, 1.0)))
-    look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
     kept = _Kept()
     done: list[int] = []
 
-    def work(part: tuple[int, int, int]) -> None:
-        pairs, scores, size = look(part)
+    def keep(pairs: IntegerArray, scores: FloatArray, size: int) -> None:
         kept.add(pairs, scores, cut)
         done.append(size)
         progress(sum(done) / codes.pairs)
 
     try:
-        share(work, _parts(codes), threads)
+        if engine == "gpu":
+            from credimi.selection.interactions_on_device import look_at_all  # noqa: PLC0415  (only if asked for)
+
+            for found in look_at_all(codes, screen_of(codes, cut, epsilon), threads):
+                keep(*found)
+        else:
+            look = _weighted_look(codes, cut) if codes.weights.size else _first_look(codes, cut, epsilon)
+            share(lambda part: keep(*look(part)), _parts(codes), threads)
     except KeyboardInterrupt:  # the pairs found so far are an answer, too
         if not done:
             raise
@@ -117,6 +130,27 @@ def _pairs_in(codes: PairCodes, part: tuple[int, int, int]) -> int:
     return own * others - (own * (own + 1) // 2 if first == block else 0)
 
 
+def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
+    """What the first look on a GPU needs."""
+    xlogy = scipy.special.xlogy
+    totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
+    for own, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
+        own[:values] = codes.totals[first : first + values]
+    classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
+    return Screen(
+        codes.layout[:, 2].astype(np.int32),
+        totals,
+        np.add.reduceat(xlogy(codes.totals, codes.totals).sum(axis=1), codes.layout[:, 0]),
+        (_information(codes) > epsilon).astype(np.int32),
+        float(codes.rows),
+        float(xlogy(classes, classes).sum()),
+        _bounds(len(codes.classes), cut),
+        cut,
+        -0.5 * epsilon,
+        _DENSE,
+    )
+
+
 def _first_look(
     codes: PairCodes, cut: float, epsilon: float
 ) -> Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]:
@@ -170,13 +204,13 @@ def _weighted_look(
 def _information(codes: PairCodes) -> FloatArray:
     """The plug-in information of every column, of the rows that have it."""
     xlogy = scipy.special.xlogy
-    found = np.zeros(len(codes.names))
-    for column, (first, values, missing, _) in enumerate(codes.layout.tolist()):
-        table = codes.totals[first : first + values - missing].astype(np.float64)
-        if (total := table.sum()) > 0.0:
-            sums = (table.sum(axis=0), table.sum(axis=1), total)
-            parts = xlogy(table, table).sum() - sum(xlogy(each, each).sum() for each in sums[:2]) + xlogy(total, total)
-            found[column] = parts / total
+    first, values, missing = codes.layout[:, 0], codes.layout[:, 1], codes.layout[:, 2]
+    counts = codes.totals.astype(np.float64)
+    counts[(first + values - 1)[missing > 0]] = 0.0
+    by_value, by_class = counts.sum(axis=1), np.add.reduceat(counts, first)
+    total = by_class.sum(axis=1)
+    cells = np.add.reduceat(xlogy(counts, counts).sum(axis=1) - xlogy(by_value, by_value), first)
+    found: FloatArray = (cells - xlogy(by_class, by_class).sum(axis=1) + xlogy(total, total)) / np.maximum(total, 1.0)
     return found
 
 

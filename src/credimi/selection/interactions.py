@@ -22,6 +22,7 @@ from credimi.inference.adaptive_prior import independence
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.interaction_records import InteractingPair, Interactions, JointTable
 from credimi.selection.interaction_search import candidates, complete, weighed
+from credimi.selection.pair_request import check_engine
 from credimi.selection.rules import false_discovery, share_of_independent
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def interactions(
     epsilon: float = 0.003,
     level: float = 0.95,
     top: int | None = None,
+    engine: str = "cpu",
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
     **counting: Option,
@@ -61,6 +63,9 @@ def interactions(
         Of the reported pairs a share of 1 - level is expected to be wrong, at most; also of the intervals.
     top : int, optional
         List so many pairs of each kind, sure or not. Unless said, those that are more probable than not.
+    engine : str
+        "cpu", or "gpu": one NVIDIA GPU looks at all pairs first. It needs `pip install credimi[gpu]`, and rows without
+        weights; the pairs that are left are weighed as otherwise, so that the answer is the same.
     threads : int, optional
         All cores, unless said.
     progress : callable, optional
@@ -82,12 +87,17 @@ def interactions(
     if top is not None:
         require_whole("top", top, 1)
     options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
+    check_engine(engine)
     table = CodedTable.of(data, CountRequest.of(target, threads=threads, **counting))
-    return interacting(table, options, top, progress or (lambda _: None))
+    return interacting(table, options, top, progress or (lambda _: None), engine)
 
 
 def interacting(
-    table: CodedTable, options: PosteriorOptions, top: int | None, progress: Callable[[float], None]
+    table: CodedTable,
+    options: PosteriorOptions,
+    top: int | None,
+    progress: Callable[[float], None],
+    engine: str = "cpu",
 ) -> Interactions:
     """As `interactions`, of a table that was encoded before."""
     settled = SettledCodes.of(table, options.threads)
@@ -97,7 +107,9 @@ def interacting(
     if len(codes.names) < 2:
         columns = "no column" if not codes.names else f"only one column, {codes.names[0]!r},"
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
-    found = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done))
+    if engine == "gpu" and codes.weights.size:
+        raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
+    found = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
     odds = np.array([feature.odds for feature in settled.features])
     laws = weighed(
         codes,

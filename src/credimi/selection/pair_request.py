@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 ENGINES = ("cpu", "gpu")
 
 
+def check_engine(engine: str) -> None:
+    """Refuse an engine that is not known, or a GPU where there is none."""
+    if engine not in ENGINES:
+        raise CredimiError(f"unknown engine {engine!r}: choose one of {', '.join(ENGINES)}")
+    if engine == "gpu":
+        from credimi.selection import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
+
+        pairs_on_device.find_gpu()
+
+
 @dataclass(frozen=True, slots=True)
 class PairRequest:
     """What `pairs` is asked for besides posteriors; checked when it is made, before any data is read."""
@@ -32,8 +42,6 @@ class PairRequest:
     into: str | Path | None = None
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise CredimiError(f"unknown engine {self.engine!r}: choose one of {', '.join(ENGINES)}")
         if self.top is not None and (isinstance(self.top, bool) or not isinstance(self.top, Integral) or self.top < 1):
             raise CredimiError(f"top is {self.top!r}: pass a whole number from 1 on, or None for all pairs")
         if self.p_dependent is not None:
@@ -42,10 +50,7 @@ class PairRequest:
             raise CredimiError("a file takes the figures of all pairs: leave out top and p_dependent, or into")
         if self.into is not None and Path(self.into).suffix != ".npy":
             raise CredimiError(f"{str(self.into)!r} does not end with .npy: name a file of numpy")
-        if self.engine == "gpu":
-            from credimi.selection.pairs_on_device import find_gpu  # noqa: PLC0415  (only where it is asked for)
-
-            find_gpu()
+        check_engine(self.engine)
 
     @property
     def some(self) -> bool:

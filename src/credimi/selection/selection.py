@@ -83,6 +83,8 @@ class Selection:
         Of the target: its name, the rows, its classes, its entropy in nats.
     settings : dict
         goal, epsilon, level and prior.
+    left_out : tuple of dict
+        Columns that cannot tell anything, such as identifiers and those of one value: `feature`, `kind`, more facts.
     complete : bool
         False if the search was interrupted: the steps are those so far.
 
@@ -101,6 +103,7 @@ class Selection:
     classes: tuple[str, ...]
     entropy: float
     settings: Record = field(default_factory=dict)
+    left_out: tuple[Record, ...] = ()
     complete: bool = True
 
     @property
@@ -154,6 +157,7 @@ class Selection:
             "features": list(self.features),
             "steps": [asdict(step) for step in self.steps],
             "rejected": [asdict(each) for each in self.rejected],
+            "left_out": [dict(facts) for facts in self.left_out],
         }
 
     def to_pandas(self) -> Foreign:

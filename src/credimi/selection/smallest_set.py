@@ -24,7 +24,7 @@ kind. Blocks of at most `_CELLS` counts are made at a time, so that memory stays
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +33,7 @@ from credimi.inference.options import PosteriorOptions
 from credimi.inference.stratified_tables import StratifiedTables, independence, summarize
 from credimi.selection.naive_summary import NaiveSummary
 from credimi.selection.rows_to_decide import rounded_up
-from credimi.selection.rules import from_common_odds, share_of_independent
+from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.selection import Rejection, Step
 
 if TYPE_CHECKING:
@@ -121,13 +121,13 @@ class Search:
             tables, starts = codes.stratified(strata, count, features=some.tolist(), threads=self.options.threads)
             self._put(found, some, StratifiedTables.of(tables, starts))
             done += some.size
-        found.p_above = from_common_odds(found.p_above, found.p_independent)
         self.noise = share_of_independent(found.p_independent)
+        found.p_above = from_share(found.p_above, found.p_independent, self.noise)
         return found
 
     def _chunks(self, among: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
         """Columns whose counts are made at once."""
-        sizes = np.array([len(self.codes.features[column].values) + 1 for column in among.tolist()], dtype=np.int64)
+        sizes = self.codes.values[among] + 1
         place = np.cumsum(sizes * (strata * (len(self.codes.classes) + 1))) // _CELLS
         for number in np.unique(place).tolist():
             yield among[place == number]
@@ -155,6 +155,7 @@ class Search:
         more = "..., " if len(self.taken) > _NAMED else ""
         self.doing = f"step {len(self.taken) + 1}: what adds to {more}{named}"
         if not self.left.any():
+            self.redundancy = np.column_stack([self.redundancy, np.full(self.count, np.nan)])
             return
         found = self.given(self.codes, self.codes.codes[column], len(self.codes.features[column].values))
         open_ = self.left & ~self.closed
@@ -178,12 +179,10 @@ class Search:
             return self.alone
         return Figures(*(getattr(self.sums, name) / len(self.taken) for name in (*_FIGURES, "p_independent")))
 
-    def undo(self, steps: int) -> None:
-        """Forget a step that was interrupted."""
-        for column in self.taken[steps:]:
-            self.left[column] = True
-        del self.taken[steps:]
-        self.redundancy = self.redundancy[:, :steps]
+    def settle(self, steps: int) -> None:
+        """After an interrupt: what the others add to the last column may not be known."""
+        unknown = np.full((self.count, steps - self.redundancy.shape[1]), np.nan)
+        self.redundancy = np.column_stack([self.redundancy, unknown])
 
 
 def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], list[Rejection], bool]:
@@ -199,8 +198,6 @@ def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], lis
             rivals = _rivals(order, good, best)
             summary.add(best)
             tells = min(summary.tells(), entropy)
-            before = tuple(search.redundancy[best].tolist())
-            search.take(best)
             step = Step(
                 feature=search.names[best],
                 adds=float(figures.mean[best]),
@@ -209,14 +206,16 @@ def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], lis
                 p_adds=float(figures.p_above[best]),
                 tells=tells,
                 share=tells / entropy if entropy > 0.0 else 0.0,
-                substitutes=_substitutes(search, rivals),
-                p_redundant=before,
+                p_redundant=tuple(search.redundancy[best].tolist()),
             )
             steps.append(step)
+            search.take(best)
+            steps[-1] = replace(step, substitutes=_substitutes(search, rivals))
     except KeyboardInterrupt:
+        del steps[len(search.taken) :]
         if not steps:
             raise
-        search.undo(len(steps))
+        search.settle(len(steps))
         return steps, _rejected(search, complete=False), False
     return steps, _rejected(search, complete=len(steps) < most), True
 

@@ -1,0 +1,122 @@
+"""Codes in a scratch file: the same selection as in memory, from data read in parts; what cannot be is refused."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import credimi
+from credimi import CredimiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic.csv"
+
+
+def mixed(rows: int = 3_000) -> pa.Table:
+    """Texts, numbers and truth values with missing cells, a target with missing cells and one rare class, ids."""
+    generator = np.random.default_rng(1)
+    target = generator.integers(0, 2, rows)
+    gone = lambda: generator.random(rows) < 0.1  # noqa: E731
+    names = np.where(np.arange(rows) > rows - 40, "rare", np.array(["no", "yes"])[target])
+    told = np.where(generator.random(rows) < 0.5, target, generator.integers(0, 2, rows))
+    return pa.table(
+        {
+            "y": pa.array(names, mask=gone()),
+            "number": pa.array(target + generator.normal(size=rows), mask=gone()),
+            "text": pa.array(np.array(["a", "b"])[told], mask=gone()),
+            "late": pa.array(np.where(np.arange(rows) > rows - 90, "new", "old"), mask=gone()),
+            "true": pa.array(generator.random(rows) < 0.5, mask=gone()),
+            "small": pa.array(generator.integers(0, 4, rows), mask=gone()),
+            "id": pa.array([f"r{row}" for row in range(rows)]),
+        }
+    )
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[str]:
+    """The table in three Parquet files, each of several row groups."""
+    found, table = [], mixed()
+    for number in range(3):
+        found.append(str(tmp_path / f"part{number}.parquet"))
+        pq.write_table(table.slice(number * 1_000, 1_000), found[-1], row_group_size=300)
+    return found
+
+
+def test_the_selection_is_that_of_memory(parts: list[str], tmp_path: Path) -> None:
+    inside = credimi.select(parts, "y").to_dict()
+    assert credimi.select(parts, "y", scratch=tmp_path).to_dict() == inside
+    assert inside["features"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == [f"part{number}.parquet" for number in range(3)]
+
+
+def test_a_csv_file_and_a_table_are_read_twice(tmp_path: Path) -> None:
+    for data in (str(CLINIC), mixed()):
+        target = "diabetes" if isinstance(data, str) else "y"
+        inside = credimi.select(data, target).to_dict()
+        assert credimi.select(data, target, scratch=tmp_path).to_dict() == inside
+
+
+def test_relevant_columns_from_a_scratch_file(parts: list[str], tmp_path: Path) -> None:
+    inside = credimi.select(parts, "y", goal="relevant")
+    assert credimi.select(parts, "y", goal="relevant", scratch=tmp_path).features == inside.features
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (mixed, {"scratch": "nowhere"}, "scratch is 'nowhere', which is no folder"),
+        (mixed, {"weights": "small"}, "scratch codes know no weights"),
+        (mixed, {"discretize": {"number": "categories"}}, "column 'number' has .* values, and scratch codes have 255"),
+        (lambda: mixed().to_reader(), {}, "is read once, and scratch codes need two passes"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    tmp_path: Path, data: Callable[[], object], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(CredimiError, match=message):
+        credimi.select(data(), "y", **{"scratch": tmp_path} | options)
+
+
+def test_files_larger_than_memory_are_refused_with_the_remedy(
+    parts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("credimi.counting.scratch_codes.memory", lambda: 1_000)
+    for data in (parts, parts[0], Path(parts[0])):
+        with pytest.raises(CredimiError, match=r"do not fit into 0.0 GB of memory: name a folder with scratch"):
+            credimi.select(data, "y")
+
+
+def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    with pytest.raises(CredimiError, match=r"scratch codes need 0.0 GB in .*: No space left on device"):
+        credimi.select(mixed(), "y", scratch=tmp_path)
+
+
+def test_weights_count_rows_more_often() -> None:
+    """Also weights that are no numbers of rows: they are worth fewer."""
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, 900)
+    told = np.where(generator.random(900) < 0.3, target, generator.integers(0, 2, 900))
+    data = {"x": [f"v{each}" for each in told], "z": [f"v{each}" for each in generator.integers(0, 3, 900)]}
+    data["y"] = [f"c{each}" for each in target]
+    times = generator.integers(1, 4, 900)
+    again = {name: [values[row] for row in np.repeat(np.arange(900), times)] for name, values in data.items()}
+    weighted, repeated = credimi.select(data, "y", weights=times), credimi.select(again, "y")
+    assert weighted.features == repeated.features == ("x",)
+    assert weighted.rows == repeated.rows == times.sum()
+    assert weighted.steps[0].adds == pytest.approx(repeated.steps[0].adds, rel=1e-9)
+    shares = times / times.mean() * 1.0001
+    survey = credimi.select(data, "y", weights=shares)
+    assert survey.rows == pytest.approx(times.sum() ** 2 / (times**2).sum(), abs=0.1)
