@@ -7,7 +7,7 @@
 FOLDER has NAME-N.csv, samples of N complete rows from public networks, and NAME-true.csv, their arcs, parent, child.
 Random networks have 20 to 80 columns of two to four values, one and a half to four neighbours a column on average, at
 most three parents, and conditional probabilities from Dirichlet distributions of .3 to 1 a value. Missing cells are
-chosen at random. The method was chosen on random networks of other seeds and looked at on the public ones.
+chosen at random. Choices of the method were made by looking at random networks of other seeds and at the public ones.
 
 F1 is that of the skeleton at P(edge) >= .5; "sure" are edges with P >= .95, and how many of them are true; SHD is the
 number of pairs that differ from the true network in edge or direction, directions being those that follow from the
