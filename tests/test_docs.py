@@ -70,6 +70,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/layouts.py",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/sets.py",
+        "$ .venv/bin/python benchmarks/trees.py",
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",
     ],
