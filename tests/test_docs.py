@@ -72,6 +72,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/pairs.py",
         "$ .venv/bin/python benchmarks/sets.py",
         "$ .venv/bin/python benchmarks/interactions.py",
+        "$ .venv/bin/python benchmarks/trees.py",
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",
     ],
