@@ -102,6 +102,12 @@ def paid(p_above: np.ndarray, independent: np.ndarray, share: float) -> np.ndarr
     return p_above * (1.0 - share) / (share * independent + (1.0 - share) * (1.0 - independent))
 
 
+def needed(node: Plain, level: float) -> float:
+    """How probable it has to be that a column tells something."""
+    doubt = (1.0 - level) * min(1.0, 100.0 / sum(weight for _, _, weight in node.rows))
+    return 1.0 - doubt if node.depth else max(1.0 - doubt, 0.95)
+
+
 def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -> Plain:
     """The tree; categories must have two values each, so that nothing is merged."""
     root = Plain([(row, 1.0, row.get("weight", 1.0)) for row in rows], 0)
@@ -114,7 +120,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
         share = share_of_independent(independent)
         waiting = []
         for node, tables, believed in found:
-            good = paid(believed.p_above, believed.p_independent, share) >= (level if node.depth else 0.95)
+            good = paid(believed.p_above, believed.p_independent, share) >= needed(node, level)
             if good.any():
                 best = int(np.argmax(np.where(good, believed.mean, -1.0)))
                 node.column = list(tables)[best]
@@ -122,7 +128,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
                 waiting += split(node, *tables[node.column])
     share = share_of_independent(independent)
     for node, p_above, q in doubts:
-        if paid(p_above, q, share) < (level if node.depth else 0.95):
+        if paid(p_above, q, share) < needed(node, level):
             node.branches = None
     return root
 

@@ -74,10 +74,22 @@ def test_counts_are_those_of_each_pair_however_little_memory_there_is(memory: in
 
 
 def test_blocks_become_smaller_when_memory_does_not_suffice() -> None:
-    codes, values = some_columns(300, [3] * 17, [0.0, 0.1] * 8 + [0.0])
-    device = NarrowDevice(60)
+    codes, values = some_columns(300, [3] * 61, [0.0, 0.1] * 30 + [0.0])
+    device = NarrowDevice(64 * 64)  # of 61 columns with 153 one-hot rows about 25 fit
     check(codes, values, device)
     assert 0 < device.refused < 20
+
+
+@pytest.mark.parametrize("most_cells", [1 << 20, 64 * 128, 64 * 64])
+def test_pairs_come_in_order_as_far_as_memory_allows(most_cells: int) -> None:
+    codes, values = some_columns(300, [3] * 61, [0.0, 0.1] * 30 + [0.0])
+    products = PairProducts(codes, values, NarrowDevice(most_cells))
+    blocks = [*products.map(lambda block: block.columns(block.numbers()), in_order=True)]
+    one, other = (np.concatenate(each) for each in zip(*blocks, strict=True))
+    expected = PairCounter(codes, values).pairs()
+    order = np.lexsort([other, one])
+    np.testing.assert_array_equal([one[order], other[order]], expected)
+    assert most_cells < 1 << 20 or np.array_equal([one, other], expected)
 
 
 def test_one_pair_that_does_not_fit_is_refused() -> None:

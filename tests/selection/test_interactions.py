@@ -134,6 +134,19 @@ def test_threads_order_of_columns_and_weights_of_one_change_nothing() -> None:
     assert [pair.rows for pair in weighted.pairs] == [pair.rows for pair in plain.pairs]
 
 
+def test_whole_weights_are_numbers_of_rows() -> None:
+    data = mixed(7, rows=500)
+    weights = np.random.default_rng(7).integers(0, 4, 500)
+    repeated = {
+        name: [value for value, times in zip(own, weights, strict=True) for _ in range(times)]
+        for name, own in data.items()
+    }
+    once, many = credimi.interactions(data, "y", weights=weights), credimi.interactions(repeated, "y")
+    assert [pair_of(pair) for pair in once.pairs] == [pair_of(pair) for pair in many.pairs]
+    assert [pair.synergy for pair in once.pairs] == pytest.approx([pair.synergy for pair in many.pairs], rel=1e-6)
+    assert once.rows == many.rows == weights.sum()
+
+
 def test_weights_are_searched_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interaction_search, "_ALL", 0)
     found = credimi.interactions(mixed(6), "y", weights=[1.0, 2.0] * 500)

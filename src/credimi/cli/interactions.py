@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
+from credimi.cli.pairs import add_engine_option
 from credimi.cli.rank import check_pictures
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
@@ -60,6 +61,7 @@ def add(commands: Foreign) -> None:
         metavar="N",
         help="list N pairs of each kind, sure or not (default: those that are more probable than not)",
     )
+    add_engine_option(parser, "where all pairs are looked at first")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page with the pairs and heat maps, for a browser")
     parser.add_argument(
@@ -82,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
     from credimi.selection.interactions import interactions
 
     asked = shared.counting(options) | {"weights": options.weights}
-    asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top}
+    asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
     with terminal_io.progress("looking at pairs") as told:
         found = interactions(files, options.target, progress=told, **asked)
     if options.html is not None:

@@ -43,7 +43,6 @@ examples:
 _LINES = 30  # of a table
 _MOST = "leave out columns of more values (default: %(default)s)"
 _P_DEPENDENT = "only pairs that depend with at least this probability"
-_ENGINE = "where pairs are counted: cpu, or gpu, one NVIDIA GPU (default: %(default)s)"
 _INTO = "also write the figures of all pairs to this file of numpy, a row each"
 _TOP = "show only the first K (default: 30 in a table, all in json and csv)"
 
@@ -63,11 +62,17 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
     parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
     parser.add_argument("--p-dependent", type=shared.number, metavar="P", help=_P_DEPENDENT)
-    parser.add_argument("--engine", choices=("cpu", "gpu"), default="cpu", help=_ENGINE)
+    add_engine_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
     parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
     shared.add_output_options(parser)
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
+
+
+def add_engine_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --engine, which says where something is done."""
+    text = f"{what}: cpu, or gpu, one NVIDIA GPU (default: %(default)s)"
+    parser.add_argument("--engine", choices=("cpu", "gpu"), default="cpu", help=text)
 
 
 def run(options: argparse.Namespace) -> None:

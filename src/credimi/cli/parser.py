@@ -17,6 +17,7 @@ from credimi.cli import (
     select,
     standard_input,
     table,
+    tree,
     warm_up,
 )
 from credimi.cli.options import Parser
@@ -52,7 +53,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    looking = (rank, compare, select, interactions, pairs, network)
+    looking = (rank, compare, select, interactions, pairs, network, tree)
     for command in (*looking, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser

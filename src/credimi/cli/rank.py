@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
         compare.run_groups(options)
         return
     check_pictures(options)
-    _check_factor(options)
+    check_factor(options)
     ranking = ranked(options)
     if options.html is not None:
         ranking.to_html(options.html, source=source_of(options.data))
@@ -129,7 +129,7 @@ def check_pictures(options: argparse.Namespace) -> None:
         figures.require_matplotlib()
 
 
-def _check_factor(options: argparse.Namespace) -> None:
+def check_factor(options: argparse.Namespace, name: str = "--factor") -> None:
     """Refuse an impossible factor before the data are read."""
     if options.factor is None:
         return
@@ -137,7 +137,7 @@ def _check_factor(options: argparse.Namespace) -> None:
         raise CredimiError("--factor is for --robust: add it")
     if not options.factor >= 1.0:
         raise CredimiError(
-            f"--factor is {options.factor:g}: it must be 1 or more; 1 is missing at random, inf is anything"
+            f"{name} is {options.factor:g}: it must be 1 or more; 1 is missing at random, inf is anything"
         )
 
 

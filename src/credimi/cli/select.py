@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.cli.rank import check_pictures, ranked
+from credimi.cli.rank import check_factor, check_pictures, ranked
 from credimi.core.atomic_files import replacing, write
 from credimi.core.errors import CredimiError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Foreign
     from credimi.counting.engines.data_file import DataFile
+    from credimi.selection.rank import Ranking
     from credimi.selection.selection import Selection
 
 _EXAMPLES = """\
@@ -44,7 +45,14 @@ examples:
 
 _NAMED = 10  # features named in the last line
 _SURE = 0.95  # the level of the rules
-_FIXED = {"prior": "adaptive", "approximation": "matched", "missing_as": "ignore", "units": "nats", "fdr": 0.05}
+_FIXED = {
+    "prior": "adaptive",
+    "approximation": "matched",
+    "missing_as": "ignore",
+    "units": "nats",
+    "fdr": 0.05,
+    "robust_factor": None,
+}
 _NOTHING_KEPT, _INTERRUPTED = 3, 130  # exit codes
 
 
@@ -78,6 +86,12 @@ def add(commands: Foreign) -> None:
     shared.add_order(parser)
     parser.add_argument(
         "--top", type=shared.positive, metavar="K", help="keep the first K of those that the rule keeps"
+    )
+    parser.add_argument(
+        "--robust-factor",
+        type=shared.number,
+        metavar="G",
+        help="with a rule: keep only what stands if the odds of being missing differ up to G-fold",
     )
     parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
     parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
@@ -114,8 +128,10 @@ def run(options: argparse.Namespace) -> int:
         if options.html is not None or options.plot is not None:
             raise CredimiError("--html and --plot show the steps of a goal: name one with --goal, or use credimi rank")
         options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
+        options.factor, options.robust = options.robust_factor, options.robust_factor is not None
+        check_factor(options, "--robust-factor")
         ranking = ranked(options, given)
-        kept, total, by = set(ranking.selected(options.rule)[: options.top]), len(ranking), f"rule {options.rule}"
+        kept, total, by = set(_kept(ranking, options)), len(ranking), f"rule {options.rule}"
     output = Path(options.output)
     wanted = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
@@ -127,6 +143,15 @@ def run(options: argparse.Namespace) -> int:
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
     terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {by}: {names}")
     return 0
+
+
+def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
+    """The features that the rule keeps, and that stand at the factor."""
+    kept = [str(name) for name in ranking.selected(options.rule)]
+    if options.robust:
+        tips = {row["feature"]: row["tipping_factor"] for row in ranking if row["verdict"] == "keep"}
+        kept = [name for name in kept if tips.get(name, 0.0) >= options.factor]
+    return kept[: options.top]
 
 
 def _check(options: argparse.Namespace, data: DataFile) -> None:
@@ -141,7 +166,8 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     """The columns that tell about the target together; a page and a picture of them, if asked for."""
     for name, value in _FIXED.items():
         if getattr(options, name) != value:
-            raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {value} only, leave it out")
+            only = "none" if value is None else f"{value} only"
+            raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {only}, leave it out")
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
     shared.check_thresholds(options)

@@ -19,9 +19,10 @@ from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
+from credimi.inference import information_bounds
 from credimi.inference.many_tables import Beliefs, beliefs
 from credimi.selection.feature_sets import GOALS, selected
-from credimi.selection.rank import Ranking, beliefs_of, rank
+from credimi.selection.rank import Ranking, beliefs_of, rank, standing
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         As in `credimi.rank`.
     level : float, optional
         As in `credimi.rank`, 0.95 by default; 0.5 with the rule "smallest".
+    robust_factor : float, optional
+        Keep only what stands at this factor, P(I > epsilon) >= level whatever is missing, within the factor (see
+        `credimi.information_bounds`), of what the rule or `k` keeps.
     missing_values, discretize, target_cuts
         As in `credimi.count`. `partial_fit` does not take quantiles of the target, which all rows would be needed for.
     unlabeled : optional
@@ -92,7 +96,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     counts_: Counts
     selection_: Selection
     _ranking: Ranking | None = None
-    _believed: tuple[Beliefs, RuleOptions] | None = None
+    _believed: tuple[Beliefs, RuleOptions, NDArray[np.bool_] | None] | None = (
+        None  # the last: what stands at the factor
+    )
 
     def __init__(
         self,
@@ -105,6 +111,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         prior: str | float = "adaptive",
         approximation: str = "matched",
         missing: str = "ignore",
+        robust_factor: float | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,
         discretize: str | Mapping[str, Value] | None = "mdl",
         target_cuts: Value = None,
@@ -119,6 +126,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.prior = prior
         self.approximation = approximation
         self.missing = missing
+        self.robust_factor = robust_factor
         self.missing_values = missing_values
         self.discretize = discretize
         self.target_cuts = target_cuts
@@ -216,6 +224,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             ("approximation", "matched"),
             ("missing", "ignore"),
             ("unlabeled", None),
+            ("robust_factor", None),
         ):
             if getattr(self, name) != value:
                 raise CredimiError(f"rule {self.rule!r} knows {name}={value!r} only: leave out {name}")
@@ -262,6 +271,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             prior=self.prior,
             approximation=self.approximation,
             missing=self.missing,
+            robust=self.robust_factor is not None,
+            factor=2.0 if self.robust_factor is None else self.robust_factor,
             threads=threads_of(self.n_jobs),
         )
 
@@ -275,9 +286,13 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads,
         )
 
-    def _beliefs(self) -> tuple[Beliefs, RuleOptions]:
+    def _beliefs(self) -> tuple[Beliefs, RuleOptions, NDArray[np.bool_] | None]:
         options = self._options(threads_of(self.n_jobs))
-        return beliefs_of(self.counts_, options, self.missing), options
+        stands = None
+        if self.robust_factor is not None:
+            factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
+            stands = standing(self.counts_, options, self.missing, factor)
+        return beliefs_of(self.counts_, options, self.missing), options, stands
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -287,7 +302,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             return np.array([name in taken for name in self.counts_.features], dtype=bool)
         if self._believed is None:
             self._believed = self._beliefs()
-        return self._chosen(*self._believed)
+        found, options, stands = self._believed
+        kept = self._chosen(found, options)
+        return kept if stands is None else kept & stands
 
     def _chosen(self, found: Beliefs, options: RuleOptions) -> NDArray[np.bool_]:
         if self.k is not None:
@@ -297,4 +314,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
         options = self._options(threads=1)
-        return self._chosen(beliefs(blocks, options).of(candidates), options) & candidates
+        found = beliefs(blocks, options).of(candidates)
+        kept = self._chosen(found, options) & candidates
+        if self.robust_factor is not None and kept.any():
+            factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
+            kept[kept] = information_bounds.standing(blocks.chosen(kept), found.p_above[kept], factor, options)
+        return kept

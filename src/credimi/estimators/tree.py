@@ -51,7 +51,8 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     epsilon : float
         The information, in nats, that a column has to tell to be worth a split.
     level : float
-        How probable that has to be; 0.5 predicts best. The root always needs 0.95.
+        How probable that has to be; 0.5 predicts best. A doubtful split may concern few rows only: in nodes of more
+        than 100 rows, the doubt 1 - level falls in proportion to the rows. The root always needs 0.95.
     max_depth : int, optional
         The most splits between the root and a leaf.
     missing_values, discretize
@@ -77,6 +78,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     Examples
     --------
+    >>> import pyarrow
     >>> table = {"colour": ["red", "green"] * 40, "size": [1.5, 2.5, None, 3.5] * 20}
     >>> fruit = ["cherry", "lime"] * 40
     >>> model = credimi.CredibleTreeClassifier().fit(pyarrow.table(table), fruit)

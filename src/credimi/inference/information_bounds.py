@@ -123,12 +123,12 @@ def checked_factor(factor: object, name: str = "factor") -> float:
 
 def least_law(drawn: Observed, factor: float) -> Distribution:
     """The posterior of the least I."""
-    values = _least(drawn.dependent, factor)
-    positive = values[values > _NOTHING]
-    mass = drawn.dependent.mass * positive.size / max(values.size, 1)
-    if not positive.size:
+    values, weight = least_values(drawn, factor)
+    positive = values > 0.0
+    mass = float(weight[positive].sum())
+    if not positive.any():
         return Distribution.point(0.0)
-    return Distribution.mixture([Distribution.empirical(positive, drawn.upper)], [mass], 1.0 - mass)
+    return Distribution.mixture([Distribution.empirical(values[positive], drawn.upper)], [mass], 1.0 - mass)
 
 
 def largest_law(drawn: Observed, factor: float) -> Distribution:
@@ -175,25 +175,26 @@ def _uncoupled_largest(
     return found
 
 
-def _least_quantile(drawn: Observed, factor: float, below: float) -> float:
-    """`least_law(...).ppf`, without the cost of a distribution."""
-    values = np.sort(_least(drawn.dependent, factor))
-    if not values.size:
-        return 0.0
-    place = math.ceil((below - (1.0 - drawn.dependent.mass)) * values.size / drawn.dependent.mass - _ROUNDING) - 1
-    value = float(values[place]) if place >= 0 else 0.0
-    return value if value > _NOTHING else 0.0
+def least_values(drawn: Observed, factor: float) -> tuple[FloatArray, FloatArray]:
+    """The least I of all draws, and their weights; the atom is a draw of its own."""
+    values, mass = _least(drawn.dependent, factor), drawn.dependent.mass
+    values = np.where(values > _NOTHING, values, 0.0)
+    return np.append(values, 0.0), np.append(np.full(values.size, mass / max(values.size, 1)), 1.0 - mass)
 
 
-def _largest_quantile(drawn: Observed, factor: float, above: float) -> float:
-    """`largest_law(...).isf`."""
+def largest_values(drawn: Observed, factor: float) -> tuple[FloatArray, FloatArray]:
+    """The largest I of all draws, and their weights."""
     parts = [part for part in (drawn.dependent, drawn.independent) if part.mass > 0.0]
     values = np.concatenate([_largest(part, factor, drawn.upper) for part in parts])
-    weight = np.concatenate([np.full(part.own.size, part.mass / part.own.size) for part in parts])
-    order = np.argsort(-values, kind="stable")
-    larger = np.cumsum(weight[order]) - weight[order]  # the mass above each value
-    place = np.searchsorted(larger, above * float(weight.sum()) + _ROUNDING, side="right") - 1
-    return float(values[order[place]])
+    return values, np.concatenate([np.full(part.own.size, part.mass / part.own.size) for part in parts])
+
+
+def _quantile(values: FloatArray, weight: FloatArray, below: float) -> float:
+    """The least value with so much mass at it or below it, as a distribution has it."""
+    order = np.argsort(values, kind="stable")
+    mass = np.cumsum(weight[order])
+    place = int(np.searchsorted(mass, below * mass[-1] - _ROUNDING))
+    return float(values[order[min(place, values.size - 1)]])
 
 
 def keep_tips(drawn: Observed, p_above: float, epsilon: float, level: float) -> float:
@@ -258,34 +259,30 @@ def _tips(weight: FloatArray, falls: Falls, p: float, level: float) -> float:
     total = float(weight.sum())
     allowed = (p - level) / p * total  # of the weight
 
-    def fallen(some: NDArray[np.int64], factor: float) -> NDArray[np.int64]:
-        return some[falls(some, factor)]
-
     if not weight.size:
         return 1.0
-    candidates = fallen(everything, math.inf)
+    candidates = everything[falls(everything, math.inf)]
     if weight[candidates].sum() <= allowed:
         return math.inf
     low, high, down = 1.0, 2.0, 0.0  # `down` has fallen at `low`
     while True:
-        now = fallen(candidates, high)
-        mass = down + float(weight[now].sum())
-        if mass > allowed:
+        fallen = falls(candidates, high)
+        up = down + float(weight[candidates[fallen]].sum())
+        if up > allowed:
             break
         if high >= _MOST:
             return _MOST
-        candidates = np.setdiff1d(candidates, now, assume_unique=True)
-        low, high, down = high, min(high * high, _MOST), mass
-    candidates, up = now, mass
+        candidates = candidates[~fallen]
+        low, high, down = high, min(high * high, _MOST), up
+    candidates = candidates[fallen]
     while high > _PRECISE * low:
         middle = math.sqrt(low * high)
-        now = fallen(candidates, middle)
-        mass = down + float(weight[now].sum())
+        fallen = falls(candidates, middle)
+        mass = down + float(weight[candidates[fallen]].sum())
         if mass > allowed:
-            high, candidates, up = middle, now, mass
+            high, candidates, up = middle, candidates[fallen], mass
         else:
-            low, down = middle, mass
-            candidates = np.setdiff1d(candidates, now, assume_unique=True)
+            low, candidates, down = middle, candidates[~fallen], mass
     return low + (high - low) * (allowed - down) / (up - down)
 
 
@@ -305,7 +302,7 @@ def robust(
     low, high = plain[0].copy(), plain[1].copy()
     keeps, drops = p_above >= options.level, 1.0 - p_above >= options.level
     tipping = np.where(keeps | drops, math.inf, 1.0)
-    incomplete = np.array([_misses(blocks.block(index)) for index in range(blocks.rows.size)], dtype=bool)
+    incomplete = misses(blocks)
     places = np.flatnonzero(incomplete)
     drawn = observed(blocks.chosen(incomplete), options)
     tail = 0.5 * (1.0 - options.level)
@@ -313,9 +310,8 @@ def robust(
     def work(number: int) -> None:
         place, own = places[number], drawn[number]
         if factor > 1.0:
-            at_atom = low[place] == 0.0 and own.independent.mass > 0.0  # all of the rest may be above, then
-            low[place] = min(low[place], _least_quantile(own, factor, tail))
-            high[place] = max(high[place], _largest_quantile(own, factor, 2.0 * tail if at_atom else tail))
+            low[place] = min(low[place], _quantile(*least_values(own, factor), tail))
+            high[place] = max(high[place], _quantile(*largest_values(own, factor), 1.0 - tail))
         arguments = float(p_above[place]), options.epsilon, options.level
         if keeps[place]:
             tipping[place] = keep_tips(own, *arguments)
@@ -331,7 +327,7 @@ def standing(blocks: Tables, p_above: FloatArray, factor: float, options: Poster
     stands = p_above >= options.level
     if factor == 1.0:
         return stands
-    asked = stands & np.array([_misses(blocks.block(index)) for index in range(blocks.rows.size)], dtype=bool)
+    asked = stands & misses(blocks)
     places, drawn = np.flatnonzero(asked), observed(blocks.chosen(asked), options)
 
     def work(number: int) -> None:
@@ -343,5 +339,7 @@ def standing(blocks: Tables, p_above: FloatArray, factor: float, options: Poster
     return stands
 
 
-def _misses(block: NDArray[np.number]) -> bool:
-    return bool(block[:-1, -1].any() or block[-1, :-1].any())
+def misses(blocks: Tables) -> NDArray[np.bool_]:
+    """Which tables have rows without the feature, or without the target."""
+    each = (blocks.block(index) for index in range(blocks.rows.size))
+    return np.array([block[:-1, -1].any() or block[-1, :-1].any() for block in each], dtype=bool)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_SCRIPTS = ("tails.js", "decisions.js", "drawing.js", "detail.js", "list.js", "address.js", "page.js")
+_SCRIPTS = ("tails.js", "decisions.js", "robust.js", "drawing.js", "detail.js", "list.js", "address.js", "page.js")
 _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7a828c")
-_SPLIT_LETTERS = 22
 
 
 def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) -> Axes:
@@ -41,11 +40,17 @@ def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) ->
         chances = node["probabilities"]
         colour = _COLOURS[chances.index(max(chances)) % len(_COLOURS)]
         axes.plot(*place, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(chances), zorder=2)
-        said = f"{short_name(branch_of(node, features))}\n{predicted(tree, node)} ({rows(node)})"
+        said = [short_name(branch_of(node, features)), f"{predicted(tree, node)} ({rows(node)})"]
         if node["feature"] is not None and node["node"] in inner:
-            said += f"\n{short_name(node['feature'])}?"
+            said.append(f"{short_name(node['feature'])}?")
         axes.annotate(
-            plain(said).replace("\\n", "\n"), place, xytext=(8, 0), textcoords="offset points", fontsize=7, va="center"
+            "\n".join(map(plain, said)),
+            place,
+            xytext=(8, 0),
+            textcoords="offset points",
+            fontsize=7,
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8},
         )
     axes.set_xlim(-0.2, depth + 0.9)
     axes.set_ylim(-0.8, max(leaves - 0.2, 0.8))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_WIDTH, _COLOURS, _OPEN = 320.0, 8, 3  # of a drawing; classes with a colour of their own; levels that are unfolded
+_WIDTH, _COLOURS, _OPEN = 320.0, 8, 2  # of a drawing; classes with a colour of their own; levels that are unfolded
 
 
 def write_page(tree: Record, path: str | Path) -> None:
@@ -48,8 +48,8 @@ def page(tree: Record) -> str:
 <body>
 <h1>{heading}</h1>
 <p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g}) is at least
-{settings["level"]:g} (at the root 0.95), after paying for having looked at many columns. Open a node to see its table
-and why it was split or not. Information in nats.</p>
+{settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns. Open a node to
+see its table and why it was split or not. Information in nats.</p>
 <p class="key">{_key(tree)}</p>
 {_importances(tree)}
 <h2>The tree</h2>

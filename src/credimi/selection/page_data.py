@@ -20,6 +20,7 @@ from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.version import __version__
+from credimi.inference.bound_curves import curves
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.many_tables import drawn_law, posteriors
 from credimi.inference.options import PosteriorOptions
@@ -45,6 +46,10 @@ _LONGEST_NOTE = 400
 _LONGEST_CAUTION = 1000  # names three features
 _MOST_CUTS = 60
 _POINTS = 201
+_FACTORS = (1.1, 1.25, 1.5, 2.0, 2.5, 3.0, 5.0, 10.0, 30.0, math.inf)  # between them the page interpolates
+_LEVELS = np.round(
+    np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.025, 0.975, 39), [0.98, 0.99, 0.995, 0.998]]), 6
+)
 
 
 def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
@@ -90,6 +95,7 @@ def collect(ranking: Ranking, kept: Kept, source: str | None = None) -> Record:
         "settings": _plain(ranking.settings),
         "features": features,
         "laws": _laws(ranking.settings, kept),
+        "robust": _robust(ranking, kept) if "factor" in ranking.settings else None,
         "tables": _tables(kept),
     }
 
@@ -114,15 +120,41 @@ def _cautions(ranking: Ranking) -> list[Record]:
     ]
 
 
-def _laws(settings: Record, kept: Kept) -> Record:
-    """The posteriors of all features; those that were not ranked have no component."""
+def _asked(settings: Record, kept: Kept) -> tuple[PosteriorOptions, list[int], Tables]:
+    """How posteriors are computed, which features were ranked, and their tables."""
     options = PosteriorOptions(
         prior=settings["prior"], approximation=settings["approximation"], random_state=settings.get("seed", 0)
     )
     places = [place for place, block in enumerate(kept.blocks) if block is not None]
-    blocks = Tables.of(
-        [block.astype(np.float64) for block in kept.blocks if block is not None], [kept.odds[place] for place in places]
-    )
+    blocks = [block.astype(np.float64) for block in kept.blocks if block is not None]
+    return options, places, Tables.of(blocks, [kept.odds[place] for place in places])
+
+
+def _robust(ranking: Ranking, kept: Kept) -> Record:
+    """Quantiles of the least and of the largest I of the features with missing values, for each factor.
+
+    They are stored as floats of four bytes, the least I first, factor by factor.
+    """
+    options, places, blocks = _asked(ranking.settings, kept)
+    factors = sorted({*_FACTORS, ranking.settings["factor"]} - {1.0})
+    found = curves(blocks, factors, _LEVELS, options)
+    told: list[str | None] = [None] * len(kept.blocks)
+    for place, own in zip(places, found, strict=True):
+        if not np.isnan(own).any():
+            told[place] = base64.b64encode(own.astype("<f4").tobytes()).decode()
+    columns = ranking.columns
+    return {
+        "factors": [_plain(factor) for factor in factors],
+        "levels": _LEVELS.tolist(),
+        "quantiles": told,
+        "tipping": [_plain(_known(each)) for each in columns["tipping_factor"]],
+        **{name: [_known(each) for each in columns[f"robust_{name}"]] for name in ("low", "high")},
+    }
+
+
+def _laws(settings: Record, kept: Kept) -> Record:
+    """The posteriors of all features; those that were not ranked have no component."""
+    options, places, blocks = _asked(settings, kept)
     count = len(kept.blocks)
     upper, p_zero, sizes = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64)
     upper[places] = np.log(np.minimum(blocks.rows, blocks.columns))

@@ -18,6 +18,8 @@ import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.counting.cluster_pairs import ClusterPairs
+from credimi.counting.count import cluster_of
 from credimi.counting.settled_columns import SettledColumns
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import PairFigures, figures_of
@@ -113,7 +115,8 @@ def pairs(
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
     asked = PairRequest(engine, top, p_dependent, into)
     told = progress or (lambda _share: None)
-    table = SettledColumns.of(
+    source = SettledColumns if cluster_of(data) is None else ClusterPairs
+    table = source.of(
         data,
         columns=columns,
         exclude=exclude,
@@ -128,7 +131,7 @@ def pairs(
 
 
 def pairs_of(
-    table: SettledColumns,
+    table: SettledColumns | ClusterPairs,
     options: PosteriorOptions,
     asked: PairRequest = _ALL_ON_CPU,
     *,
@@ -141,6 +144,10 @@ def pairs_of(
             f"there is {only}: a pair has two columns; name others (columns, --columns), or leave it out"
         )
     if asked.engine == "gpu":
+        if isinstance(table, ClusterPairs):
+            raise CredimiError(
+                "engine='gpu' needs the rows in this process: collect them into a table, or leave it out"
+            )
         return _on_gpu(table, options, asked, progress)
     counter = table.counter(options.threads)
 
@@ -175,7 +182,7 @@ def _on_gpu(
     return _result(table, asked.figures(len(products), fill), options)
 
 
-def _result(table: SettledColumns, found: PairFigures, options: PosteriorOptions) -> Pairs:
+def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: PosteriorOptions) -> Pairs:
     settings = {
         "epsilon": options.epsilon,
         "level": options.level,

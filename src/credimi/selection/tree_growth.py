@@ -1,7 +1,9 @@
 """Grows a tree that splits only where it is credible, level by level.
 
 **A node** is split by the column that tells most, by the mean of I, among those with P(I > epsilon) >= level; a leaf is
-a node in which there is none. The root has to be sure, P >= `SURE` = 0.95: that anything tells anything is a claim.
+a node in which there is none. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 100 rows
+the doubt that is allowed, 1 - level, falls in proportion to the rows. And the root has to be sure, P >= `SURE` = 0.95:
+that anything tells anything is a claim.
 
 **Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
 among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 _LEAST_PART = 0.02  # of a row
 _MOST_CELLS = 1 << 22  # of the tables that are judged in one batch
 _LEAST_NOISE = 0.1
+_FEW_ROWS = 100.0
 _NO_COUNT = 1e-9  # a weight that is rounding
 
 
@@ -138,7 +141,8 @@ class _Grower:
 
     def _needed(self, node: TreeNode) -> float:
         """How probable it has to be that a column tells something there."""
-        return max(self.options.level, SURE) if node.number == 0 else self.options.level
+        doubt = (1.0 - self.options.level) * min(1.0, _FEW_ROWS / max(node.rows, 1.0))
+        return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
 
     def _opened(
         self, place: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray

@@ -78,7 +78,8 @@ def test_what_cannot_be_compared_is_refused(refusal: Refusal) -> None:
     write("empty.csv", "")
     write("names.csv", "a,b\n")
     write("one.csv", "a\nx\ny\n")
-    assert "no column 'c'" in refusal("pairs", "data.csv", "--columns", "a", "c")
+    assert "no column 'c': there are 'a', 'b'\n" in refusal("pairs", "data.csv", "--columns", "a", "c") + "\n"
+    assert "no column 'target'" in refusal("pairs", "data.csv", "--columns", "a", "target")
     assert "empty" in refusal("pairs", "empty.csv")
     assert "no rows" in refusal("pairs", "names.csv")
     assert "a pair has two columns" in refusal("pairs", "one.csv")

@@ -4,7 +4,7 @@
 // What holds where the address says nothing: beside the list the first feature, where there is room beside it.
 function preset() {
   const { epsilon, level } = report.settings;
-  return { epsilon, level, query: "", sort: "mi", scale: "root", only: null, page: 0,
+  return { epsilon, level, factor: 1, query: "", sort: "mi", scale: "root", only: null, page: 0,
     selected: narrow.matches || !report.features.name.length ? null : 0 };
 }
 
@@ -35,7 +35,7 @@ function remember(state) {
 
 function write(state) {
   const usual = preset(), told = new URLSearchParams();
-  for (const name of ["epsilon", "level", "sort", "scale", "only"]) {
+  for (const name of ["epsilon", "level", "factor", "sort", "scale", "only"]) {
     if (state[name] !== usual[name] && state[name] !== null) told.set(name, state[name]);
   }
   if (state.query) told.set("search", state.query);

@@ -58,10 +58,11 @@ function falseDiscovery(p, fdr) {
   return kept;
 }
 
-function decide(report, p, epsilon, level) {
+// `p` is P(I > epsilon), of the least I; `most` that of the largest I, if values may be missing not at random.
+function decide(report, p, epsilon, level, most = p) {
   const found = { p_above: p, plugin: [], forward: [], backward: [], verdict: [] };
   for (let feature = 0; feature < p.length; feature += 1) {
-    const forward = p[feature] >= level, backward = 1 - p[feature] < level;
+    const forward = p[feature] >= level, backward = 1 - most[feature] < level;
     const mode = report.features.at_mode[feature];
     found.plugin.push(mode !== null && mode > epsilon);
     found.forward.push(forward);

@@ -49,20 +49,22 @@ function heatMap(report, table) {
 
 // Whether the page shows what the ranking was asked.
 function askedFor(report, state) {
-  return state.epsilon === report.settings.epsilon && state.level === report.settings.level;
+  return state.epsilon === report.settings.epsilon && state.level === report.settings.level && state.factor === 1;
 }
 
 function verdictText(report, state, feature) {
   const verdict = state.found.verdict[feature], level = short(state.level), epsilon = short(state.epsilon);
-  if (verdict === "keep") return `P(I > ${epsilon}) is at least ${level}: surely informative.`;
-  if (verdict === "drop") return `P(I ≤ ${epsilon}) is at least ${level}: surely not informative.`;
+  const stands = askedFor(report, state) && upTo(report, feature) ? ` This stands ${upTo(report, feature)}.` : "";
+  if (verdict === "keep") return `P(I > ${epsilon}) is at least ${level}: surely informative.${stands}`;
+  if (verdict === "drop") return `P(I ≤ ${epsilon}) is at least ${level}: surely not informative.${stands}`;
+  if (verdict === "unsure" && state.factor > 1) return `Values may be missing so that neither I > ${epsilon} nor I ≤ ${epsilon} has a probability of ${level}.`;
   const atEpsilon = askedFor(report, state) && report.features.at_epsilon[feature];
   if (verdict === "unsure" && atEpsilon) return `I lies at ${epsilon}: no sample would decide whether it is more or less.`;
   if (verdict === "unsure") return `Neither I > ${epsilon} nor I ≤ ${epsilon} has a probability of ${level}: collect more rows.`;
   return "This column was not ranked.";
 }
 
-function detailOf(report, laws, state, feature) {
+function detailOf(report, laws, bounds, state, feature) {
   const of = (name) => report.features[name][feature];
   const verdict = state.found.verdict[feature], panel = make("article", { class: "detail" });
   panel.append(make("h2", { title: of("name"), tabindex: "-1" }, isolated(of("name") || "(no name)")));
@@ -80,6 +82,11 @@ function detailOf(report, laws, state, feature) {
     const share = report.entropy > 0 ? `, ${((100 * of("mi")) / report.entropy).toFixed(1)} % of the target's entropy` : "";
     fact(facts, "Mean of I", `${digits(of("mi"))} nats${share}`);
     fact(facts, `${short(100 * state.level)} % interval`, `${digits(ends[0])} to ${digits(ends[1])}`);
+    if (bounds && of("ranked")) {
+      const factor = state.factor === 1 ? bounds.asked[0] : state.factor;
+      const band = bandOf(bounds, feature, state.level, factor, ends);
+      fact(facts, factor === Infinity ? "Whatever is missing" : `At factor ${short(factor)}`, `${digits(band[0])} to ${digits(band[1])}`);
+    }
     if (report.settings.prior === "adaptive" && of("ranked")) {
       const given = intervalIfDependent(report, laws, feature, state.level), mean = of("mi_if_dependent");
       if (mean !== null) fact(facts, "If it tells anything", `${digits(mean)} nats, ${digits(given[0])} to ${digits(given[1])}`);

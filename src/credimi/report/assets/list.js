@@ -20,28 +20,29 @@ function wanted(report, state) {
   return found;
 }
 
-function forest(ends, mean, at, epsilon, verdict) {
+function forest(ends, band, mean, at, epsilon, verdict) {
   const strip = make("span", { class: `forest ${verdict.replace(" ", "-")}`, "aria-hidden": "true" });
   strip.append(make("span", { class: "epsilon", style: { left: `${at(epsilon)}%` } }));
   if (mean === null) return strip;
+  if (band !== ends) strip.append(make("span", { class: "band", style: { left: `${at(band[0])}%`, width: `${at(band[1]) - at(band[0])}%` } }));
   const from = at(ends[0]), to = at(ends[1]);
   strip.append(make("span", { class: "whisker", style: { left: `${from}%`, width: `${to - from}%` } }));
   strip.append(make("span", { class: "dot", style: { left: `${at(mean)}%` } }));
   return strip;
 }
 
-function rowOf(report, state, feature, ends, at) {
+function rowOf(report, state, feature, [ends, band], at) {
   const of = (name) => report.features[name][feature], verdict = state.found.verdict[feature];
   const known = of("p_above") !== null;
   const number = make("span", { class: "place" }, known ? String(feature + 1) : "");
   if (state.doubted.has(of("name"))) number.prepend(make("span", { class: "mark", role: "img", "aria-label": "caution", title: "caution: see above" }, "!"));
   const button = make("button", { type: "button", class: "row", "aria-expanded": String(state.selected === feature), "data-feature": feature },
     number, make("span", { class: "name" }, isolated(of("name") || "(no name)")),
-    forest(ends, known ? of("mi") : null, at, state.epsilon, verdict),
+    forest(ends, band, known ? of("mi") : null, at, state.epsilon, verdict),
     make("span", { class: "number mean" }, known ? digits(of("mi")) : ""),
-    make("span", { class: "number ends" }, known ? `${digits(ends[0])} to ${digits(ends[1])}` : ""),
+    make("span", { class: "number ends" }, known ? `${digits(band[0])} to ${digits(band[1])}` : ""),
     make("span", { class: "number chance" }, known ? probability(state.found.p_above[feature], of("std") === 0) : ""),
-    make("span", { class: `badge ${verdict.replace(" ", "-")}` }, `${SIGNS[verdict]} ${verdict}`));
+    make("span", { class: `badge ${verdict.replace(" ", "-")}`, title: askedFor(report, state) ? upTo(report, feature) : "" }, `${SIGNS[verdict]} ${verdict}`));
   return make("li", {}, button);
 }
 
@@ -49,7 +50,7 @@ function rowOf(report, state, feature, ends, at) {
 function showAxis(state, [least, most], at, place) {
   const strip = make("span", { class: "forest" }), threshold = at(state.epsilon);
   place("axis").replaceChildren(make("span", { class: "place" }, "#"), make("span", { class: "name" }, "feature"), strip,
-    make("span", { class: "number mean" }, "nats"), make("span", { class: "number ends" }, `${short(100 * state.level)} % interval`),
+    make("span", { class: "number mean" }, "nats"), make("span", { class: "number ends" }, state.factor === 1 ? `${short(100 * state.level)} % interval` : `band, G = ${written(state.factor)}`),
     make("span", { class: "number chance" }, "P(I > ε)"), make("span", { class: "badge" }, "verdict"));
   strip.append(make("span", { class: "epsilon", style: { left: `${threshold}%` } }),
     make("span", { class: `threshold${threshold > 50 ? " left" : ""}`, style: { left: `${threshold}%` } }, `ε = ${short(state.epsilon)}`));
@@ -93,18 +94,19 @@ function fitNames(rows, names, measure, clip) {
   });
 }
 
-function showList(report, laws, state, place) {
+function showList(report, laws, bounds, state, place) {
   const found = wanted(report, state), names = report.features.name;
   const pages = Math.max(Math.ceil(found.length / PAGE), 1);
   state.page = Math.min(Math.max(state.page, 0), pages - 1);
   const from = state.page * PAGE, shown = found.slice(from, from + PAGE);
   const intervals = shown.map((feature) => (report.features.p_above[feature] === null
     ? [null, null] : intervalOf(report, laws, feature, state.level)));
-  const ends = extent(report, state, found.length ? found : names.keys(), [...intervals]); // of all where none is shown
+  const bands = intervals.map((ends, index) => bandOf(bounds, shown[index], state.level, state.factor, ends));
+  const ends = extent(report, state, found.length ? found : names.keys(), [...intervals, ...bands]); // of all where none is shown
   const at = scaleOf(...ends, state.scale === "root");
   const named = shown.map((feature) => names[feature]), measure = measureOf(place("rows"));
   place("ranking").style.setProperty("--name", `${Math.ceil(Math.min(Math.max(0, ...named.map(measure)), 5000)) + 4}px`);
-  place("rows").replaceChildren(...shown.map((feature, index) => rowOf(report, state, feature, intervals[index], at)));
+  place("rows").replaceChildren(...shown.map((feature, index) => rowOf(report, state, feature, [intervals[index], bands[index]], at)));
   state.fit = () => { // once the list has its width
     showAxis(state, ends, at, place);
     fitNames(place("rows"), named, measure, !paper.matches);

@@ -3,7 +3,7 @@
 
 const place = (id) => document.getElementById(id);
 const report = JSON.parse(place("data").textContent);
-const laws = lawsOf(report.laws);
+const laws = lawsOf(report.laws), bounds = boundsOf(report);
 const VERDICTS = ["keep", "unsure", "drop", "not ranked"];
 const SMALLEST = 1e-5, LARGEST = Math.log(Math.max(report.classes.length, 2)); // nats, of the slider
 const state = { // and what `recall` adds: the settings of the reader
@@ -47,7 +47,8 @@ function describeCautions() {
 }
 
 function decideAgain() {
-  state.found = decide(report, tailsAbove(report, laws, state.epsilon), state.epsilon, state.level);
+  const [least, largest] = tailsWithin(bounds, tailsAbove(report, laws, state.epsilon), state.epsilon, state.factor);
+  state.found = decide(report, least, state.epsilon, state.level, largest);
   const counts = VERDICTS.map((each) => state.found.verdict.filter((verdict) => verdict === each).length);
   place("verdicts").replaceChildren(...VERDICTS.flatMap((each, index) => {
     if (!report.features.name.length || (each === "not ranked" && !counts[index])) return [];
@@ -62,7 +63,8 @@ function decideAgain() {
     return [button];
   }));
   place("says").textContent = `keep: P(I > ${short(state.epsilon)}) ≥ ${short(state.level)}; drop: P(I ≤ ${short(state.epsilon)}) ≥ `
-    + `${short(state.level)}. The same as rank with epsilon ${state.epsilon} and level ${state.level}.`;
+    + `${short(state.level)}${state.factor === 1 ? `. The same as rank with epsilon ${state.epsilon} and level ${state.level}.`
+      : `, ${state.factor === Infinity ? "whatever is missing" : `if the odds of being missing differ at most ${short(state.factor)}-fold`}.`}`;
   showNames();
 }
 
@@ -82,7 +84,7 @@ function showDetail() {
   document.querySelector("main").classList.toggle("open", state.selected !== null);
   state.fit(); // the list is wider without a feature beside it
   if (state.selected === null) return;
-  const panel = detailOf(report, laws, state, state.selected);
+  const panel = detailOf(report, laws, bounds, state, state.selected);
   const row = document.querySelector(`[data-feature="${state.selected}"]`);
   if (narrow.matches && !paper.matches && row) row.parentElement.append(panel);
   else place("side").append(panel);
@@ -96,7 +98,7 @@ function show() {
 }
 
 function showRows() {
-  showList(report, laws, state, place);
+  showList(report, laws, bounds, state, place);
   showDetail();
   remember(state);
 }
@@ -134,12 +136,19 @@ const NUMBERS = {
     toSlider: (value) => Math.max((1000 * Math.log10(2 * (1 - value))) / Math.log10(2e-4), 0),
     fromSlider: (at) => Number((1 - Number((0.5 * 10 ** ((at * Math.log10(2e-4)) / 1000)).toPrecision(2))).toFixed(6)),
   },
+  factor: {
+    allowed: (value) => value >= 1 && (bounds !== null || value === 1),
+    toSlider: (value) => 1000 * nearness(value),
+    fromSlider: (at) => (at >= 1000 ? Infinity : Number((1 / (1 - at / 1000)).toPrecision(3))),
+  },
 };
+const written = (value) => (value === Infinity ? "any" : String(value)); // in a field
+const read = (text) => (/^\s*(any|inf|infinity|∞)\s*$/i.test(text) ? Infinity : text.trim() === "" ? NaN : Number(text));
 
 function numberControl(id) {
   const field = place(id), slider = place(`${id}-slider`), { allowed, toSlider, fromSlider } = NUMBERS[id];
   field.addEventListener("input", () => {
-    const value = field.value.trim() === "" ? NaN : Number(field.value);
+    const value = read(field.value);
     field.setAttribute("aria-invalid", String(!allowed(value)));
     if (!allowed(value)) return;
     state[id] = value;
@@ -148,7 +157,7 @@ function numberControl(id) {
   });
   slider.addEventListener("input", () => {
     state[id] = fromSlider(Number(slider.value));
-    field.value = String(state[id]);
+    field.value = written(state[id]);
     field.setAttribute("aria-invalid", "false");
     show();
   });
@@ -157,7 +166,7 @@ function numberControl(id) {
 // The controls as the state has them.
 function showControls() {
   for (const id of Object.keys(NUMBERS)) {
-    place(id).value = String(state[id]);
+    place(id).value = written(state[id]);
     place(id).setAttribute("aria-invalid", "false");
     place(`${id}-slider`).value = NUMBERS[id].toSlider(state[id]);
   }
@@ -251,6 +260,8 @@ function onKey(event) {
   event.preventDefault();
 }
 
+place("robust").hidden = bounds === null;
+place("controls").classList.toggle("three", bounds !== null);
 describe();
 listen();
 recall(state);

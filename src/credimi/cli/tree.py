@@ -1,0 +1,122 @@
+"""`credimi tree`: a classification tree that splits only where it is credible, as text, JSON or a page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from credimi.cli import options as shared
+from credimi.cli import startup, terminal_io
+from credimi.core.atomic_files import write
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from credimi.core.types import Foreign, Record
+    from credimi.counting.engines.data_file import DataFile
+    from credimi.selection.tree_nodes import Tree
+
+_EXAMPLES = """\
+A node is split by the column that tells most about the target there, if that it
+tells anything is credible: P(I > epsilon) >= level, after paying for having looked
+at many columns. Nothing is pruned or tuned. A row without the value goes down all
+branches with weights. All rows are read into memory.
+
+Ctrl-C stops the growth, and what was grown so far is printed.
+
+examples:
+  credimi tree survey.csv --target income
+  credimi tree survey.csv --target income --html tree.html
+  credimi tree survey.csv --target income --max-depth 3 --format json
+"""
+
+
+def add(commands: Foreign) -> None:
+    """Add the command to the parser."""
+    parser = shared.add_command(
+        commands,
+        "tree",
+        run,
+        summary="a classification tree that splits only where it is credible",
+        description="Grow a classification tree that splits only where it is credible, and print it.",
+        epilog=_EXAMPLES,
+    )
+    shared.add_data_options(parser)
+    shared.add_weights_option(parser)
+    parser.add_argument(
+        "--epsilon",
+        type=shared.number,
+        default=0.003,
+        help="the information, in nats, that a column has to tell to be worth a split (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--level",
+        type=shared.number,
+        default=0.5,
+        help="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed falls "
+        "in proportion, and the root needs at least 0.95 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-depth", type=shared.positive, metavar="N", help="the most splits on a way (default: any)"
+    )
+    parser.add_argument("--no-reasons", action="store_true", help="print the tree without why nodes were split or not")
+    parser.add_argument(
+        "--format", choices=["text", "json"], default="text", help="output format (default: %(default)s)"
+    )
+    parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
+    parser.add_argument("--html", metavar="PAGE", help="also write a page, on which nodes can be opened")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Grow the tree, print it, and write the page."""
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+    shared.check_thresholds(options)
+    data = shared.files(options, twice=True)
+    for each in data:
+        if each.is_counts:
+            raise CredimiError(f"{each} holds counts, not rows: name the data")
+    inputs = [each.identity for each in data]
+    for output in (options.output, options.html):
+        shared.check_output(output, inputs)
+    tree = _grown(options, data)
+    found = tree.to_dict()
+    if options.html is not None:
+        from credimi.report.tree_page import write_page
+
+        write_page(found, options.html)
+    if options.format == "json":
+        ascii_only = not terminal_io.speaks_unicode(options.output)
+        write(json.dumps(found, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+    else:
+        from credimi.report.tree_text import tree_lines
+
+        lines = list(tree_lines(found, reasons=not options.no_reasons))
+        write(terminal_io.sayable("\n".join(lines) + "\n", options.output), options.output)
+    if tree.interrupted:
+        terminal_io.say("interrupted: the tree has the nodes that were grown so far")
+        return 130
+    return 0
+
+
+def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
+    startup.announce_compiling()
+    from credimi.counting.coded_table import CodedTable
+    from credimi.counting.request import CountRequest
+    from credimi.counting.tree_rows import TreeRows
+    from credimi.selection.tree_growth import grow
+
+    asked: Record = shared.counting(options) | {"weights": options.weights}
+    with terminal_io.progress("reading") as told:
+        table = CodedTable.of(data, CountRequest.of(options.target, progress=told, **asked))
+    rows = TreeRows.of(table, options.threads)
+    with terminal_io.progress("growing") as told:
+        return grow(
+            rows,
+            epsilon=options.epsilon,
+            level=options.level,
+            max_depth=options.max_depth,
+            threads=options.threads,
+            progress=told,
+        )

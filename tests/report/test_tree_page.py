@@ -1,0 +1,78 @@
+"""The page and the figure of a tree: names stay text, nothing is fetched, all nodes are there."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("sklearn")
+
+import pyarrow as pa
+from test_page import HOSTILE
+
+from credimi import CredibleTreeClassifier
+from credimi.report.tree_page import page
+from credimi.report.tree_text import tree_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+class Seen(HTMLParser):
+    """The tags; attributes that run something fail."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+
+def hostile() -> CredibleTreeClassifier:
+    """A tree whose columns, values and classes are all hostile."""
+    rows = range(240)
+    names = HOSTILE[:3]
+    table = {names[0]: [HOSTILE[row % 2] for row in rows], names[1]: [HOSTILE[row // 2 % 2] for row in rows]}
+    table[names[2]] = [row % 3 for row in rows]
+    target = [HOSTILE[2 * (row % 2) + (row // 2 % 2)] for row in rows]
+    return CredibleTreeClassifier().fit(pa.table(table), target)
+
+
+def test_hostile_names_stay_text() -> None:
+    model = hostile()
+    assert model.get_n_leaves() == 4
+    html = page(model.tree_.to_dict())
+    seen = Seen(html)
+    assert not {"script", "img", "iframe", "a"} & set(seen.tags)
+    assert seen.tags.count("details") == len(model.tree_.nodes)
+    assert html.count("</details>") == len(model.tree_.nodes)
+    assert "\x00" not in html
+    assert "\x1b" not in tree_text(model.tree_.to_dict())
+    model.plot().figure.canvas.draw()
+
+
+def test_nothing_is_fetched() -> None:
+    html = page(hostile().tree_.to_dict())
+    assert "default-src 'none'" in html
+    assert not re.search(r"(?:src|href|url)\s*[=(]\s*[\"']?(?!data:,)\w*:?//", html)
+
+
+def test_a_tree_of_one_leaf_has_a_page_and_a_figure(tmp_path: Path) -> None:
+    model = CredibleTreeClassifier().fit([[0.0], [1.0]] * 20, [0, 0, 1, 1] * 10)
+    assert model.get_n_leaves() == 1
+    model.to_html(tmp_path / "tree.html")
+    assert "Tree for target: 1 leaf, depth 0, 40 rows" in (tmp_path / "tree.html").read_text(encoding="utf-8")
+    model.plot().figure.canvas.draw()
+
+
+def test_nodes_open_in_a_browser(show: Callable[..., Any]) -> None:
+    opened = show(hostile(), viewport={"width": 380, "height": 800})
+    assert opened.locator("details").count() == 7
+    assert opened.evaluate("document.documentElement.scrollWidth") <= 380
