@@ -6,11 +6,11 @@ width. scikit-learn's `make_classification` makes them. "xor": ten pairs vote, e
 --missing a share of all cells is removed.
 
     rank        each column alone: rule forward, P(I > 0.003) >= 0.95
-    relevant    `credimi.select(goal="relevant")`: the evidence averaged over all partners
+    relevant    what `credimi.select(goal="relevant")` takes: the evidence averaged over all partners
     maximum     the same, with the largest evidence over the partners instead of the mean
     JMI         told that there are 20: the well-known filter, by counts, which cannot miss values
 
-    python studies/relevant.py                     the table of docs/explanation/sets.md, ten minutes on two cores
+    python studies/relevant.py                     the table of docs/explanation/sets.md, some minutes on two cores
     python studies/relevant.py --seeds 1           a part of it
 """
 
@@ -30,7 +30,7 @@ from credimi.counting.stratified_counts import SettledCodes
 from credimi.selection.relevant_features import relevance
 from credimi.selection.rules import from_common_odds
 
-RELEVANT, ALL, ROWS, VALUES = 20, 500, 2_000, 10
+RELEVANT, VALUES = 20, 10
 KINDS = {  # how many columns span the cube, are sums of them, and are copies; how far apart the corners are
     "madelon": {"n_informative": 5, "n_redundant": 10, "n_repeated": 5, "n_clusters_per_class": 16, "class_sep": 2.0},
     "sums": {"n_informative": 5, "n_redundant": 15, "n_repeated": 0, "n_clusters_per_class": 16, "class_sep": 1.5},
@@ -40,16 +40,16 @@ KINDS = {  # how many columns span the cube, are sums of them, and are copies; h
 Columns = dict[str, list[str | None]]
 
 
-def made(kind: str, seed: int, missing: float) -> tuple[Columns, list[str]]:
+def made(kind: str, seed: int, missing: float, rows: int, count: int) -> tuple[Columns, list[str]]:
     """A table and its target; the first 20 columns are the relevant ones."""
     generator = np.random.default_rng(seed)
     if kind == "xor":  # ten pairs of columns; each votes by the sign of its product, and the majority is the class
-        numbers = generator.normal(size=(ROWS, ALL))
+        numbers = generator.normal(size=(rows, count))
         votes = np.sign(numbers[:, :RELEVANT:2] * numbers[:, 1:RELEVANT:2]).sum(axis=1)
-        target = (votes + 0.5 * generator.normal(size=ROWS) > 0).astype(int)
+        target = (votes + 0.5 * generator.normal(size=rows) > 0).astype(int)
     else:
         numbers, target = make_classification(
-            ROWS, ALL, flip_y=0.01, shuffle=False, random_state=seed, hypercube=True, **KINDS[kind]
+            rows, count, flip_y=0.01, shuffle=False, random_state=seed, hypercube=True, **KINDS[kind]
         )
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     codes = np.minimum((VALUES * (numbers - low) / (high - low)).astype(int), VALUES - 1)
@@ -66,26 +66,21 @@ def settled(columns: Columns, target: list[str]) -> SettledCodes:
     return SettledCodes.of(CodedTable.of(columns | {"class": target}, CountRequest.of("class")))
 
 
-def by_maximum(columns: Columns, target: list[str]) -> list[str]:
-    """Keep a column if its largest evidence over the partners says so."""
-    codes = settled(columns, target)
-    alone = np.array(
-        [row["p_independent"] for row in _ordered(credimi.rank(columns | {"class": target}, "class"), codes)]
-    )
-    found = relevance(codes, alone)
-    p_noise = 1.0 / (1.0 + np.exp(np.clip(found.most, -700.0, 700.0)))
-    kept = from_common_odds(1.0 - p_noise, p_noise) >= 0.95
-    return [feature.name for feature, keep in zip(codes.features, kept.tolist(), strict=True) if keep]
+def by_partners(ranking: credimi.Ranking, codes: SettledCodes) -> list[list[str]]:
+    """Keep a column if its mean evidence over the partners says so; the same of its largest evidence."""
+    rows = {row["feature"]: row["p_independent"] for row in ranking}
+    found = relevance(codes, np.array([rows[feature.name] for feature in codes.features]))
+    ways = []
+    for evidence in (found.evidence, found.most):
+        p_noise = 1.0 / (1.0 + np.exp(np.clip(evidence, -700.0, 700.0)))
+        kept = from_common_odds(1.0 - p_noise, p_noise) >= 0.95
+        ways.append([feature.name for feature, keep in zip(codes.features, kept.tolist(), strict=True) if keep])
+    return ways
 
 
-def _ordered(ranking: credimi.Ranking, codes: SettledCodes) -> list[dict[str, float]]:
-    rows = {row["feature"]: row for row in ranking.to_dict()["features"]}
-    return [rows[feature.name] for feature in codes.features]
-
-
-def by_jmi(columns: Columns, target: list[str], count: int) -> list[str]:
+def by_jmi(codes: SettledCodes, count: int) -> list[str]:
     """Take the column with the largest sum of I(X,W;Y) over the taken W, so many times; counts as they are."""
-    pairs = PairCodes.of(settled(columns, target))
+    pairs = PairCodes.of(codes)
     number = len(pairs.names)
 
     def told(table: np.ndarray) -> float:
@@ -108,24 +103,24 @@ def by_jmi(columns: Columns, target: list[str], count: int) -> list[str]:
 def main() -> None:
     """Print one line a kind of data."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=2_000)
+    parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--missing", type=float, nargs="*", default=[0.0, 0.3])
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=list(KINDS))
     options = parser.parse_args()
-    print(
-        "| data | missing | rank | relevant | maximum | JMI, told 20 | seconds |\n|---|---:|---:|---:|---:|---:|---:|"
-    )
+    print("| data | missing | rank | relevant | maximum | JMI, told 20 | processor seconds |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     for kind in options.kinds:
         for missing in options.missing:
             found, seconds = [], 0.0
             for seed in range(options.seeds):
-                columns, target = made(kind, seed, missing)
-                data = columns | {"class": target}
-                began = time.perf_counter()
-                relevant = list(credimi.select(data, "class", goal="relevant").features)
-                seconds += time.perf_counter() - began
-                ways = [credimi.rank(data, "class").selected("forward"), relevant, by_maximum(columns, target)]
-                ways.append(by_jmi(columns, target, RELEVANT))
+                columns, target = made(kind, seed, missing, options.rows, options.columns)
+                codes, ranking = settled(columns, target), credimi.rank(columns | {"class": target}, "class")
+                began = time.process_time()
+                ways = [ranking.selected("forward"), *by_partners(ranking, codes)]
+                seconds += time.process_time() - began
+                ways.append(by_jmi(codes, RELEVANT))
                 right = [sum(int(name[1:]) < RELEVANT for name in names) for names in ways]
                 found.append([(good, len(names) - good) for good, names in zip(right, ways, strict=True)])
                 print(kind, missing, seed, found[-1], flush=True) if options.seeds == 1 else None

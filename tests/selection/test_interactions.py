@@ -134,6 +134,19 @@ def test_threads_order_of_columns_and_weights_of_one_change_nothing() -> None:
     assert [pair.rows for pair in weighted.pairs] == [pair.rows for pair in plain.pairs]
 
 
+def test_whole_weights_are_numbers_of_rows() -> None:
+    data = mixed(7, rows=500)
+    weights = np.random.default_rng(7).integers(0, 4, 500)
+    repeated = {
+        name: [value for value, times in zip(own, weights, strict=True) for _ in range(times)]
+        for name, own in data.items()
+    }
+    once, many = credimi.interactions(data, "y", weights=weights), credimi.interactions(repeated, "y")
+    assert [pair_of(pair) for pair in once.pairs] == [pair_of(pair) for pair in many.pairs]
+    assert [pair.synergy for pair in once.pairs] == pytest.approx([pair.synergy for pair in many.pairs], rel=1e-6)
+    assert once.rows == many.rows == weights.sum()
+
+
 def test_weights_are_searched_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interaction_search, "_ALL", 0)
     found = credimi.interactions(mixed(6), "y", weights=[1.0, 2.0] * 500)
@@ -151,6 +164,19 @@ def test_an_interrupt_gives_the_pairs_so_far(monkeypatch: pytest.MonkeyPatch) ->
     found = credimi.interactions(mixed(0, noise=200), "y", threads=1, progress=stop)
     assert 0 < found.pairs_tried < found.all_pairs
     assert "interrupted" in repr(found)
+
+
+def test_no_pair_that_may_be_more_than_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interaction_search, "_ALL", 0)
+    monkeypatch.setattr(interaction_search, "_CHANCE", 1e-9)
+    generator = np.random.default_rng(0)
+    data = {f"x{number}": generator.choice(["a", "b"], 300).tolist() for number in range(6)}
+    found = credimi.interactions(data, generator.choice(["p", "q"], 300), top=3)
+    assert found.pairs == ()
+    assert found.pairs_tried == 15
+    assert "together than apart: 0" in repr(found)
+    assert found.to_arrow().num_rows == 0
+    assert found.to_dict()["tables"] == []
 
 
 def test_top_lists_unsure_pairs_of_both_kinds() -> None:

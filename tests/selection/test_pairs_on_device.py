@@ -57,6 +57,23 @@ def test_all_pairs_have_the_figures_of_their_tables(columns: Columns, expected: 
     assert shares[-1] == 1.0
 
 
+class NarrowDevice(NumpyDevice):
+    """Refuses products of more than 64 x 64 cells, as a GPU without memory would."""
+
+    def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], common: NDArray[np.int32]) -> None:
+        if common.size > 64 * 64:
+            raise MemoryError
+        super().multiply(first, second, common)
+
+
+def test_figures_find_their_places_if_blocks_had_to_be_cut(columns: Columns) -> None:
+    codes, values = columns[0] * 4, columns[1] * 4  # 44 columns, of which about 25 fit
+    expected = all_pairs(PairProducts(codes, values, NumpyDevice()), OPTIONS)
+    found = all_pairs(PairProducts(codes, values, NarrowDevice()), OPTIONS)
+    for name in FIGURES:
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
+
+
 def test_only_the_figures_that_are_asked_for_come_back(columns: Columns) -> None:
     found = all_pairs(PairProducts(*columns, NumpyDevice()), OPTIONS, ("mi", "high"))
     assert list(found) == ["mi", "high"]

@@ -99,10 +99,11 @@ def test_an_interrupt_gives_the_steps_so_far(at: int) -> None:
     chosen = credimi.select(votes(), "y", progress=stop)
     assert not chosen.complete
     assert whole.complete
-    assert chosen.features == whole.features[: at - 1]
+    assert chosen.features == whole.features[:at]
+    assert chosen.to_dict()["steps"][: at - 1] == whole.to_dict()["steps"][: at - 1]
     assert len(chosen.steps) + len(chosen.rejected) == 9
     assert "interrupted: these are the steps so far" in repr(chosen)
-    next_one = {each.feature: each.reason for each in chosen.rejected}[whole.features[at - 1]]
+    next_one = {each.feature: each.reason for each in chosen.rejected}[whole.features[at]]
     assert next_one == "not reached"
 
 

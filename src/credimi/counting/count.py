@@ -16,7 +16,7 @@ from credimi.counting.batch import Batch, counted
 from credimi.counting.engines import dask, files, frames, polars_lazy, spark, sparse_matrices
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
-from credimi.counting.request import CountRequest, NoTarget, by_place, by_places, checked, name_of_target
+from credimi.counting.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.counting.weights import weighted
 
@@ -144,7 +144,7 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
     if request.engine is not None:
         raise CredimiError(f"engine={request.engine!r} is for files, not for a {type(data).__name__}: leave engine out")
     _check_undelimited(data, request.delimiter)
-    cluster = _cluster(data)
+    cluster = cluster_of(data)
     if cluster is not None:
         offered = cluster.names(data)
         plan = _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
@@ -160,7 +160,7 @@ def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
     if bins_asked(request.settings.target_cuts) is None:
         return request
     kind = type(data).__name__
-    if _cluster(data) is not None or frames.is_stream(data):
+    if cluster_of(data) is not None or frames.is_stream(data):
         why = "is read once" if frames.is_stream(data) else "is elsewhere, and is not read twice"
         raise CredimiError(
             f"quantiles of the target need all its values first, and a {kind} {why}: pass the cuts themselves, such as "
@@ -191,10 +191,10 @@ def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], P
     if not isinstance(request.target, str | NoTarget):
         raise CredimiError(f"target is {request.target!r}: for files, pass the name of a column as the target")
     found = files.data_files(data, request.delimiter)
-    return found, planned(request, files.names(found, request.delimiter))
+    return found, request.plan(files.names(found, request.delimiter))
 
 
-def _cluster(data: object) -> ModuleType | None:
+def cluster_of(data: object) -> ModuleType | None:
     """The engine of a frame whose rows are elsewhere, if any; asked before Arrow's stream, which fetches the rows."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
@@ -209,20 +209,25 @@ def _check_undelimited(data: Data, delimiter: str | None) -> None:
         )
 
 
-def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
-    """What is counted in the data, and the batches of its columns."""
-    if _cluster(data) is not None:
+def require_rows_here(data: Data) -> None:
+    """Refuse a frame of a cluster."""
+    if cluster_of(data) is not None:
         raise CredimiError(
             f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory, or write "
             "them to Parquet files"
         )
+
+
+def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
+    """What is counted in the data, and the batches of its columns."""
+    require_rows_here(data)
     if files.reads(data):
         found, plan = _planned_files(data, request)
         read = ahead(files.batches(found, _in_data(plan, request), request.progress, threads=request.threads))
         return plan, _with_one_class(read, plan, request)
     _check_undelimited(data, request.delimiter)
     if polars_lazy.reads(data):
-        plan = planned(request, polars_lazy.names(data))
+        plan = request.plan(polars_lazy.names(data))
         return plan, _with_one_class(polars_lazy.batches(data, _in_data(plan, request)), plan, request)
     if not frames.reads(data):
         raise CredimiError(
@@ -249,26 +254,18 @@ def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Bat
         raise CredimiError('name the target: count(data, "column"), or pass its values')
     if not isinstance(request.target, str | NoTarget):
         frames.check_order(data, request.target, "target")
-        name = _free(str(getattr(request.target, "name", None) or frames.TARGET), offered)
+        name = free(str(getattr(request.target, "name", None) or frames.TARGET), offered)
         beside[name], request = frames.array_of(request.target, name), replace(request, target=name)
     if request.weights is not None:
         frames.check_order(data, request.weights, "weights")
-        name = _free("weights", [*offered, *beside])
+        name = free("weights", [*offered, *beside])
         beside[name] = frames.array_of(request.weights, name)
         request = replace(request, weights=None, settings=replace(request.settings, weights=name))
-    plan = planned(request, [*offered, *beside])
+    plan = request.plan([*offered, *beside])
     batches = frames.batches(data, [name for name in _in_data(plan, request) if name not in beside])
     for name, values in beside.items():
         batches = _beside(batches, name, values, "target" if name == plan.target else "weights")
     return plan, _with_one_class(batches, plan, request)
-
-
-def planned(request: CountRequest, offered: Sequence[str]) -> Plan:
-    """The plan for existing columns; without a target, with the name of one that is not in the data."""
-    if not isinstance(request.target, NoTarget):
-        return request.plan(offered)
-    name = _free(frames.TARGET, offered)
-    return replace(request, target=name).plan([*offered, name])
 
 
 def _in_data(plan: Plan, request: CountRequest) -> list[str]:
@@ -286,13 +283,6 @@ def _with_one_class(batches: Iterator[Batch], plan: Plan, request: CountRequest)
 def one_class(rows: int) -> ColumnValues:
     """A target of one class, in all rows."""
     return PrecodedColumn(np.zeros(rows, dtype=np.int8), np.array(["\x00"], dtype=object))
-
-
-def _free(name: str, offered: Sequence[str]) -> str:
-    """A name that no column has."""
-    while name in offered:
-        name += "_"
-    return name
 
 
 def _beside(batches: Iterator[Batch], name: str, values: ColumnValues, what: str) -> Iterator[Batch]:

@@ -38,7 +38,8 @@ _AHEAD = 512  # cells of joint tables that are made at once, in thousands
 class PairCodes:
     """Codes, sets and margins of all columns, of the rows that have a class.
 
-    `layout` and `blocks` are what `kernels.pair_evidence` says; `totals[number, class]` are the counts of every value.
+    `layout` and `blocks` are what `kernels.pair_evidence` says; `totals[number, class]` are the counts of every value,
+    rounded if rows have weights.
     """
 
     names: tuple[str, ...]
@@ -77,6 +78,7 @@ class PairCodes:
         blocks = _blocks(layout)
         totals = np.zeros((int(values.sum()), len(classes)), dtype=np.int64)
         weighted = settled.weights is not None
+        weights = np.ascontiguousarray(settled.weights[seen]) if settled.weights is not None else np.zeros(0)
         sizes = np.bincount(groups, minlength=len(classes))
         ends = np.cumsum((sizes + _WORD - 1) // _WORD)
         panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if count and not weighted else 0
@@ -87,15 +89,14 @@ class PairCodes:
         def fill(number: int) -> None:
             first, own = layout[number, :2].tolist()
             index = codes[number].astype(np.int64) * len(classes) + groups
-            counts = np.bincount(index, minlength=own * len(classes)).reshape(own, len(classes))
-            totals[first : first + own] = counts
+            counts = np.bincount(index, weights if weighted else None, minlength=own * len(classes))
+            totals[first : first + own] = np.rint(counts).reshape(own, len(classes))
             if not weighted:
                 start = int(blocks[block_of[number], 2]) * PANEL + int(layout[number, 3])
                 pair_bits.fill_bits(codes[number], places, start, own, bits)
 
         # Columns of a panel share no word, so that blocks may be filled side by side; columns of a block, too.
         share(fill, range(count), threads)
-        weights = np.ascontiguousarray(settled.weights[seen]) if settled.weights is not None else np.zeros(0)
         names = tuple(feature.name for feature in settled.features)
         return cls(names, labels, classes, groups, codes, weights, totals, layout, blocks, ends, bits)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.gpu.layout import Block
+from credimi.gpu.layout import Block, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,9 @@ MOST_VALUES = 255  # of a column: a code has one byte
 _MOST_ROWS = 2**31 - 1  # a sum has 32 bits
 ALIGNED = 128  # rows of a part, so that products are fast
 _MOST_ONE_HOT = 8192  # one-hot rows of a block: larger products are not faster
+_NEEDED = 2  # one-hot matrices of a product
 _KEPT = 0.3  # of the free memory that kept one-hot rows may have
+_IN_ORDER = 1 << 23  # pairs of a block in order: their figures are brought while those of the next are computed
 _SHARE = 0.6  # of the free memory that is planned with
 _FEWEST_ROWS = 1 << 16  # of the data in a part, before blocks of columns become smaller instead
 
@@ -162,43 +164,58 @@ class PairProducts:
         self._groups = groups
         self._resident: Foreign = None
         self._totals, self._kept = self._look_at_columns()
+        self._most_kept = int(_KEPT * self.device.free_bytes())
         self._hot: OrderedDict[tuple[int, int, int, int], Foreign] = OrderedDict()
 
     def __len__(self) -> int:
         """How many pairs there are."""
         return len(self.codes) * (len(self.codes) - 1) // 2
 
-    def map(self, work: Callable[[PairBlock], Result], bytes_a_pair: int = 0) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[PairBlock], Result], bytes_a_pair: int = 0, *, in_order: bool = False
+    ) -> Iterator[Result]:
         """The results of the work on the products of all blocks.
 
         `bytes_a_pair` is how much memory the work takes. Where it is not enough, the block is cut, and the work on its
-        parts is done anew; so it should not keep anything outside of its result.
+        parts is done anew; so it should not keep anything outside of its result. If pairs are wanted `in_order`, a
+        block has all later columns as its second ones, so that its pairs follow each other, as far as memory allows.
         """
-        count = len(self.codes)
-        side, part = self._plan(bytes_a_pair)
-        starts = range(0, count, side)
-        blocks = [(a, min(a + side, count), b, min(b + side, count)) for a in starts for b in starts if b >= a]
-        waiting = [each for each in reversed(blocks) if _has_pairs(each[0], each[3])]
+        side, part = self._plan(bytes_a_pair, in_order=in_order)
+        waiting = self._blocks(side, in_order=in_order)
         while waiting:
             block = a, a_stop, b, b_stop = waiting.pop()
             longest = max(a_stop - a, b_stop - b)
-            if longest > side:
-                waiting += _quarters(*block)
+            if (a_stop - a if in_order else longest) > side:
+                waiting += _parts(*block, in_order=in_order)
                 continue
             try:
                 result = work(self._block(slice(a, a_stop), slice(b, b_stop), part))
             except self.device.out_of_memory as error:
-                self._hot.clear()
+                if self._forget_one_hot():  # perhaps that was all that was in the way
+                    waiting.append(block)
+                    continue
                 if longest == 1 and part == ALIGNED:
                     raise CredimiError(
                         "the GPU has too little memory for the counts of one pair of columns: free some of it, or use "
                         "engine='cpu'"
                     ) from error
-                side, part = max(longest // 2, 1), max(part // 2 // ALIGNED * ALIGNED, ALIGNED)
+                in_order = in_order and a_stop - a > 1  # of one column the later ones are too many: cut these
+                side = max((a_stop - a if in_order else longest) // 2, 1)
+                part = max(part // 2 // ALIGNED * ALIGNED, ALIGNED)
                 waiting.append(block)
                 continue
             yield result
         self._hot.clear()
+
+    def _blocks(self, side: int, *, in_order: bool) -> list[tuple[int, int, int, int]]:
+        """Blocks of columns whose pairs are all pairs, last first."""
+        count = len(self.codes)
+        starts = range(0, count, side)
+        if in_order:
+            blocks = [(a, min(a + side, count), a, count) for a in starts]
+        else:
+            blocks = [(a, min(a + side, count), b, min(b + side, count)) for a in starts for b in starts if b >= a]
+        return [each for each in reversed(blocks) if _has_pairs(each[0], each[3])]
 
     def _look_at_columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """How often each value of each column occurs, and how many one-hot rows the column needs."""
@@ -218,15 +235,18 @@ class PairProducts:
         complete = totals.sum(axis=1, dtype=np.int64) == self.rows
         return totals, np.where(complete, np.maximum(self.values - 1, 1), self.values).astype(np.int32)
 
-    def _plan(self, bytes_a_pair: int) -> tuple[int, int]:
+    def _plan(self, bytes_a_pair: int, *, in_order: bool) -> tuple[int, int]:
         """How many columns a block has, and how many rows of the data a part."""
         memory, kept = _SHARE * self.device.free_bytes(), int(self._kept.max(initial=1))
         side, part = max(1, min(len(self.codes), _MOST_ONE_HOT // kept)), self.width
+        if in_order:
+            side = min(side, max(_IN_ORDER // max(len(self.codes), 1), 64))
 
         def needed() -> int:
-            codes = 0 if self._resident is not None else 2 * side * self.width
+            codes = 0 if self._resident is not None else 2 * side * self.width  # of two blocks
             products = 4 * kept * kept * len(self._groups or (None,))
-            return codes + 2 * side * kept * part + side * side * (products + bytes_a_pair)
+            other = len(self.codes) if in_order else side
+            return codes + (side + other) * kept * part + side * other * (products + bytes_a_pair)
 
         while needed() > memory and (side > 1 or part > ALIGNED):
             if part > _FEWEST_ROWS and 2 * side * kept * part > 0.5 * memory:
@@ -242,7 +262,7 @@ class PairProducts:
         one = self._columns(first)
         other = one if second == first else self._columns(second)
         groups = self._groups or [slice(0, self.width)]
-        size = len(groups), int(one.kept.sum()), int(other.kept.sum())
+        size = len(groups), padded(int(one.kept.sum())), padded(int(other.kept.sum()))
         products = self.device.xp.zeros(size, dtype=np.int32)
         for group, product in zip(groups, products, strict=True):
             for start in range(group.start, group.stop, part):
@@ -268,9 +288,16 @@ class PairProducts:
         codes = self._resident[own] if self._resident is not None else self.device.upload(self.codes[own], self.width)
         hot = self.device.one_hot(codes, rows, block.kept)
         self._hot[key] = hot
-        while len(self._hot) > 2 and sum(each.nbytes for each in self._hot.values()) > _KEPT * self.device.free_bytes():
+        while len(self._hot) > _NEEDED and sum(each.nbytes for each in self._hot.values()) > self._most_kept:
             self._hot.popitem(last=False)
         return hot
+
+    def _forget_one_hot(self) -> bool:
+        """Forget all one-hot rows, and keep less of them from now on; False if there were none but those needed."""
+        some = len(self._hot) > _NEEDED
+        self._most_kept = sum(each.nbytes for each in self._hot.values()) // 2
+        self._hot.clear()
+        return some
 
 
 def _has_pairs(a: int, b_stop: int) -> bool:
@@ -278,12 +305,15 @@ def _has_pairs(a: int, b_stop: int) -> bool:
     return a < b_stop - 1
 
 
-def _quarters(a: int, a_stop: int, b: int, b_stop: int) -> list[tuple[int, int, int, int]]:
-    """The four parts of a block, last first, without those that have no pair."""
+def _parts(a: int, a_stop: int, b: int, b_stop: int, *, in_order: bool) -> list[tuple[int, int, int, int]]:
+    """The four parts of a block, last first, without those that have no pair; two if pairs are to stay in order."""
     a_middle, b_middle = -(-(a + a_stop) // 2), -(-(b + b_stop) // 2)
-    parts = [
-        (top, bottom, left, right)
-        for top, bottom in ((a_middle, a_stop), (a, a_middle))
-        for left, right in ((b_middle, b_stop), (b, b_middle))
-    ]
+    if in_order:
+        parts = [(a_middle, a_stop, max(b, a_middle), b_stop), (a, a_middle, b, b_stop)]
+    else:
+        parts = [
+            (top, bottom, left, right)
+            for top, bottom in ((a_middle, a_stop), (a, a_middle))
+            for left, right in ((b_middle, b_stop), (b, b_middle))
+        ]
     return [each for each in parts if each[0] < each[1] and each[2] < each[3] and _has_pairs(each[0], each[3])]

@@ -21,6 +21,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.kernels import all_pairs
+from credimi.kernels.pair_counts import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +39,66 @@ _ROOM = 1 << 26  # bytes
 _FEWEST_ROWS = 1 << 12
 
 
-class PairCounter:
+class PairTables:
+    """The tables of all pairs of columns, some at a time; `values` is how many values each column has."""
+
+    def __init__(self, values: Sequence[int]) -> None:
+        self.values = np.array(values, dtype=np.int64)
+        self._widths = np.concatenate([[0], np.cumsum(self.values + 1)])
+
+    def __len__(self) -> int:
+        """How many pairs there are."""
+        return self.values.size * (self.values.size - 1) // 2
+
+    def cells(self, first: int, after: int) -> int:
+        """How many cells the tables of these columns have."""
+        return int(self._starts(first, after)[-1])
+
+    def blocks(self, cells: int = CELLS) -> Iterator[tuple[int, int]]:
+        """First columns of all pairs, in parts whose tables have at most so many cells, or are those of one column."""
+        first = 0
+        while first < self.values.size - 1:
+            after = first + 1
+            while after < self.values.size - 1 and self.cells(first, after + 1) <= cells:
+                after += 1
+            yield first, after
+            first = after
+
+    def pairs(self, first: int = 0, after: int | None = None) -> tuple[IntegerArray, IntegerArray]:
+        """The numbers of the two columns of each pair, in the order of the tables."""
+        count = self.values.size
+        firsts = np.arange(first, count if after is None else after)
+        one = np.repeat(firsts, count - 1 - firsts)
+        starts = np.cumsum(count - 1 - firsts) - (count - 1 - firsts)
+        other = np.arange(one.size) - np.repeat(starts, count - 1 - firsts) + one + 1
+        return one, other
+
+    def tables(self, first: int = 0, after: int | None = None) -> Tables:
+        """The tables of the columns from `first` up to `after`, each with all larger ones; all pairs by default."""
+        raise NotImplementedError
+
+    def _starts(self, first: int, after: int) -> IntegerArray:
+        """Where the tables of each of the columns start; and where all end."""
+        columns = np.arange(first, after)
+        sizes = (self.values[columns] + 1) * (self._widths[-1] - self._widths[columns + 1])
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+
+class CountedPairs(PairTables):
+    """Tables that were counted elsewhere, all in one array; counts of parts can be added."""
+
+    def __init__(self, values: Sequence[int], flat: FloatArray) -> None:
+        super().__init__(values)
+        self.flat = flat
+
+    def tables(self, first: int = 0, after: int | None = None) -> Tables:
+        """The tables of the columns from `first` up to `after`, each with all larger ones; all pairs by default."""
+        one, other = self.pairs(first, after)
+        start, stop = self.cells(0, first), self.cells(0, self.values.size if after is None else after)
+        return Tables(self.flat[start:stop], self.values[one], self.values[other])
+
+
+class PairCounter(PairTables):
     """Codes of columns, made ready to count all pairs of them.
 
     Parameters
@@ -71,38 +131,10 @@ class PairCounter:
     ) -> None:
         if len({each.size for each in codes}) > 1:
             raise CredimiError("columns of different lengths have no pairs: pass a code for each row")
+        super().__init__(values)
         self.codes = [np.ascontiguousarray(each) for each in codes]
-        self.values = np.array(values, dtype=np.int64)
         self.weights, self.threads = weights, threads
         self.rows = self.codes[0].size if self.codes else 0
-        self._widths = np.concatenate([[0], np.cumsum(self.values + 1)])
-
-    def __len__(self) -> int:
-        """How many pairs there are."""
-        return len(self.codes) * (len(self.codes) - 1) // 2
-
-    def cells(self, first: int, after: int) -> int:
-        """How many cells the tables of these columns have."""
-        return int(self._starts(first, after)[-1])
-
-    def blocks(self, cells: int = CELLS) -> Iterator[tuple[int, int]]:
-        """First columns of all pairs, in parts whose tables have at most so many cells, or are those of one column."""
-        first = 0
-        while first < len(self.codes) - 1:
-            after = first + 1
-            while after < len(self.codes) - 1 and self.cells(first, after + 1) <= cells:
-                after += 1
-            yield first, after
-            first = after
-
-    def pairs(self, first: int = 0, after: int | None = None) -> tuple[IntegerArray, IntegerArray]:
-        """The numbers of the two columns of each pair, in the order of the tables."""
-        count = len(self.codes)
-        firsts = np.arange(first, count if after is None else after)
-        one = np.repeat(firsts, count - 1 - firsts)
-        starts = np.cumsum(count - 1 - firsts) - (count - 1 - firsts)
-        other = np.arange(one.size) - np.repeat(starts, count - 1 - firsts) + one + 1
-        return one, other
 
     def tables(self, first: int = 0, after: int | None = None) -> Tables:
         """The tables of the columns from `first` up to `after`, each with all larger ones; all pairs by default."""
@@ -115,12 +147,6 @@ class PairCounter:
                 self._count_couples(first, last, flat)
             self._count_one_by_one(one, other, flat)
         return Tables(flat, self.values[one], self.values[other])
-
-    def _starts(self, first: int, after: int) -> IntegerArray:
-        """Where the tables of each of the columns start; and where all end."""
-        columns = np.arange(first, after)
-        sizes = (self.values[columns] + 1) * (self._widths[-1] - self._widths[columns + 1])
-        return np.concatenate([[0], np.cumsum(sizes)])
 
     @cached_property
     def _are_bytes(self) -> NDArray[np.bool_]:
@@ -141,7 +167,7 @@ class PairCounter:
                 needed = values - (0 if (codes == values).any() else 1)  # the last value is what remains
                 sizes[column] = max(needed, 1) if needed <= _FEW else 0
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        words = -(-self.rows // all_pairs.WORD)
+        words = -(-self.rows // WORD)
         bits = np.zeros((int(starts[-1]) + 4, -(-words // 8) * 8), dtype=np.uint64)
         totals = np.zeros((len(self.codes), _FEW), dtype=np.int64)
 

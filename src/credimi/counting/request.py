@@ -105,7 +105,11 @@ class CountRequest:
         )
 
     def plan(self, offered: Sequence[str]) -> Plan:
-        """The plan for existing columns; names are checked."""
+        """The plan for existing columns; names are checked. Without a target, it has a name that is not in the data."""
+        if isinstance(self.target, NoTarget):
+            columns_of(offered, None, self.features, self.exclude)
+            name = free("target", offered)
+            return replace(self, target=name).plan([*offered, name])
         if not isinstance(self.target, str):
             raise CredimiError(
                 f"target is {self.target!r}: name one of the columns; only tables in memory accept the target's values"
@@ -179,8 +183,15 @@ def checked(counts: Counts, plan: Plan) -> Counts:
     return counts
 
 
+def free(name: str, offered: Sequence[str]) -> str:
+    """A name that no column has."""
+    while name in offered:
+        name += "_"
+    return name
+
+
 def columns_of(
-    offered: Sequence[str], target: str, features: Sequence[str] | None, exclude: Sequence[str] | None = None
+    offered: Sequence[str], target: str | None, features: Sequence[str] | None, exclude: Sequence[str] | None = None
 ) -> list[str]:
     """The features to count: those asked for, or all but the target and those left out; names are checked."""
     seen: set[str] = set()
@@ -191,7 +202,7 @@ def columns_of(
                 "names, write one above the data"
             )
         seen.add(name)
-    if target not in seen:
+    if target is not None and target not in seen:
         raise CredimiError(unknown(target, offered))
     asked, left_out = _listed(features, seen), _listed(exclude, seen)
     for name in (*asked, *left_out):

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from credimi.core.threads import share
-from credimi.gpu.layout import Looked
+from credimi.gpu.layout import Looked, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -39,8 +40,6 @@ _SOURCES = (
     "screen.cu",
 )
 _THREADS = 128
-_PINNED = 1 << 25  # bytes of a buffer between CPU and GPU
-_TAKEN = 1 << 20  # of which one thread takes so many
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 _WORD = 16  # bytes that a thread reads at once
 _KNOWN_SHAPE = 3  # values up to which the shape of a table is compiled in
@@ -70,65 +69,57 @@ class CupyDevice:
         self.out_of_memory: tuple[type[Exception], ...] = (cupy.cuda.memory.OutOfMemoryError,)
         self._modules: dict[tuple[int, ...], Foreign] = {}
         self._one = np.ones(1, dtype=np.int32)
-        self._buffers = [np.zeros(0, dtype=np.uint8) for _ in range(2)]
+        self._copies = cupy.cuda.Stream(non_blocking=True)
 
     def free_bytes(self) -> int:
-        """How much memory is free, that which CuPy keeps for later included."""
-        return int(self.xp.cuda.runtime.memGetInfo()[0]) + int(self.xp.get_default_memory_pool().free_bytes())
+        """How much memory is free, that which CuPy keeps for later included; no more than CuPy's limit allows."""
+        pool = self.xp.get_default_memory_pool()
+        free = int(self.xp.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+        limit = int(pool.get_limit())
+        return min(free, limit - int(pool.used_bytes())) if limit else free
 
     def used_bytes(self) -> int:
         """How much memory CuPy has taken, that which it keeps for later included."""
         return int(self.xp.get_default_memory_pool().total_bytes())
+
+    def release(self) -> None:
+        """Give back the memory that CuPy keeps for later."""
+        self.xp.get_default_memory_pool().free_all_blocks()
 
     def finish(self) -> None:
         """Wait until all that was asked for is done."""
         self.xp.cuda.Device().synchronize()
 
     def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
-        """Codes as rows of a matrix, with 255 behind them.
-
-        They go through memory that the GPU can read by itself, which many threads fill: three times as fast.
-        """
+        """Codes as rows of a matrix, with 255 behind them."""
         found = self.xp.empty((len(codes), width), dtype=np.uint8)
         stream = self.xp.cuda.get_current_stream()
-        at_once = max(1, _PINNED // width)
-        buffers = [self._pinned(number, at_once * width).reshape(at_once, width) for number in range(2)]
-        for number, start in enumerate(range(0, len(codes), at_once)):
-            some, buffer = codes[start : start + at_once], buffers[number % 2]
-
-            def fill(column: int, some: Sequence[Codes] = some, buffer: Codes = buffer) -> None:
-                buffer[column, : some[column].size] = some[column]
-                buffer[column, some[column].size :] = 255
-
-            share(fill, range(len(some)))
-            stream.synchronize()  # the other buffer was sent while this one was filled
-            target = found.data.ptr + start * width
-            self.xp.cuda.runtime.memcpyAsync(target, buffer.ctypes.data, len(some) * width, _TO_DEVICE, stream.ptr)
-        stream.synchronize()
+        if codes and codes[0].size < width:
+            found[:, codes[0].size :] = 255
+        for start, rows in _runs(codes):
+            target, length = found.data.ptr + start * width, rows.shape[1]
+            self.xp.cuda.runtime.memcpy2DAsync(
+                target, width, rows.ctypes.data, length, length, rows.shape[0], _TO_DEVICE, stream.ptr
+            )
+        stream.synchronize()  # the arrays may be gone later
         return found
 
-    def bring(self, figures: Foreign, take: Callable[[int, int, FloatArray], None]) -> None:
-        """Call `take(figure, first row, rows)` on all of (figures, rows, columns), in many threads."""
-        _, rows, columns = figures.shape
-        at_once = max(1, _PINNED // (8 * columns))
-        buffer = self._pinned(0, 8 * at_once * columns).view(np.float64).reshape(at_once, columns)
-        each = max(1, _TAKEN // (8 * columns))
-        for figure, plane in enumerate(figures):
-            for start in range(0, rows, at_once):
-                own = plane[start : start + at_once]
-                own.get(out=buffer[: own.shape[0]])
+    def bring(self, figures: Foreign, places: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to places in the memory of the CPU, while other work goes on; the result waits for it.
 
-                def hand(first: int, figure: int = figure, start: int = start, own: Foreign = own) -> None:
-                    take(figure, start + first, buffer[first : min(first + each, own.shape[0])])
+        Nearly all of the time is spent by the CPU, which has to find memory for each page.
+        """
+        ready, stream = self.xp.cuda.get_current_stream().record(), self._copies
 
-                share(hand, range(0, own.shape[0], each))
+        def copy() -> None:
+            stream.wait_event(ready)
+            for row, place in zip(figures, places, strict=True):
+                row.get(stream=stream, out=place)
+            stream.synchronize()
 
-    def _pinned(self, number: int, size: int) -> Codes:
-        """Memory of the CPU that the GPU reads and writes by itself; made once, and again where more is needed."""
-        if self._buffers[number].size < size:
-            memory = self.xp.cuda.alloc_pinned_memory(size)
-            self._buffers[number] = np.frombuffer(memory, dtype=np.uint8, count=size)
-        return self._buffers[number][:size]
+        thread = Thread(target=copy, daemon=True)
+        thread.start()
+        return thread.join
 
     def count_values(self, codes: Foreign, values: NDArray[np.int32], most: int) -> Foreign:
         """How often each value of each column occurs, (columns, most)."""
@@ -142,7 +133,8 @@ class CupyDevice:
     def one_hot(self, codes: Foreign, rows: slice, kept: NDArray[np.int32]) -> Foreign:
         """One row for each of the first `kept` values of each column: 1 where it is the value."""
         width = rows.stop - rows.start
-        hot = self.xp.empty((int(kept.sum()), width), dtype=np.int8)
+        hot = self.xp.empty((padded(int(kept.sum())), width), dtype=np.int8)
+        hot[int(kept.sum()) :] = 0
         first = (np.cumsum(kept) - kept).astype(np.int32)
         words, skip, stride = width // _WORD, rows.start // _WORD, codes.shape[1] // _WORD
         arguments = codes, np.int64(stride), np.int64(skip), np.int64(words)
@@ -302,6 +294,20 @@ def _room(shape: tuple[int, int], points: int, *, both: bool) -> tuple[int, ...]
         return longer, longer * shorter, points * 2 // 3, int(both), longer, shorter
     side = next(room for room in _ROOMS if longer <= room)
     return side, side * side, points, int(both)
+
+
+def _runs(codes: Sequence[Codes]) -> list[tuple[int, Codes]]:
+    """Columns that follow each other in memory as one matrix, with the number of the first: fewer, longer copies."""
+    found: list[tuple[int, Codes]] = []
+    start = 0
+    while start < len(codes):
+        after, length, at = start + 1, codes[start].size, codes[start].ctypes.data
+        while after < len(codes) and codes[after].ctypes.data == at + (after - start) * length:
+            after += 1
+        whole = np.lib.stride_tricks.as_strided(codes[start], (after - start, length), (length, 1))
+        found.append((start, whole))
+        start = after
+    return found
 
 
 def sources() -> str:

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 INTERVAL, ABOVE, EVIDENCE = 1, 2, 4  # bits of what is wanted besides P(independent) and the mean
 
 
+_EVEN_ROWS = 64  # products of matrices with other numbers of rows are several times slower
+
+
+def padded(rows: int) -> int:
+    """How many rows a one-hot matrix has; those behind its own are 0."""
+    return -(-rows // _EVEN_ROWS) * _EVEN_ROWS
+
+
 class Block(NamedTuple):
     """Neighbouring columns: the number of the first, and of each its values, the first of its one-hot rows, how many.
 
@@ -84,6 +92,9 @@ class Device(Protocol):
     def used_bytes(self) -> int:
         """How much memory is taken, that which is kept for later included."""
 
+    def release(self) -> None:
+        """Give back the memory that is kept for later."""
+
     def finish(self) -> None:
         """Wait until all that was asked for is done."""
 
@@ -94,13 +105,13 @@ class Device(Protocol):
         """How often each value of each column occurs, (columns, most)."""
 
     def one_hot(self, codes: Foreign, rows: slice, kept: NDArray[np.int32]) -> Foreign:
-        """One row for each of the first `kept` values of each column: 1 where it is the value."""
+        """One row for each of the first `kept` values of each column: 1 where it is the value; `padded` with 0."""
 
     def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
         """Add first second' to the common counts, exactly."""
 
-    def bring(self, figures: Foreign, take: Callable[[int, int, FloatArray], None]) -> None:
-        """Call `take(figure, first row, rows)` on all of (figures, rows, columns), in many threads."""
+    def bring(self, figures: Foreign, places: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to places in the memory of the CPU, while work goes on; the result waits for it."""
 
     def to_host(self, array: Foreign) -> AnyArray:
         """The array in the memory of the CPU."""

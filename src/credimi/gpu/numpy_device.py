@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.gpu.layout import padded
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -39,6 +41,9 @@ class NumpyDevice:
         """Not known here."""
         return 0
 
+    def release(self) -> None:
+        """Nothing is kept."""
+
     def finish(self) -> None:
         """Nothing is ever left to do."""
 
@@ -60,16 +65,19 @@ class NumpyDevice:
         """One row for each of the first `kept` values of each column: 1 where it is the value."""
         own = codes[:, rows]
         parts = [own[column] == np.arange(size)[:, np.newaxis] for column, size in enumerate(kept.tolist())]
-        return np.concatenate(parts).astype(np.int8)
+        found = np.zeros((padded(int(kept.sum())), own.shape[1]), dtype=np.int8)
+        found[: int(kept.sum())] = np.concatenate(parts)
+        return found
 
     def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], common: NDArray[np.int32]) -> None:
         """Add first second' to the common counts, exactly: sums below 2^53 are exact in doubles."""
         common += (first.astype(np.float64) @ second.astype(np.float64).T).astype(np.int32)
 
-    def bring(self, figures: FloatArray, take: Callable[[int, int, FloatArray], None]) -> None:
-        """Call `take(figure, first row, rows)` on all of (figures, rows, columns)."""
-        for figure, rows in enumerate(figures):
-            take(figure, 0, rows)
+    def bring(self, figures: FloatArray, places: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to their places."""
+        for row, place in zip(figures, places, strict=True):
+            place[...] = row
+        return lambda: None
 
     def to_host(self, array: AnyArray) -> AnyArray:
         """The array in the memory of the CPU."""

@@ -24,7 +24,7 @@ import numpy as np
 
 from credimi.core.threads import cores, share
 from credimi.inference.hard_tables import PARTS, drawn_moments, split_thin_classes
-from credimi.kernels.moments import many_tables
+from credimi.kernels.moments import many_tables, side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -145,6 +145,10 @@ def _moments_of_chunk(
         complete = np.empty(rows.size)
         many_tables.classify(flat, offsets, rows, columns, pattern, complete)
         single = np.flatnonzero((pattern != many_tables.BOTH) & (pattern != many_tables.CONSTANT))
+        if single.size:
+            others = np.ones(single.size, dtype=np.bool_)
+            side_by_side.matched_complete(*tables, pattern, single, mean, variance, others)
+            single = single[others]
         if single.size:
             many_tables.matched_one_sided(*tables, pattern, single, mean, variance, thin)
     both = np.flatnonzero(pattern == many_tables.BOTH)

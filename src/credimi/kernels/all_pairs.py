@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import cgutils, compiled, inlined, intrinsic, ir, types
+from credimi.kernels.pair_counts import WORD, _data, _equal_bits, _load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Words = NDArray[np.uint64]
 
-WORD = 64  # rows a word of bits holds
 MOST_CODES = 256  # of a column, or of a couple
 MOST_OF_COUPLE = 128  # two such couples have 2^14 cells, which fit into the fastest cache
 MOST_ROWS = 65_535  # that a 16-bit counter can hold
@@ -37,37 +37,8 @@ _AT_ONCE = 4  # sets that share a read of another
 _CHUNK = 512  # words of a set that are counted before the next set is read: a multiple of `_VECTOR`
 _ROWS = 1024  # rows that are numbered before they are counted
 _LOW = np.uint64(0xFFFF)
-_INTEGER, _BYTE, _INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
+_INTEGER, _INDEX = ir.IntType(64), ir.IntType(32)
 _tools: Any = cgutils  # which has no types
-
-
-def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
-    """The address of an array's first element."""
-    return context.make_array(kind)(context, builder, array).data
-
-
-def _load(builder: Any, pointer: Any, vector: Any) -> Any:
-    """A vector from an address that need not be aligned."""
-    value = builder.load(builder.bitcast(pointer, vector.as_pointer()))
-    value.align = 1
-    return value
-
-
-@intrinsic
-def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:
-    """Which of the 64 codes from 64 * word on equal the value, one bit each."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        codes, word, value = arguments
-        rows = ir.VectorType(_BYTE, WORD)
-        at = builder.gep(_data(context, builder, signature.args[0], codes), [builder.mul(word, _INTEGER(WORD))])
-        undefined = ir.Constant(rows, ir.Undefined)
-        first = builder.insert_element(undefined, value, _INDEX(0))
-        all_lanes = ir.Constant(ir.VectorType(_INDEX, WORD), [0] * WORD)
-        wanted = builder.shuffle_vector(first, undefined, all_lanes)
-        return builder.bitcast(builder.icmp_unsigned("==", _load(builder, at, rows), wanted), _INTEGER)
-
-    return types.uint64(codes, word, value), generate
 
 
 @intrinsic

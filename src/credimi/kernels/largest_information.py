@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_CLIMBS = 100
 _HIGHER = 1e-14  # by less I does not rise
+_LARGE = 8.0  # a factor at which to exchange two cells is not the same as to turn one and then the other
 
 
 @inlined
@@ -130,7 +131,7 @@ def _by_turning(
 ) -> bool:
     """Turn the single cell that raises I most, or let one cell alone be high; whether that raises I."""
     best, found = _value(fixed, moved, others, size) + _HIGHER, -1
-    for j in range(2 * size):
+    for j in range(2 * size if factor > _LARGE else size):
         _turned(high, size, factor, j, trial)
         _spread(share, trial, size, factor, spread)
         value = _value(fixed, spread, others, size)
@@ -265,13 +266,15 @@ def largest(
                 if value > limit[table]:
                     break
                 if not changed or value <= before + _HIGHER:
-                    if turning:
+                    if turning or abs(value - result[table]) <= _HIGHER:  # where an earlier start has led to
                         break
                     turning = True
                 elif turning:
                     turning = False
             if value > result[table]:
                 result[table] = value
-                best[table] = patterns
+                for i in range(2 * r):
+                    for j in range(s):
+                        best[table, i, j] = patterns[i, j]
             if value > limit[table]:
                 break

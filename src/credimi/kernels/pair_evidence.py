@@ -110,7 +110,7 @@ def _add_stratum(
         classes[i] = by_class[i] + row[s] + SMOOTHING
         of_classes += classes[i]
         total += by_class[i]
-    if total <= 1.0:
+    if total <= 0.0:
         return
     pairs = total * (total - 1.0)
     of_rows, of_columns = pairs, pairs
@@ -118,7 +118,7 @@ def _add_stratum(
         classes[i] /= of_classes
         of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
         n = by_class[i]
-        if n <= 1.0:
+        if n * (n - 1.0) == 0.0:  # whose log_rise is 0
             continue
         if _is_short(n, inverse[0], classes[i]):
             _multiply(divisor, inverse, classes[i], n)
@@ -130,7 +130,7 @@ def _add_stratum(
         n = by_value[j]
         values[j] = (n + SMOOTHING) / (total + s * SMOOTHING)
         of_columns -= n * (n - 1.0) / values[j]
-        if n <= 1.0:
+        if n * (n - 1.0) == 0.0:  # whose log_rise is 0
             continue
         if _is_short(n, inverse[0], values[j]):
             _multiply(divisor, inverse, values[j], n)
@@ -140,7 +140,7 @@ def _add_stratum(
             _add_rise(score, strength, values[j], n, -1.0)
         for i in range(r):
             n = table[i * (s + 1) + j]
-            if n <= 1.0:
+            if n * (n - 1.0) == 0.0:  # whose log_rise is 0
                 continue
             part = classes[i] * values[j]
             if _is_short(n, inverse[0], part):
@@ -153,7 +153,7 @@ def _add_stratum(
         _multiply(product, inverse, 1.0, total)
     else:
         _add_rise(score, strength, 1.0, total, 1.0)
-    if correct:
+    if correct and pairs > 0.0:
         excess = of_rows * of_columns / (2.0 * pairs)
         for point in range(inverse.size):
             divisor[point] *= 1.0 + max(excess * inverse[point], _LEAST_EXCESS)

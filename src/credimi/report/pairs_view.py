@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from credimi.report.terminal import probability
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from types import ModuleType
 
     from matplotlib.axes import Axes
     from rich.table import Table as Grid
@@ -62,9 +64,7 @@ def _some(columns: Sequence[str]) -> str:
 
 def pairs_text(found: Record, *, width: int = 120) -> str:
     """The best pairs as plain text."""
-    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
-
-    console = Console(file=io.StringIO(), width=width)
+    console = _rich("console").Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
         for part in pairs_grids(found):
             console.print(part)
@@ -74,7 +74,8 @@ def pairs_text(found: Record, *, width: int = 120) -> str:
 def pairs_grids(found: Record) -> Iterator[Grid | Text]:
     """The pairs of `Pairs.to_dict`, of `count` in all, and what there is to say, for rich to print."""
     settings, rows = found["settings"], found["pairs"]
-    title = f"{found['count']:,} pairs of {len(found['columns']):,} columns, {found['rows']:,} rows"
+    numbers = ((found["count"], "pair"), (len(found["columns"]), "column"), (found["rows"], "row"))
+    title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
     interval = f"{100 * settings['level']:g} % interval"
     grid = _grid(title)
     for heading in ("a", "b"):
@@ -90,7 +91,7 @@ def pairs_grids(found: Record) -> Iterator[Grid | Text]:
     yield grid
     if len(rows) < found["count"]:
         yield _text(f"... and {found['count'] - len(rows):,} more")
-    if found["independent"] is not None:
+    if found["independent"] is not None and found["count"]:
         share = found["independent"]
         many = "at most half" if share == 0.5 else f"about {100 * share:.3g} %"
         yield _text(f"{many} of the pairs are independent, as all of them together suggest")
@@ -119,16 +120,20 @@ def forest_grids(report: Record, top: int) -> Iterator[Grid | Text]:
 
 
 def _grid(title: str) -> Grid:
-    from rich import box, table  # noqa: PLC0415  (rich is loaded only to print)
-
-    return table.Table(title=_text(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    simple: Record = {"title_justify": "left", "box": _rich("box").SIMPLE_HEAD, "show_edge": False}
+    found: Grid = _rich("table").Table(title=_text(title), **simple)
+    return found
 
 
 def _text(words: str) -> Text:
     """Words as they are: of a plain str rich would read markup, and :names: as pictures."""
-    from rich import text  # noqa: PLC0415  (rich is loaded only to print)
+    found: Text = _rich("text").Text(plain(words))
+    return found
 
-    return text.Text(plain(words))
+
+def _rich(part: str) -> ModuleType:
+    """A part of rich, which is loaded only to print."""
+    return import_module(f"rich.{part}")
 
 
 def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:

@@ -136,7 +136,8 @@ def _selected_of(
     most = len(codes.features) if max_features is None else int(max_features)
     entropy = counts.settled_classes().entropy
     if goal == "relevant":
-        return _relevant(codes, options, most, entropy)
+        pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
+        return _relevant(codes, options, most, entropy, pairs)
     search = Search(codes, options, progress)
     steps, rejected, complete = smallest(search, most, entropy)
     return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
@@ -149,9 +150,15 @@ def checked_goal(goal: str) -> str:
     return goal
 
 
-def _relevant(codes: SettledCodes, options: PosteriorOptions, most: int, entropy: float) -> Selection:
+def _relevant(
+    codes: SettledCodes,
+    options: PosteriorOptions,
+    most: int,
+    entropy: float,
+    progress: Callable[[float], None] | None,
+) -> Selection:
     search = Search(codes, options)
-    found = relevance(codes, search.alone.p_independent, options.threads)
+    found = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = found.probability, found.partner.tolist()
     steps: list[Step] = []
     rejected: list[Rejection] = []

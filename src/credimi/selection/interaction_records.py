@@ -84,7 +84,7 @@ class Interactions(FeatureRows):
     >>> table = {"x": list("aabb") * 50, "z": list("abab") * 50, "y": list("pqqp") * 50}
     >>> found = credimi.interactions(table, "y")
     >>> [(pair.a, pair.b, round(pair.synergy, 2), pair.verdict) for pair in found.pairs]
-    [('x', 'z', 0.68, 'synergy')]
+    [('x', 'z', 0.6, 'synergy')]
     """
 
     pairs: tuple[InteractingPair, ...]

@@ -18,6 +18,8 @@ import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
 from credimi.core.errors import CredimiError
+from credimi.counting.cluster_pairs import ClusterPairs
+from credimi.counting.count import cluster_of
 from credimi.counting.settled_columns import SettledColumns
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import PairFigures, figures_of
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from credimi.core.types import Data
+    from credimi.core.types import Data, Values
 
 _ALL_ON_CPU = PairRequest()
 _READING = 0.1  # the share of the work that is reading, for progress
@@ -45,6 +47,7 @@ def pairs(
     approximation: str = "matched",
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, object] | None = "equal",
+    weights: Values = None,
     max_values: int = 1000,
     delimiter: str | None = None,
     engine: str = "cpu",
@@ -77,6 +80,8 @@ def pairs(
         How numbers become categories. "equal": into ranges of about equal counts, 3 to 10, as many as leave 20 rows to
         each cell of two such columns. "quantile" (ten ranges), "quantile:K", "categories", None or a dictionary are as
         in `credimi.count`; "mdl" needs a target.
+    weights : str or array, optional
+        The weight of each row, as in `credimi.count`. Pairs are then counted one at a time, which takes longer.
     max_values : int
         Columns of more values are left out.
     engine : str
@@ -113,12 +118,14 @@ def pairs(
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
     asked = PairRequest(engine, top, p_dependent, into)
     told = progress or (lambda _share: None)
-    table = SettledColumns.of(
+    source = SettledColumns if cluster_of(data) is None else ClusterPairs
+    table = source.of(
         data,
         columns=columns,
         exclude=exclude,
         missing_values=missing_values,
         discretize=discretize,
+        weights=weights,
         most_values=max_values,
         delimiter=delimiter,
         threads=threads,
@@ -128,7 +135,7 @@ def pairs(
 
 
 def pairs_of(
-    table: SettledColumns,
+    table: SettledColumns | ClusterPairs,
     options: PosteriorOptions,
     asked: PairRequest = _ALL_ON_CPU,
     *,
@@ -141,6 +148,8 @@ def pairs_of(
             f"there is {only}: a pair has two columns; name others (columns, --columns), or leave it out"
         )
     if asked.engine == "gpu":
+        if isinstance(table, ClusterPairs) or table.weights is not None:
+            raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
         return _on_gpu(table, options, asked, progress)
     counter = table.counter(options.threads)
 
@@ -175,14 +184,17 @@ def _on_gpu(
     return _result(table, asked.figures(len(products), fill), options)
 
 
-def _result(table: SettledColumns, found: PairFigures, options: PosteriorOptions) -> Pairs:
+def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: PosteriorOptions) -> Pairs:
     settings = {
         "epsilon": options.epsilon,
         "level": options.level,
         "prior": options.prior,
         "approximation": options.approximation,
     }
-    facts = tuple(each.facts | {"values": len(each.values)} for each in (*table.features, *table.left_out))
+    facts = tuple(
+        each.facts | {"values": len(each.values), "method_without_target": "quantile"}
+        for each in (*table.features, *table.left_out)
+    )
     entropies = np.array([_entropy(each.block[:, :-1].sum(axis=0)) for each in table.features])
     return Pairs(table.names, table.rows, found, entropies, settings, facts)
 

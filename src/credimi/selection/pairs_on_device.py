@@ -124,29 +124,54 @@ def all_pairs(
     wanted, written = _asked_for(names)
     done = 0
 
-    def work(block: PairBlock) -> int:
+    wait = _nothing
+    asked = [written.index(name) for name in names]
+
+    def work(block: PairBlock) -> tuple[PairBlock, Foreign]:
         figures = _figures(block, options, wanted, written)
-        first, second = block.first, block.second
+        xp = block.device.xp
+        one, other = np.arange(block.first.start, block.first.stop), np.arange(block.second.start, block.second.stop)
+        pairs = xp.flatnonzero((xp.asarray(one)[:, np.newaxis] < xp.asarray(other)).ravel())
+        return replace(block, product=None), xp.stack([figures[figure][pairs] for figure in asked])
 
-        def take(figure: int, row: int, rows: FloatArray) -> None:
-            """Copy rows to their places among all pairs: a run for each of the first columns."""
-            if written[figure] not in found:
-                return
-            place = found[written[figure]]
-            for a, values in enumerate(rows, first.start + row):
-                b = max(second.start, a + 1)
-                start = a * (2 * columns - a - 1) // 2 - a - 1
-                if b < second.stop:
-                    place[start + b : start + second.stop] = values[b - second.start :]
-
-        block.device.bring(figures.reshape(len(written), first.values.size, second.values.size), take)
-        return block.size
-
-    for pairs in products.map(work, bytes_a_pair=8 * len(written) + 4):
-        done += pairs
+    for block, figures in products.map(work, bytes_a_pair=16 * len(written) + 16, in_order=True):
+        wait()  # for the figures of the block before
+        wait = _bring(block, figures, columns, [found[name] for name in names])
+        done += figures.shape[1]
         if progress is not None:
             progress(done / count)
+    wait()
     return found
+
+
+def _nothing() -> None:
+    """Nothing to wait for."""
+
+
+def _bring(block: PairBlock, figures: Foreign, columns: int, out: list[FloatArray]) -> Callable[[], None]:
+    """Copy the figures of a block to their places among all pairs; what is returned waits for it.
+
+    They follow each other where the second columns are all later ones; else there is a run for each first column.
+    """
+    first, second, device = block.first, block.second, block.device
+    start = _place(first.start, max(second.start, first.start + 1), columns)
+    if second.stop == columns and second.start <= first.start + 1:
+        return device.bring(figures, [each[start : start + figures.shape[1]] for each in out])
+    rows = device.to_host(figures)
+    at = 0
+    for a in range(first.start, first.stop):
+        b = max(second.start, a + 1)
+        length = max(second.stop - b, 0)
+        start = _place(a, b, columns)
+        for each, values in zip(out, rows, strict=True):
+            each[start : start + length] = values[at : at + length]
+        at += length
+    return _nothing
+
+
+def _place(a: int, b: int, columns: int) -> int:
+    """Of a pair among all pairs."""
+    return a * (2 * columns - a - 1) // 2 + b - a - 1
 
 
 def best_pairs(

@@ -75,9 +75,9 @@ def test_ctrl_c_prints_the_steps_so_far(capsys: pytest.CaptureFixture[str], tmp_
     code, out, err = answer(capsys, "select", DATA, *arguments)
     assert code == 130
     found = json.loads(out)
-    assert found["features"] == ["glucose"]
+    assert found["features"] == ["glucose", "bmi"]
     assert found["complete"] is False
-    assert f"interrupted: the steps so far are 1, and {output} is not written" in err
+    assert f"interrupted: the steps so far are 2, and {output} is not written" in err
     assert not output.exists()
 
 

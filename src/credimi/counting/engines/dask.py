@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from credimi.core.types import Foreign, Record
+    from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
@@ -60,6 +61,34 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
 
     with library("dask.callbacks", "dask").Callback(posttask=told), _lacking(plan):
         return as_planned(parts[0].compute(), plan)
+
+
+def with_constant(data: Foreign, name: str, others: Sequence[str]) -> Foreign:
+    """Some columns of the DataFrame, and one more, of one value."""
+    by_name = {shown_name(each): each for each in data.columns}
+    return data[[by_name[each] for each in others]].map_partitions(_assigned, name)  # `assign` sorts names, text or not
+
+
+def _assigned(frame: Foreign, name: str) -> Foreign:
+    return frame.assign(**{name: "\x00"})
+
+
+def reduce(
+    data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
+) -> bytes:
+    """What `work` makes of the wanted columns of each partition, joined as a tree."""
+    delayed = library("dask", "dask").delayed
+    by_name = {shown_name(name): name for name in data.columns}
+    chosen = data[[by_name[name] for name in wanted]]
+    parts = [delayed(partial(_work_on, work, wanted))(part) for part in chosen.to_delayed()]
+    while len(parts) > 1:
+        parts = [delayed(join)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
+    content: bytes = parts[0].compute() if parts else b""
+    return content
+
+
+def _work_on(work: Callable[[Iterator[Batch]], bytes], wanted: Sequence[str], frame: Foreign) -> bytes:
+    return work(frames.batches(frame, wanted))
 
 
 @contextmanager

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from credimi.core.types import Foreign
+    from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
@@ -80,6 +81,28 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
             blocks.append(counts)
             told(0.0)
     return beside(blocks, plan)
+
+
+def with_constant(data: Foreign, name: str, _others: Sequence[str]) -> Foreign:
+    """The DataFrame with one more column, of one value; columns that nobody asks for are not read anyway."""
+    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
+    return frame.withColumn(name, library("pyspark.sql.functions", "spark").lit("\x00"))
+
+
+def reduce(
+    data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
+) -> bytes:
+    """What `work` makes of the wanted columns of each partition, joined as a tree."""
+    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
+    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
+    chosen = frame.toDF(*place.values()).select(*(place[name] for name in wanted))
+    with _unweighed(frame.sparkSession):
+        parts = chosen.mapInArrow(partial(_work_on_partition, work, list(wanted)), _ROW)
+        rows = parts.repartition("part").mapInArrow(partial(_join_partitions, join), _ROW).collect()
+    for row in rows:
+        if row["refusal"] is not None:
+            raise CredimiError(row["refusal"])
+    return join([bytes(row["counts"]) for row in rows])
 
 
 @contextmanager
@@ -153,6 +176,26 @@ def _count_partition(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[
     part = context.partitionId() // _FAN if context is not None else 0
     named = (batch.rename_columns(plan.wanted) for batch in batches)
     yield _answer(part, lambda: counted(frames.gathered(named, plan.wanted), plan, threads=1).to_bytes())
+
+
+def _work_on_partition(
+    work: Callable[[Iterator[Batch]], bytes], wanted: list[str], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
+
+    context = TaskContext.get()
+    part = context.partitionId() // _FAN if context is not None else 0
+    named = (batch.rename_columns(wanted) for batch in batches)
+    yield _answer(part, lambda: work(frames.gathered(named, wanted)))
+
+
+def _join_partitions(
+    join: Callable[[list[bytes]], bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    refusal = next((row["refusal"] for row in rows if row["refusal"] is not None), None)
+    if rows:
+        yield _row(0, None, refusal) if refusal is not None else _answer(0, lambda: join([r["counts"] for r in rows]))
 
 
 def _merge_partitions(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
