@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from credimi.counting.tree_rows import NodeTables, TreeRows
     from credimi.inference.many_tables import Beliefs
 
-_LEAST_PART = 0.05  # of a row
+_LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
 _MOST_CELLS = 1 << 22  # of the tables that are judged in one batch
 _LEAST_NOISE = 0.1
 _FEW_ROWS = 100.0
