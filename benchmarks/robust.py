@@ -41,7 +41,7 @@ def turns(repeats: int, *works: Callable[[], object]) -> list[float]:
     return best
 
 
-def tables(r: int, s: int, sides: str, count: int = 20) -> Tables:
+def tables(r: int, s: int, sides: str, count: int) -> Tables:
     """Tables of 2,000 rows, a fifth of them incomplete, that tell from nothing to much."""
     generator, blocks = np.random.default_rng(0), []
     for number in range(count):
@@ -62,7 +62,9 @@ def main() -> None:
     """Print one line for the example, and one for each kind of table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=7, help="(default: %(default)s)")
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--tables", type=int, default=20, help="of each kind (default: %(default)s)")
+    asked = parser.parse_args()
+    repeats = asked.repeats
     print("| example | plain, ms | robust, ms | times |\n|---|---:|---:|---:|")
     counts = credimi.count(EXAMPLE, "diabetes")
     for name, data in (("the file", EXAMPLE), ("its counts", counts)):
@@ -77,7 +79,7 @@ def main() -> None:
     options = RuleOptions(threads=1)
     for r, s in SHAPES:
         for sides in ("feature", "target", "both"):
-            blocks = tables(r, s, sides)
+            blocks = tables(r, s, sides, asked.tables)
             known = summarize(blocks, options)
             ends = known.low, known.high
             (own,) = turns(min(repeats, 3), lambda b=blocks, p=known.p_above, e=ends: robust(b, p, e, 2.0, options))

@@ -7,8 +7,8 @@ factor g: each is drawn at random between 1 and g, and one is 1 and one is g; "e
 vertices of what is allowed. For each g and each G >= g of the table below:
 
     band        share of tables whose band [robust_low, robust_high] at G holds the true I (wanted: >= 95 %)
-    kept        share of wrong ones (true I <= epsilon) among the tables that are kept and stand at g (<= 5 %)
-    dropped     share of wrong ones (true I > epsilon) among those that are dropped and stand at g (<= 5 %)
+    keep, drop  how many of these verdicts stand at g
+    wrong       share of wrong ones among them: kept with a true I <= epsilon, dropped with more (wanted: <= 5 %)
 
 The column "interval" has the share of tables whose interval of `rank` without `robust` holds the true I.
 
@@ -110,7 +110,7 @@ def line(generator: np.random.Generator, tables: int, g: float, factor: float, s
     at_random = (informs >= plain.low - 1e-12) & (informs <= plain.high + 1e-12)
     stands = found.tipping >= g
     keep, drop = (plain.p_above >= options.level) & stands, (1.0 - plain.p_above >= options.level) & stands
-    wrong_keep, wrong_drop = informs[keep] <= options.epsilon, informs[drop] > options.epsilon
+    wrong = np.count_nonzero(informs[keep] <= options.epsilon) + np.count_nonzero(informs[drop] > options.epsilon)
     cells = (
         f"{g:g}",
         f"{factor:g}",
@@ -119,9 +119,8 @@ def line(generator: np.random.Generator, tables: int, g: float, factor: float, s
         f"{100 * within.mean():.1f}",
         f"{100 * at_random.mean():.1f}",
         f"{keep.sum():,}",
-        f"{100 * wrong_keep.mean() if wrong_keep.size else 0:.1f}",
         f"{drop.sum():,}",
-        f"{100 * wrong_drop.mean() if wrong_drop.size else 0:.1f}",
+        f"{100 * wrong / max(keep.sum() + drop.sum(), 1):.1f}",
     )
     return "| " + " | ".join(cells) + " |"
 
@@ -132,8 +131,8 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=400, help="a line (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     options = parser.parse_args()
-    print("| g | G | missing | odds | band, % | interval, % | kept | wrong, % | dropped | wrong, % |")
-    print("|---:|---:|---|---|---:|---:|---:|---:|---:|---:|")
+    print("| g | G | missing | odds | band, % | interval, % | keep | drop | wrong, % |")
+    print("|---:|---:|---|---|---:|---:|---:|---:|---:|")
     for g, factor in FACTORS:
         for sides in SIDES:
             for extreme in (False, True) if g > 1.0 else (False,):

@@ -42,7 +42,11 @@ COMPILING = "credimi: compiling for this machine; later runs start at once\n"
 # What no default test runs, by page: how each block begins. A block that is new here needs a reason on its page.
 EXPECTED_NOT_RUN = {
     "README.md": ["python3 tools/bootstrap.py demo"],
-    "docs/accuracy.md": ["$ .venv/bin/python studies/accuracy.py", "$ .venv/bin/python studies/thin_classes.py"],
+    "docs/accuracy.md": [
+        "$ .venv/bin/python studies/accuracy.py",
+        "$ .venv/bin/python studies/thin_classes.py",
+        "$ .venv/bin/python studies/robust.py",
+    ],
     "docs/adaptive.md": [
         "$ .venv/bin/python studies/adaptive.py --tables 400",
         "$ .venv/bin/python studies/fixed_information.py",
@@ -57,6 +61,11 @@ EXPECTED_NOT_RUN = {
     "docs/explanation/networks.md": ["$ .venv/bin/python studies/networks.py --nets 1 --data FOLDER"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
+    "docs/how-to/gpu.md": [
+        'pip install "credimi[gpu]"',
+        "import credimi",
+        "$ credimi pairs genotypes.parquet --engine gpu --top 1000",
+    ],
     "docs/how-to/install.md": ["python3 tools/bootstrap.py wheel", "credimi warm-up"],
     "docs/how-to/spark.md": [
         "from pyspark.sql import SparkSession",
@@ -66,14 +75,17 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/moments.py",
         "$ .venv/bin/python benchmarks/counting.py",
         "$ .venv/bin/pip install pandas && .venv/bin/python benchmarks/ranking.py --repeats 7",
+        "$ .venv/bin/python benchmarks/robust.py",
         "$ .venv/bin/pip install polars && .venv/bin/python benchmarks/reading.py",
         "$ .venv/bin/python benchmarks/layouts.py",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/pairs.py",
         "$ .venv/bin/python benchmarks/sets.py",
         "$ .venv/bin/python benchmarks/interactions.py",
+        "$ .venv/bin/python benchmarks/trees.py",
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",
+        "$ .venv/bin/python benchmarks/gpu_pairs.py --repeats 2",
     ],
     "docs/reproduction.md": [
         "$ credimi reproduce --data DIR --output reproduction",

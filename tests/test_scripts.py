@@ -23,6 +23,7 @@ pytestmark = pytest.mark.scripts
         ("benchmarks/layouts.py", ["--rows", "500", "--repeats", "1"], 2 + 8 + 16 + 3 + 2 + 3),
         ("benchmarks/ranking.py", ["--rows", "400", "--columns", "4", "--repeats", "1"], 2 + 9 + 2),
         ("benchmarks/reading.py", ["--rows", "200", "--repeats", "1"], 2 + 6),
+        ("benchmarks/robust.py", ["--repeats", "1", "--tables", "1"], 2 + 2 + 2 + 12),
         ("benchmarks/sets.py", ["--rows", "2000", "--columns", "60", "--repeats", "1"], 2 + 1 + 1 + 2 + 1),
         ("benchmarks/trees.py", ["--rows", "3000", "--columns", "7", "--repeats", "1"], 2 + 2),
         ("benchmarks/wide.py", ["--rows", "30", "--columns", "20", "--repeats", "1"], 2 + 6),
@@ -64,6 +65,7 @@ pytestmark = pytest.mark.scripts
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
         ("studies/conditional.py", ["--tables", "1", "--draws", "50"], 2 + 21 + 1 + 2 + 21),
         ("studies/thin_classes.py", ["--tables", "1"], 2 + 12),
+        ("studies/robust.py", ["--tables", "1"], 2 + 39),
         ("studies/many_values.py", ["--tables", "1"], 2 + 21),
         ("studies/cuts.py", ["--columns", "2"], 2 + 18),
         (

@@ -10,6 +10,10 @@ import pytest
 
 import credimi
 from credimi.core.table import Table
+from credimi.core.tables import Tables
+from credimi.inference.information_bounds import robust
+from credimi.inference.many_tables import summarize
+from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
 from credimi.kernels.least_information import centres, least
 
@@ -137,3 +141,22 @@ def test_a_prior_that_adds_nothing_is_refused_without_complete_rows() -> None:
     assert least.mean() == pytest.approx(largest.mean())  # the classes have one value each, within any factor
     free, _ = credimi.information_bounds([[9, 0], [0, 8]], target_only=[5, 5], prior="haldane", factor=math.inf)
     assert free.mean() < least.mean() - 0.1  # all completions: the missing values may be any
+
+
+def test_a_band_at_whose_edge_independence_lies_begins_at_0() -> None:
+    """Independent columns, missing with odds of 1 or 2: the band at 2 holds the truth, whatever the noise of draws."""
+    truth = np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]) * 20_000
+    odds = 0.3 * np.array([[2, 1, 1, 2], [1, 2, 2, 1], [1, 1, 2, 2]])
+    hidden = truth * odds / (1.0 + odds)
+    generator, blocks = np.random.default_rng(0), []
+    for _ in range(20):
+        seen, gone = generator.poisson(truth - hidden), generator.poisson(hidden.sum(axis=1))
+        blocks.append(np.pad(np.column_stack([seen, gone]), ((0, 1), (0, 0))).astype(np.float64))
+    laws = [credimi.information_bounds(each[:3, :4], target_only=each[:3, 4], factor=2.0)[0] for each in blocks]
+    assert 1e-4 > max(law.ppf(0.025) for law in laws) > 0.0
+    options, tables = PosteriorOptions(), Tables.of(blocks)
+    plain = summarize(tables, options)
+    assert plain.low.min() > 0.002
+    ends = plain.low, plain.high
+    assert robust(tables, plain.p_above, ends, 1.2, options).low.min() > 0.0
+    assert robust(tables, plain.p_above, ends, 2.0, options).low.max() == 0.0

@@ -167,7 +167,7 @@ def test_least_is_that_of_a_general_solver(r: int, s: int, sides: str) -> None:
     if (r, s, sides) == (4, 6, "both"):
         r, s = 2, 3  # the solver takes seconds for more
     generator = np.random.default_rng(10 * r + s)
-    for factor in (1.1, 2.0, 8.0):
+    for factor in (1.1, 2.0, 8.0) if sides != "both" else (2.0,):
         table = observed(generator, r, s, sides)
         assert least_of(table, factor) == pytest.approx(solver(table, factor), abs=1e-7)
 

@@ -16,6 +16,10 @@ whatever the mechanism was, within the factor.
 **Atoms.** The least I is 0 where the centre is independent, and wherever some mechanism makes target and feature
 independent: P(least = 0) is at least P(I = 0), and may become 1. The largest I has no atom if anything is missing.
 
+The draws scatter around what was observed. If independence lies at the edge of what a factor allows for, nearly all
+draws miss it by a little, and their least I is positive, though hardly more than chance. So the lower end of a band is
+0 unless it exceeds (r - 1)(s - 1)/2n, what independent columns show in n complete rows.
+
 **The tipping factor** of a decision that has probability p >= level at G = 1 is the G at which its probability falls
 to the level. Each draw falls at a G of its own, and those that stand at G = 1 weigh p together, so what is sought is
 the G at which a mass of p - level has fallen. It is bisected; in each step only the draws are looked at that fall
@@ -310,7 +314,8 @@ def robust(
     def work(number: int) -> None:
         place, own = places[number], drawn[number]
         if factor > 1.0:
-            low[place] = min(low[place], _quantile(*least_values(own, factor), tail))
+            least_end = _quantile(*least_values(own, factor), tail)
+            low[place] = min(low[place], least_end if least_end > _by_chance(blocks.block(place)) else 0.0)
             high[place] = max(high[place], _quantile(*largest_values(own, factor), 1.0 - tail))
         arguments = float(p_above[place]), options.epsilon, options.level
         if keeps[place]:
@@ -337,6 +342,12 @@ def standing(blocks: Tables, p_above: FloatArray, factor: float, options: Poster
 
     share(work, range(places.size), options.threads)
     return stands
+
+
+def _by_chance(block: NDArray[np.number]) -> float:
+    """The information that independent columns show in so many rows, on average."""
+    r, s = block.shape[0] - 1, block.shape[1] - 1
+    return float((r - 1) * (s - 1) / (2.0 * max(block[:-1, :-1].sum(), 1.0)))
 
 
 def misses(blocks: Tables) -> NDArray[np.bool_]:

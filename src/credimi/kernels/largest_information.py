@@ -273,6 +273,8 @@ def largest(
                     turning = False
             if value > result[table]:
                 result[table] = value
-                best[table] = patterns
+                for i in range(2 * r):
+                    for j in range(s):
+                        best[table, i, j] = patterns[i, j]
             if value > limit[table]:
                 break

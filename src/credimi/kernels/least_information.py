@@ -62,9 +62,10 @@ def centres(seen: FloatArray, row_only: FloatArray, column_only: FloatArray, cen
         by_row, by_column, total = False, False, 0.0
         for i in range(r):
             by_row = by_row or a[i] > 0.0
+            rows[i] = a[i]
         for j in range(s):
             by_column = by_column or b[j] > 0.0
-        rows[:], columns[:] = a, b
+            columns[j] = b[j]
         for i in range(r):
             for j in range(s):
                 rows[i] += o[i, j]
