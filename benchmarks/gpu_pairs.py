@@ -110,6 +110,7 @@ def measure(device: Device, lines: Lines, options: argparse.Namespace, missing: 
 def measure_wide(device: Device, lines: Lines, options: argparse.Namespace) -> None:
     """The best of very many pairs."""
     codes = make(device, options.wide, options.wide_rows, 0.0)
+    device.release()  # what was before is not counted
     products = PairProducts(list(codes), [VALUES] * options.wide, device)
     seconds = timed(device, options.repeats, lambda: best_pairs(products, OPTIONS, top=1_000))
     lines.add(products, 0.0, f"the 1,000 best, in {device.used_bytes() / 2**30:.1f} GiB of the device", seconds)
@@ -141,10 +142,14 @@ def main() -> None:
     parser.add_argument("--wide-rows", type=int, default=10_000)
     parser.add_argument("--cpu-columns", type=int, default=1_000)
     parser.add_argument("--repeats", type=int, default=3, help="the shortest counts")
+    parser.add_argument("--only-wide", action="store_true", help="leave out all but the best of very many pairs")
     parser.add_argument("--stand-in", action="store_true", help="numpy in place of a GPU: slow, for tests")
     options = parser.parse_args()
     device = NumpyDevice() if options.stand_in else find_gpu()
     lines = Lines()
+    if options.only_wide:
+        measure_wide(device, lines, options)
+        return
     best = measure(device, lines, options, 0.0, None)
     measure(device, lines, options, 0.1, best)
     measure_wide(device, lines, options)

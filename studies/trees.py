@@ -6,8 +6,8 @@ without missing values: its pipeline imputes the median or the most frequent val
 categories; this is part of the search. Log loss has probabilities of at least 1e-15; a class that no row for training
 has is left out. With --missing 0.2 a fifth of all cells is removed first.
 
-    CREDIMI_DATA=DIR python studies/trees.py --seeds 3                  the table of docs/how-to/trees.md, some minutes
-    CREDIMI_DATA=DIR python studies/trees.py --seeds 3 --missing 0.2    the second
+    CREDIMI_DATA=DIR python studies/trees.py                            the table of docs/how-to/trees.md, some minutes
+    CREDIMI_DATA=DIR python studies/trees.py --missing 0.2              its last line
     CREDIMI_DATA=DIR python studies/trees.py --reliability              predicted and observed shares
     python studies/trees.py --noise 200                                 how often noise is one leaf
     python studies/trees.py --known 100                                 how often a known tree is found

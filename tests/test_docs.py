@@ -61,6 +61,11 @@ EXPECTED_NOT_RUN = {
     "docs/explanation/networks.md": ["$ .venv/bin/python studies/networks.py --nets 1 --data FOLDER"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
+    "docs/how-to/gpu.md": [
+        'pip install "credimi[gpu]"',
+        "import credimi",
+        "$ credimi pairs genotypes.parquet --engine gpu --top 1000",
+    ],
     "docs/how-to/install.md": ["python3 tools/bootstrap.py wheel", "credimi warm-up"],
     "docs/how-to/spark.md": [
         "from pyspark.sql import SparkSession",
@@ -77,8 +82,10 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/pairs.py",
         "$ .venv/bin/python benchmarks/sets.py",
         "$ .venv/bin/python benchmarks/interactions.py",
+        "$ .venv/bin/python benchmarks/trees.py",
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",
+        "$ .venv/bin/python benchmarks/gpu_pairs.py --repeats 2",
     ],
     "docs/reproduction.md": [
         "$ credimi reproduce --data DIR --output reproduction",

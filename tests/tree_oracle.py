@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Value
 
 Row = dict[str, "Value"]
-LEAST_PART, LEAST_NOISE = 0.02, 0.1
+LEAST_PART, LEAST_NOISE = 0.2, 0.1
 
 
 @dataclass

@@ -51,6 +51,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Counts": lambda _: credimi.count(COLUMNS, "y"),
     "Counts of a file": of_file,
     "CredibleSelector": lambda _: credimi.CredibleSelector().fit(X, CLASSES),
+    "CredibleTreeClassifier": lambda _: credimi.CredibleTreeClassifier().fit(X, CLASSES),
     "CredimiError": lambda _: credimi.CredimiError("refused"),
     "CredimiError of a column": lambda _: UncountableError("refused", "lists"),
     "Distribution": lambda _: credimi.mutual_information(JOINT),

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from credimi import CredibleSelector, count, prequential, rank
+from credimi import CredibleSelector, count, prequential, rank, select
 from credimi.columns import encode as encode_module
 from credimi.counting.batch import count_coded
 from credimi.counting.coded_table import MISSING, CodedTable, rows_of
@@ -91,3 +91,12 @@ def test_more_numbers_than_are_kept_are_coarser_in_rows_as_in_counts(monkeypatch
     table = table_of(data, discretize={"real": [0.0]})
     (feature,) = table.counts.settled()
     assert np.bincount(table.values(feature), minlength=2).tolist() == feature.block[:, :-1].sum(axis=0).tolist()
+
+
+def test_rows_of_no_weight_bring_no_labels() -> None:
+    table = {"x": [0.5, 1.5, 2.5, 9.5] * 30, "y": ["a", "b", "a", "c"] * 30}
+    weights = [1.0, 2.0, 1.0, 0.0] * 30
+    coded = CodedTable.of(table, CountRequest.of("y", weights=weights, discretize="quantile:3"))
+    (feature,) = coded.counts.settled()
+    assert coded.values(feature)[:4].tolist() == [0, 1, 2, -1]
+    assert select(table, "y", weights=weights).features == ("x",)

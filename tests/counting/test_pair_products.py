@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,6 +79,28 @@ def test_blocks_become_smaller_when_memory_does_not_suffice() -> None:
     device = NarrowDevice(64 * 64)  # of 61 columns with 153 one-hot rows about 25 fit
     check(codes, values, device)
     assert 0 < device.refused < 20
+
+
+class CrowdedDevice(NumpyDevice):
+    """Has room for four one-hot matrices at a time."""
+
+    def one_hot(self, codes: NDArray[np.uint8], rows: slice, kept: NDArray[np.int32]) -> NDArray[np.int8]:
+        self.alive = [each for each in getattr(self, "alive", []) if each() is not None]
+        if len(self.alive) == 4:
+            raise MemoryError
+        found = super().one_hot(codes, rows, kept)
+        self.alive.append(weakref.ref(found))
+        return found
+
+
+def test_one_hot_matrices_are_forgotten_before_blocks_are_cut() -> None:
+    codes, values = some_columns(300, [3] * 61, [0.0, 0.1] * 30 + [0.0])
+    sizes = [
+        [*PairProducts(codes, values, device).map(lambda block: block.size)]
+        for device in (NumpyDevice(150_000), CrowdedDevice(150_000))
+    ]
+    assert sizes[0] == sizes[1]
+    assert len(sizes[0]) > 6, "more blocks of columns than fit"
 
 
 @pytest.mark.parametrize("most_cells", [1 << 20, 64 * 128, 64 * 64])

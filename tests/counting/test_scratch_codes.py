@@ -120,3 +120,13 @@ def test_weights_count_rows_more_often() -> None:
     shares = times / times.mean() * 1.0001
     survey = credimi.select(data, "y", weights=shares)
     assert survey.rows == pytest.approx(times.sum() ** 2 / (times**2).sum(), abs=0.1)
+
+
+def test_rows_that_are_elsewhere_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    dataframe = pytest.importorskip("dask.dataframe")
+    frame = dataframe.from_pandas(mixed(200).to_pandas(), npartitions=2)
+    for scratch in (None, tmp_path):
+        with pytest.raises(
+            CredimiError, match="elsewhere: collect them into a table in memory, or write them to Parquet"
+        ):
+            credimi.select(frame, "y", scratch=scratch)

@@ -13,6 +13,7 @@ from credimi.counting.pair_products import PairProducts
 from credimi.counting.pair_tables import PairCounter
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import figures_of
+from credimi.selection import interaction_search
 from credimi.selection.pairs_on_device import all_pairs, best_pairs, find_gpu
 
 if TYPE_CHECKING:
@@ -90,3 +91,13 @@ def test_pairs_of_data_are_those_of_the_other_engine() -> None:
     assert [(row["a"], row["b"]) for row in on_gpu[:20]] == [(row["a"], row["b"]) for row in on_cpu[:20]]
     np.testing.assert_allclose(on_gpu.figures.mi, on_cpu.figures.mi, rtol=0.0, atol=1e-11)
     assert on_gpu.independent == pytest.approx(on_cpu.independent, rel=1e-7)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_interactions_are_those_of_the_other_engine(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    monkeypatch.setattr(interaction_search, "_ALL", 10)  # so that there is a first look
+    codes = random_columns(5_000, [2, 3, 4] * 10, [share] * 30)
+    data = {f"c{number}": [None if v == 2 + number % 3 else f"v{v}" for v in own] for number, own in enumerate(codes)}
+    data["y"] = [f"y{(a + b) % 2}" for a, b in zip(codes[0].tolist(), codes[3].tolist(), strict=True)]
+    on_gpu, on_cpu = (credimi.interactions(data, "y", top=30, engine=engine) for engine in ("gpu", "cpu"))
+    assert on_gpu.to_dict() == on_cpu.to_dict()

@@ -166,6 +166,19 @@ def test_an_interrupt_gives_the_pairs_so_far(monkeypatch: pytest.MonkeyPatch) ->
     assert "interrupted" in repr(found)
 
 
+def test_no_pair_that_may_be_more_than_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interaction_search, "_ALL", 0)
+    monkeypatch.setattr(interaction_search, "_CHANCE", 1e-9)
+    generator = np.random.default_rng(0)
+    data = {f"x{number}": generator.choice(["a", "b"], 300).tolist() for number in range(6)}
+    found = credimi.interactions(data, generator.choice(["p", "q"], 300), top=3)
+    assert found.pairs == ()
+    assert found.pairs_tried == 15
+    assert "together than apart: 0" in repr(found)
+    assert found.to_arrow().num_rows == 0
+    assert found.to_dict()["tables"] == []
+
+
 def test_top_lists_unsure_pairs_of_both_kinds() -> None:
     found = credimi.interactions(mixed(1), "y", top=7)
     signs = [pair.p_above >= pair.p_below for pair in found.pairs]

@@ -88,6 +88,16 @@ def test_a_function_of_two_others_keeps_its_neighbours() -> None:
     assert ("determined", "either") in {(remark.kind, remark.column) for remark in found.remarks}
 
 
+def test_a_copy_does_not_hide_what_hangs_together() -> None:
+    generator = np.random.default_rng(10)
+    kind = generator.integers(0, 5, 2000)
+    noisy = {f"x{n}": np.where(generator.random(2000) < 0.4, generator.integers(0, 5, 2000), kind) for n in range(3)}
+    found = network({"kind": kind, "copy": 4 - kind, "flag": kind > 2} | noisy)
+    assert set(found.neighbours("flag")) <= {"kind", "copy"}
+    flagged = [found.between("flag", name) for name in ("kind", "copy")]
+    assert sum(edge.probability for edge in flagged if edge is not None) > 0.9
+
+
 def test_independent_columns_have_no_edges() -> None:
     generator = np.random.default_rng(4)
     for rows, values in ((200, 3), (2000, 10)):

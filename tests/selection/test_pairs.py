@@ -86,6 +86,17 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
         np.testing.assert_allclose(getattr(found, name), getattr(apart, name), rtol=1e-12, atol=1e-14)
 
 
+def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = SettledColumns.of(table_of(200))
+    tables = table.counter().tables()
+    whole = figures_of(tables, PosteriorOptions(threads=1))
+    monkeypatch.setattr(pair_figures, "_CELLS", 40)
+    for threads in (1, 3):
+        parts = figures_of(tables, PosteriorOptions(threads=threads))
+        for name in ("mi", "low", "high", "p_above", "p_independent", "log_evidence", "complete"):
+            assert np.array_equal(getattr(parts, name), getattr(whole, name))
+
+
 def test_evidence_goes_beyond_what_probabilities_can_hold() -> None:
     x = np.arange(4_000) % 4
     row = credimi.pairs({"x": x, "y": x % 3 + x})["x", "y"]
@@ -155,11 +166,18 @@ def test_columns_that_tell_nothing_are_left_out_and_named() -> None:
     found = credimi.pairs(data, max_values=10)
     assert found.names == ("x", "y", "number", "yes", "noise")
     remarks = "\n".join(found.remark_lines())
-    assert "id: left out: identifier" in remarks
+    assert (
+        "id: left out: identifier: 300 different values in 300 rows (discretize={'id': 'categories'} compares"
+        in remarks
+    )
     assert "one: left out: one value only" in remarks
     assert "none: left out: all values are missing" in remarks
     assert "many: left out: 15 values are too many" in remarks
     assert "id: left out" in repr(found)
+    days = {"day": [f"2024-{row // 28 + 1:02d}-{row % 28 + 1:02d}" for row in range(300)], "x": data["x"]}
+    (line,) = credimi.pairs(days).remark_lines()
+    assert "discretize={'day': 'quantile'} compares it" in line
+    assert credimi.pairs(days, discretize={"day": "quantile"}).names == ("day", "x")
 
 
 def test_results_can_be_exported_saved_and_pickled(tmp_path: Path) -> None:
@@ -192,5 +210,38 @@ def test_progress_reaches_the_end_and_data_without_pairs_are_refused() -> None:
     empty = credimi.pairs({"x": [None, None], "y": [1, 2]})
     assert len(empty) == 0
     assert "all values are missing" in repr(empty)
+    assert "are independent" not in repr(empty)
     assert empty.forest().best == []
     assert empty.matrix().shape == (1, 1)
+
+
+def test_whole_weights_are_numbers_of_rows() -> None:
+    generator = np.random.default_rng(7)
+    data = table_of(120)
+    times = generator.integers(0, 5, 120)
+    repeated = {name: np.repeat(np.array(values, dtype=object), times).tolist() for name, values in data.items()}
+    whole = credimi.pairs(repeated, discretize="quantile:4")
+    for found in (
+        credimi.pairs(data, weights=times, discretize="quantile:4"),
+        credimi.pairs(data | {"w": times.tolist()}, weights="w", discretize="quantile:4"),
+    ):
+        assert found.names == whole.names
+        assert found.rows == whole.rows == times.sum()
+        for row in whole:
+            assert found[row["a"], row["b"]] == pytest.approx(row)
+    scaled = credimi.pairs(data, weights=times / times.mean() / 2.0)
+    assert scaled.rows == pytest.approx(times.sum() ** 2 / (times**2).sum())
+
+
+def test_rows_are_made_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each used to look at all pairs for its share of the entropy, so that all rows took the square of their number."""
+    found, looked = credimi.pairs(table_of(60)), []
+    values = vars(credimi.Pairs)["_values"]
+
+    def counted(self: credimi.Pairs, name: str, *rest: object) -> object:
+        looked.append(name)
+        return values(self, name, *rest)
+
+    monkeypatch.setattr(credimi.Pairs, "_values", counted)
+    assert len(list(found)) == len(found[:]) == len(found.to_dict()["pairs"]) == 15
+    assert looked.count("share") == 3

@@ -134,8 +134,17 @@ def test_without_cupy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         credimi.pairs("no such file.csv", engine="gpu")  # said before anything is read
 
 
-@pytest.mark.parametrize("count", [0, None])
-def test_without_a_device_the_other_engine_is_named(monkeypatch: pytest.MonkeyPatch, count: int | None) -> None:
+@pytest.mark.parametrize(
+    ("count", "able", "message"),
+    [
+        (0, "90", r"no NVIDIA GPU.*engine='cpu'"),
+        (None, "90", r"no NVIDIA GPU.*no CUDA-capable device.*engine='cpu'"),
+        (1, "75", r"too old.*7\.5.*engine='cpu'"),
+    ],
+)
+def test_without_a_device_the_other_engine_is_named(
+    monkeypatch: pytest.MonkeyPatch, count: int | None, able: str, message: str
+) -> None:
     class CUDARuntimeError(RuntimeError):
         pass
 
@@ -146,9 +155,10 @@ def test_without_a_device_the_other_engine_is_named(monkeypatch: pytest.MonkeyPa
 
     cupy = ModuleType("cupy")
     runtime = SimpleNamespace(getDeviceCount=devices, CUDARuntimeError=CUDARuntimeError)
-    monkeypatch.setattr(cupy, "cuda", SimpleNamespace(runtime=runtime), raising=False)
+    cuda = SimpleNamespace(runtime=runtime, Device=lambda: SimpleNamespace(compute_capability=able))
+    monkeypatch.setattr(cupy, "cuda", cuda, raising=False)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    with pytest.raises(CredimiError, match=r"no NVIDIA GPU.*engine='cpu'"):
+    with pytest.raises(CredimiError, match=message):
         credimi.pairs({"x": ["a", "b"], "y": ["a", "b"]}, engine="gpu")
 
 

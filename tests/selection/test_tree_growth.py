@@ -14,6 +14,7 @@ from credimi.counting.request import CountRequest
 from credimi.counting.tree_rows import TreeRows
 from credimi.kernels import node_tables
 from credimi.selection.tree_growth import grow
+from credimi.selection.tree_merging import merged_values
 from credimi.selection.tree_nodes import Tree, TreeStop
 
 if TYPE_CHECKING:
@@ -221,6 +222,12 @@ def test_values_that_cannot_be_told_apart_share_a_branch() -> None:
     told = np.where(generator.random(3_000) < np.where(numbers < 3, 0.9, 0.2), "p", "q")
     tree = tree_of({"number": numbers.tolist(), "class": told.tolist()})
     assert tree.branches(0) == ("0, 1, 2", "3, 4, 5")
+
+
+def test_with_very_many_rows_values_that_differ_by_less_than_epsilon_share_a_branch() -> None:
+    counts = np.array([[80_000.0, 80_600.0, 20_000.0], [20_000.0, 19_400.0, 80_000.0]])
+    assert merged_values(counts, ordered=False).tolist() == [0, 1, 2]
+    assert merged_values(counts, ordered=False, epsilon=0.003).tolist() == [0, 0, 1]
 
 
 def test_a_leaf_says_how_many_rows_would_decide() -> None:

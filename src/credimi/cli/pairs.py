@@ -58,6 +58,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
+    shared.add_weights_option(parser)
     shared.add_posterior_options(parser, units=False)
     parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
     parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
@@ -98,6 +99,7 @@ def run(options: argparse.Namespace) -> None:
     from credimi.selection.pairs import pairs
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
+    asked["weights"] = options.weights
     asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
     if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
@@ -115,7 +117,8 @@ def run(options: argparse.Namespace) -> None:
 def _show(found: Pairs, options: argparse.Namespace) -> None:
     if options.format == "csv":
         table = found.to_dict(options.top)
-        write(terminal_io.sayable(_csv(table["pairs"]), options.output), options.output)
+        known = table["settings"] | {name: table[name] for name in ("rows", "columns", "independent")}
+        write(terminal_io.sayable(_csv(table["pairs"], known), options.output), options.output)
         return
     if options.format == "json":
         _write_json(found.to_dict(options.top), options.output)
@@ -133,9 +136,6 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
         for a, b, probability in forest.edges(least=0.0)[: options.top]
     ]
-    if options.format == "csv":
-        write(terminal_io.sayable(_csv(edges), options.output), options.output)
-        return
     report = {
         "settings": found.settings,
         "rows": found.rows,
@@ -146,6 +146,10 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         "remarks": found.remark_lines(),
         "edges": edges,
     }
+    if options.format == "csv":
+        known = found.settings | {name: report[name] for name in ("rows", "columns", "given", "odds", "expected_edges")}
+        write(terminal_io.sayable(_csv(edges, known), options.output), options.output)
+        return
     if options.format == "json":
         _write_json(report, options.output)
         return
@@ -159,8 +163,11 @@ def _write_json(report: Record, output: str | None) -> None:
     write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", output)
 
 
-def _csv(rows: list[Record]) -> str:
+def _csv(rows: list[Record], known: Record) -> str:
+    """Rows as CSV, with what is known of all of them in lines that start with #, as `rank` has them."""
     text = io.StringIO()
+    for name, value in known.items():
+        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv_writer(text)
     if rows:
         writer.writerow(rows[0])

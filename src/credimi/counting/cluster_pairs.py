@@ -57,6 +57,10 @@ class ClusterPairs:
         engine = cluster_of(data)
         if engine is None:
             raise CredimiError(f"a {type(data).__name__} is no DataFrame of Spark or Dask: pass it to pairs as it is")
+        if counting.pop("weights", None) is not None:
+            raise CredimiError(
+                f"pairs of a {type(data).__name__} have no weights: repeat its rows, or collect them into a table"
+            )
         request = requested(columns=columns, discretize=discretize, threads=threads, **counting)
         plan = request.plan(engine.names(data))
         wider = engine.with_constant(data, plan.target, plan.features)

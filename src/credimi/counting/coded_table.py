@@ -62,7 +62,7 @@ class CodedTable:
         if batch.weights is not None:
             batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
         asked: Record = {"threads": request.threads, "required": plan.required}
-        coded = encode_batch(batch, plan.target, plan.features, plan.settings, **asked)
+        coded = _without_values_of_no_weight(encode_batch(batch, plan.target, plan.features, plan.settings, **asked))
         return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
@@ -81,6 +81,18 @@ class CodedTable:
         """The codes of a column as it was encoded, and for each the value of the settled feature, or MISSING."""
         own = self.counts.labels[self.counts.features.index(feature.name)]
         return settled_values(self.coded.columns[feature.name], self.coded.missing, own, feature)
+
+
+def _without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
+    """The same rows; what only rows of weight 0 have is no label, as in the counts."""
+    if coded.weights is None or coded.weights.all():
+        return coded
+    gone = coded.weights == 0.0
+    columns = {
+        name: replace(each, codes=np.where(gone, np.iinfo(each.codes.dtype).max, each.codes))
+        for name, each in coded.columns.items()
+    }
+    return replace(coded, columns=columns)
 
 
 def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:

@@ -209,13 +209,18 @@ def _check_undelimited(data: Data, delimiter: str | None) -> None:
         )
 
 
-def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
-    """What is counted in the data, and the batches of its columns."""
+def require_rows_here(data: Data) -> None:
+    """Refuse a frame of a cluster."""
     if cluster_of(data) is not None:
         raise CredimiError(
             f"the rows of a {type(data).__name__} are elsewhere: collect them into a table in memory, or write "
             "them to Parquet files"
         )
+
+
+def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
+    """What is counted in the data, and the batches of its columns."""
+    require_rows_here(data)
     if files.reads(data):
         found, plan = _planned_files(data, request)
         read = ahead(files.batches(found, _in_data(plan, request), request.progress, threads=request.threads))

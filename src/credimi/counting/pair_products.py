@@ -38,6 +38,7 @@ MOST_VALUES = 255  # of a column: a code has one byte
 _MOST_ROWS = 2**31 - 1  # a sum has 32 bits
 ALIGNED = 128  # rows of a part, so that products are fast
 _MOST_ONE_HOT = 8192  # one-hot rows of a block: larger products are not faster
+_NEEDED = 2  # one-hot matrices of a product
 _KEPT = 0.3  # of the free memory that kept one-hot rows may have
 _IN_ORDER = 1 << 23  # pairs of a block in order: their figures are brought while those of the next are computed
 _SHARE = 0.6  # of the free memory that is planned with
@@ -163,6 +164,7 @@ class PairProducts:
         self._groups = groups
         self._resident: Foreign = None
         self._totals, self._kept = self._look_at_columns()
+        self._most_kept = int(_KEPT * self.device.free_bytes())
         self._hot: OrderedDict[tuple[int, int, int, int], Foreign] = OrderedDict()
 
     def __len__(self) -> int:
@@ -189,7 +191,9 @@ class PairProducts:
             try:
                 result = work(self._block(slice(a, a_stop), slice(b, b_stop), part))
             except self.device.out_of_memory as error:
-                self._hot.clear()
+                if self._forget_one_hot():  # perhaps that was all that was in the way
+                    waiting.append(block)
+                    continue
                 if longest == 1 and part == ALIGNED:
                     raise CredimiError(
                         "the GPU has too little memory for the counts of one pair of columns: free some of it, or use "
@@ -284,9 +288,16 @@ class PairProducts:
         codes = self._resident[own] if self._resident is not None else self.device.upload(self.codes[own], self.width)
         hot = self.device.one_hot(codes, rows, block.kept)
         self._hot[key] = hot
-        while len(self._hot) > 2 and sum(each.nbytes for each in self._hot.values()) > _KEPT * self.device.free_bytes():
+        while len(self._hot) > _NEEDED and sum(each.nbytes for each in self._hot.values()) > self._most_kept:
             self._hot.popitem(last=False)
         return hot
+
+    def _forget_one_hot(self) -> bool:
+        """Forget all one-hot rows, and keep less of them from now on; False if there were none but those needed."""
+        some = len(self._hot) > _NEEDED
+        self._most_kept = sum(each.nbytes for each in self._hot.values()) // 2
+        self._hot.clear()
+        return some
 
 
 def _has_pairs(a: int, b_stop: int) -> bool:

@@ -22,7 +22,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.threads import share
 from credimi.counting.batch import encode_batch
 from credimi.counting.coded_table import MISSING, settled_places
-from credimi.counting.count import count_requested, source, with_target_cuts
+from credimi.counting.count import count_requested, require_rows_here, source, with_target_cuts
 from credimi.counting.engines import frames
 from credimi.counting.engines.data_file import DataFile
 from credimi.counting.stratified_counts import SettledCodes, told_apart
@@ -72,6 +72,7 @@ def scratch_codes(data: Data, request: CountRequest, folder: str | Path) -> tupl
     """The codes, in a file that vanishes with them, and the counts."""
     if not Path(folder).is_dir():
         raise CredimiError(f"scratch is {str(folder)!r}, which is no folder: name one that exists")
+    require_rows_here(data)
     if frames.is_stream(data):
         raise CredimiError(
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"

@@ -78,6 +78,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     Examples
     --------
+    >>> import pyarrow
     >>> table = {"colour": ["red", "green"] * 40, "size": [1.5, 2.5, None, 3.5] * 20}
     >>> fruit = ["cherry", "lime"] * 40
     >>> model = credimi.CredibleTreeClassifier().fit(pyarrow.table(table), fruit)

@@ -72,12 +72,19 @@ class CupyDevice:
         self._copies = cupy.cuda.Stream(non_blocking=True)
 
     def free_bytes(self) -> int:
-        """How much memory is free, that which CuPy keeps for later included."""
-        return int(self.xp.cuda.runtime.memGetInfo()[0]) + int(self.xp.get_default_memory_pool().free_bytes())
+        """How much memory is free, that which CuPy keeps for later included; no more than CuPy's limit allows."""
+        pool = self.xp.get_default_memory_pool()
+        free = int(self.xp.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+        limit = int(pool.get_limit())
+        return min(free, limit - int(pool.used_bytes())) if limit else free
 
     def used_bytes(self) -> int:
         """How much memory CuPy has taken, that which it keeps for later included."""
         return int(self.xp.get_default_memory_pool().total_bytes())
+
+    def release(self) -> None:
+        """Give back the memory that CuPy keeps for later."""
+        self.xp.get_default_memory_pool().free_all_blocks()
 
     def finish(self) -> None:
         """Wait until all that was asked for is done."""

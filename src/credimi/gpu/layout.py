@@ -92,6 +92,9 @@ class Device(Protocol):
     def used_bytes(self) -> int:
         """How much memory is taken, that which is kept for later included."""
 
+    def release(self) -> None:
+        """Give back the memory that is kept for later."""
+
     def finish(self) -> None:
         """Wait until all that was asked for is done."""
 

@@ -41,6 +41,9 @@ class NumpyDevice:
         """Not known here."""
         return 0
 
+    def release(self) -> None:
+        """Nothing is kept."""
+
     def finish(self) -> None:
         """Nothing is ever left to do."""
 

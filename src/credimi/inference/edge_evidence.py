@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, IntegerArray
 
-_CELLS_A_ROW = 2.0
+_CELLS_A_ROW = 3.0
 _MOST_CELLS = 1 << 20
 _PART = 64  # tests that a thread takes at a time: large tests may lie together
 
@@ -61,22 +61,29 @@ class EdgeEvidence:
 
     def of(self, tests: IntegerArray) -> FloatArray:
         """The log Bayes factor of each test."""
-        found, complete = self.with_rows(tests)
+        return self.and_left(tests)[0]
+
+    def and_left(self, tests: IntegerArray) -> tuple[FloatArray, FloatArray]:
+        """The log Bayes factor of each test, and what share of the entropy of u and v is left in its strata.
+
+        Where that is next to nothing, the given columns determine u or v: then all look independent of it.
+        """
+        found, complete, left = self.with_rows(tests)
         if np.isfinite(self.scaled_to):
             found *= np.minimum(1.0, self.scaled_to / np.maximum(complete, 1.0))
-        return found
+        return found, left
 
-    def with_rows(self, tests: IntegerArray) -> tuple[FloatArray, FloatArray]:
-        """The log Bayes factor of each test, not scaled, and its complete rows."""
+    def with_rows(self, tests: IntegerArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The log Bayes factor of each test, not scaled, its complete rows, and the share that is left."""
         asked = np.ascontiguousarray(tests, dtype=np.int64)
-        found, complete = np.empty((2, asked.shape[0]))
+        found, complete, left = np.empty((3, asked.shape[0]))
         hyper = SMOOTHING, LOOSEST, TIGHTEST, GRID
 
         def work(start: int) -> None:
             part = slice(start, start + _PART)
             edge_evidence.weigh_edges(
-                self.codes, self.values, self.weights, asked[part], *hyper, found[part], complete[part]
+                self.codes, self.values, self.weights, asked[part], *hyper, found[part], complete[part], left[part]
             )
 
         share(work, range(0, asked.shape[0], _PART), self.threads)
-        return found, complete
+        return found, complete, left

@@ -7,13 +7,15 @@ Where rows are few, many tables are equal: each is computed once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.public import stored
 from credimi.core.tables import Tables
+from credimi.core.threads import share
 from credimi.inference.adaptive_prior import log_odds_of_dependence
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.many_tables import summarize
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from credimi.inference.options import PosteriorOptions
 
 _LEAST = 1e-290  # of P(independent), below which its logarithm is found otherwise
+_CELLS = 1 << 16  # of the tables of a part
 _SAMPLE = 2_000  # tables by which it is judged whether many are equal
 _MANY_EQUAL = 0.5
 
@@ -60,10 +63,28 @@ def figures_of(tables: Tables, options: PosteriorOptions) -> PairFigures:
     """What is believed of each table of at least two rows and two columns."""
     same = _equal(tables)
     if same is None:
-        return _figures(tables, options)
+        return _in_parts(tables, options)
     different, places = same
-    found = _figures(different, options)
+    found = _in_parts(different, options)
     return PairFigures(*(getattr(found, each.name)[places] for each in fields(found)))
+
+
+def _in_parts(tables: Tables, options: PosteriorOptions) -> PairFigures:
+    """The same, a few tables at a time: what is computed of them stays in the cache, and threads share all of it."""
+    count, alone = tables.rows.size, replace(options, threads=1)
+    steps = np.arange(0, tables.flat.size, _CELLS)[1:]
+    edges = np.unique(np.concatenate([[0], np.searchsorted(tables.offsets, steps), [count]])).tolist()
+    if len(edges) < 3:
+        return _figures(tables, options)
+    found, ends = PairFigures.empty(count), np.append(tables.offsets, tables.flat.size)
+
+    def work(part: tuple[int, int]) -> None:
+        own = slice(*part)
+        cells, odds = tables.flat[ends[part[0]] : ends[part[1]]], None if tables.odds is None else tables.odds[own]
+        found.put(part[0], _figures(Tables(cells, tables.rows[own], tables.columns[own], odds), alone))
+
+    share(work, pairwise(edges), options.threads)
+    return found
 
 
 def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:

@@ -92,6 +92,38 @@ def _keep_filled(flat: FloatArray, strata: int, r: int, s: int, offsets: Integer
     return kept, total
 
 
+@inlined
+def _open_share(flat: FloatArray, kept: int, r: int, s: int) -> float:
+    """How much of the entropy of u, or of v if that is less, is left within the strata: a share, by complete rows."""
+    smallest = 1.0
+    for side in range(2):
+        many, others = (r, s) if side == 0 else (s, r)
+        outer, inner = (s + 1, 1) if side == 0 else (1, s + 1)
+        whole, within, total = 0.0, 0.0, 0.0
+        for value in range(many):
+            everywhere = 0.0
+            for stratum in range(kept):
+                for other in range(others):
+                    everywhere += flat[stratum * (r + 1) * (s + 1) + value * outer + other * inner]
+            if everywhere > 0.0:
+                whole -= everywhere * np.log(everywhere)
+            total += everywhere
+        whole += total * np.log(max(total, 1e-300))
+        for stratum in range(kept):
+            start, rows = stratum * (r + 1) * (s + 1), 0.0
+            for value in range(many):
+                here = 0.0
+                for other in range(others):
+                    here += flat[start + value * outer + other * inner]
+                if here > 0.0:
+                    within -= here * np.log(here)
+                rows += here
+            if rows > 0.0:
+                within += rows * np.log(rows)
+        smallest = min(smallest, within / whole if whole > 0.0 else 0.0)
+    return smallest
+
+
 @compiled
 def weigh_edges(
     codes: NDArray[np.uint16],
@@ -104,8 +136,9 @@ def weigh_edges(
     most: int,
     evidence: FloatArray,
     complete: FloatArray,
+    left: FloatArray,
 ) -> None:
-    """Fill log B and the complete rows of each test.
+    """Fill of each test log B, the complete rows, and what share of the entropy of u and v is left in the strata.
 
     `codes` is (columns, rows), the number of values where one is missing; `values` how many each column has; `weights`
     of the rows, empty where all are 1. A row of `tests` has u, v and the given columns, -1 where there are fewer.
@@ -134,6 +167,7 @@ def weigh_edges(
         kept, total = _keep_filled(flat, strata, r, s, offsets)
         complete[number] = total
         evidence[number] = 0.0
+        left[number] = _open_share(flat, kept, r, s) if strata > 1 else 1.0
         if kept == 0 or r < 2 or s < 2:
             continue
         freedom = kept * (r - 1) * (s - 1)

@@ -35,7 +35,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "mixture_tails.log_scales": ("f8[:] f8[:] f8[:]",),
     "mixture_tails.upper_tails": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
     "mixture_tails.quantiles": ("f8[:] f8[:] f8[:] f8[:] i8[:] f8[:] f8[:] b1 f8[:] f8[:]",),
-    "edge_evidence.weigh_edges": ("u2[:,:] i8[:] f8[:] i8[:,:] f8 f8 f8 i8 f8[:] f8[:]",),
+    "edge_evidence.weigh_edges": ("u2[:,:] i8[:] f8[:] i8[:,:] f8 f8 f8 i8 f8[:] f8[:] f8[:]",),
     "order_samples.sample_orders": (
         "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
     ),

@@ -6,15 +6,18 @@ import io
 import math
 from typing import TYPE_CHECKING
 
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
 from credimi.report.terminal import GAP, LEAST_NAME, Column, ranking_grid, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from rich.table import Table as Grid
-    from rich.text import Text
 
     from credimi.core.types import Record
     from credimi.report.shown import ShownComparison, ShownGroups
@@ -37,7 +40,6 @@ def grouped_text(grouped: ShownGroups, *, width: int = 120) -> str:
 
 
 def _printed(parts: Iterable[Grid | Text], width: int) -> str:
-    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
@@ -54,8 +56,6 @@ def grouped_grid(
     width: int = 120,
 ) -> Iterator[Grid | Text]:
     """The ranking of each group, then the comparisons."""
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
-
     for name, ranking in grouped.rankings.items():
         yield Text(plain(f"== {grouped.by} {name} =="))
         yield from ranking_grid(ranking, units=units, top=top, width=width)
@@ -80,10 +80,6 @@ def comparison_grid(
     width: int = 120,
 ) -> Iterator[Grid | Text]:
     """The table and the lines below it, for rich to print."""
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
-
     columns, headings = _fitting(comparison, list(comparison)[:top], units, width)
     yield Text(plain(title(comparison, headings)) + (", in bits" if units == "bits" else ""))
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
@@ -100,8 +96,6 @@ def _fitting(
     comparison: ShownComparison, rows: Sequence[Record], units: str, width: int
 ) -> tuple[list[Column], tuple[str, str]]:
     """The columns that there is room for, first of all names, changes and verdicts; and the headings of the samples."""
-    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
-
     settings, scale = comparison.settings, 1.0 / math.log(2.0) if units == "bits" else 1.0
 
     def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
@@ -187,7 +181,6 @@ def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:
 
 
 def _ending(name: str, room: int) -> str:
-    from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
 
     if cell_len(name) <= room:
         return name

@@ -91,7 +91,7 @@ def pairs_grids(found: Record) -> Iterator[Grid | Text]:
     yield grid
     if len(rows) < found["count"]:
         yield _text(f"... and {found['count'] - len(rows):,} more")
-    if found["independent"] is not None:
+    if found["independent"] is not None and found["count"]:
         share = found["independent"]
         many = "at most half" if share == 0.5 else f"about {100 * share:.3g} %"
         yield _text(f"{many} of the pairs are independent, as all of them together suggest")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
 from credimi.core.atomic_files import plain
 from credimi.report.sentences import PYTHON, unranked_lines
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from rich.table import Table as Grid
-    from rich.text import Text
 
     from credimi.core.types import Record
 
@@ -26,8 +28,6 @@ _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 def selection_text(selection: Record, *, width: int = 120) -> str:
     """The selection as plain text."""
-    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
-
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
         for part in selection_grids(selection):
@@ -37,8 +37,6 @@ def selection_text(selection: Record, *, width: int = 120) -> str:
 
 def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | Text]:
     """The steps, the columns that were not taken, and a line on what was asked, for rich to print."""
-    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
-
     settings, steps, rejected = selection["settings"], selection["steps"], selection["rejected"]
     smallest = settings["goal"] == "smallest"
     headings = ["#", "column", "adds" if smallest else "tells alone", "95 % interval"]
@@ -115,10 +113,6 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
 
 
 def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
-
     grid = Grid(
         title=Text(plain(title)) if title else None,
         title_justify="left",

@@ -318,8 +318,9 @@ def _identifier(facts: Facts, reader: str) -> str:
         return f"identifier: {_distinct(facts)}"
     suspicions = facts["suspicions"]
     cuttable = facts["numbers"] or any(each["kind"] in _READABLE for each in suspicions)
-    asked = _discretize(facts["feature"], "mdl" if cuttable else "categories", reader)
-    found = f"identifier: {_distinct(facts)} ({asked} ranks it)"
+    method = facts.get("method_without_target")  # of results that are no rankings
+    asked = _discretize(facts["feature"], (method or "mdl") if cuttable else "categories", reader)
+    found = f"identifier: {_distinct(facts)} ({asked} {'compares' if method else 'ranks'} it)"
     for each in suspicions:
         if each["kind"] == "strays":
             first = {"codes": each["values"][:1], "notation": "strays"}

@@ -256,7 +256,7 @@ def weighed(
         ]
         parts.append(synergies(tables, odds[0][pairs[some]], odds[1][pairs[some]], threads))
         progress(some.stop / len(pairs))
-    return Synergies.joined(parts)
+    return Synergies.joined(parts or [synergies([], odds[0][pairs], odds[1][pairs])])
 
 
 def complete(codes: PairCodes, pair: list[int], table: FloatArray) -> FloatArray:

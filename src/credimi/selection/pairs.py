@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from credimi.core.types import Data
+    from credimi.core.types import Data, Values
 
 _ALL_ON_CPU = PairRequest()
 _READING = 0.1  # the share of the work that is reading, for progress
@@ -47,6 +47,7 @@ def pairs(
     approximation: str = "matched",
     missing_values: Iterable[str | float] = MISSING_VALUES,
     discretize: str | Mapping[str, object] | None = "equal",
+    weights: Values = None,
     max_values: int = 1000,
     delimiter: str | None = None,
     engine: str = "cpu",
@@ -79,6 +80,8 @@ def pairs(
         How numbers become categories. "equal": into ranges of about equal counts, 3 to 10, as many as leave 20 rows to
         each cell of two such columns. "quantile" (ten ranges), "quantile:K", "categories", None or a dictionary are as
         in `credimi.count`; "mdl" needs a target.
+    weights : str or array, optional
+        The weight of each row, as in `credimi.count`. Pairs are then counted one at a time, which takes longer.
     max_values : int
         Columns of more values are left out.
     engine : str
@@ -122,6 +125,7 @@ def pairs(
         exclude=exclude,
         missing_values=missing_values,
         discretize=discretize,
+        weights=weights,
         most_values=max_values,
         delimiter=delimiter,
         threads=threads,
@@ -144,10 +148,8 @@ def pairs_of(
             f"there is {only}: a pair has two columns; name others (columns, --columns), or leave it out"
         )
     if asked.engine == "gpu":
-        if isinstance(table, ClusterPairs):
-            raise CredimiError(
-                "engine='gpu' needs the rows in this process: collect them into a table, or leave it out"
-            )
+        if isinstance(table, ClusterPairs) or table.weights is not None:
+            raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
         return _on_gpu(table, options, asked, progress)
     counter = table.counter(options.threads)
 
@@ -189,7 +191,10 @@ def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: P
         "prior": options.prior,
         "approximation": options.approximation,
     }
-    facts = tuple(each.facts | {"values": len(each.values)} for each in (*table.features, *table.left_out))
+    facts = tuple(
+        each.facts | {"values": len(each.values), "method_without_target": "quantile"}
+        for each in (*table.features, *table.left_out)
+    )
     entropies = np.array([_entropy(each.block[:, :-1].sum(axis=0)) for each in table.features])
     return Pairs(table.names, table.rows, found, entropies, settings, facts)
 

@@ -41,6 +41,7 @@ _GROUPS = (  # the order in which the device writes figures, and the bit that as
     (EVIDENCE, ("log_evidence", "complete")),
 )
 FIGURES = (*_SCREENED, *(name for _, names in _GROUPS for name in names))
+_LEAST_ABLE = 80  # for sums over the threads of a warp, and fast products of bytes
 _AT_ONCE = 1 << 18  # tables that are judged on the CPU at once
 _BINS, _FURTHEST = 1 << 16, 40.0  # of the log-odds of independence
 
@@ -58,6 +59,12 @@ def find_gpu() -> CupyDevice:
         ) from error
     if not found:
         raise CredimiError("there is no NVIDIA GPU here: use engine='cpu'")
+    able = int(cupy.cuda.Device().compute_capability)
+    if able < _LEAST_ABLE:
+        raise CredimiError(
+            f"this NVIDIA GPU is too old: its compute capability is {able / 10}, and {_LEAST_ABLE / 10} is needed: use "
+            "engine='cpu'"
+        )
     return CupyDevice(cupy)
 
 

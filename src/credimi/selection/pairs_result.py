@@ -35,6 +35,8 @@ FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked",
 _FORMAT = b"credimi.pairs"
 _CHOSEN = ("number_of_a", "number_of_b")
 _SHOWN = 30
+_ALL = slice(None)
+_AT_ONCE = 1 << 12  # pairs that become dictionaries together
 _MOST_ODDS = 0.1  # times the columns: the Bayes factor of independent ones is 1 on average
 
 
@@ -199,20 +201,17 @@ class Pairs(FeatureRows):
         p_above = from_share(self.figures.p_above, self.figures.p_independent, self.independent)
         return false_discovery(p_above, 0.05)
 
-    def _values(self, name: str) -> NDArray[np.generic]:
-        """One of the columns, in the order of the pairs."""
-        if name == "p_linked":
-            return self._p_linked
-        if name == "linked":
-            return self._linked
-        if name == "share":
-            one, other = self._places
-            least = np.minimum(self.entropies[one], self.entropies[other])
-            return np.divide(self.figures.mi, least, out=np.zeros(least.size), where=least > 0.0)
+    def _values(self, name: str, pairs: IntegerArray | slice = _ALL) -> NDArray[np.generic]:
+        """One of the columns, in the order of the pairs, or that of some pairs."""
         if name not in FIELDS:
             raise CredimiError(f"pairs have no {name!r}: choose one of {', '.join(FIELDS)}")
-        found: NDArray[np.generic] = getattr(self.figures, name)
-        return found
+        if name == "share":
+            one, other = (each[pairs] for each in self._places)
+            least = np.minimum(self.entropies[one], self.entropies[other])
+            return np.divide(self.figures.mi[pairs], least, out=np.zeros(least.size), where=least > 0.0)
+        own = {"p_linked": "_p_linked", "linked": "_linked"}
+        found: NDArray[np.generic] = getattr(self, own[name]) if name in own else getattr(self.figures, name)
+        return found[pairs]
 
     def matrix(self, name: str = "mi") -> NDArray[np.generic]:
         """One of the columns as a symmetric matrix, in the order of `names`; NaN on the diagonal, or False.
@@ -260,14 +259,14 @@ class Pairs(FeatureRows):
 
     def __iter__(self) -> Iterator[Record]:
         """The rows as dictionaries, best first."""
-        for place in range(len(self)):
-            yield self._row(int(self._order[place]))
+        for start in range(0, len(self), _AT_ONCE):
+            yield from self._records(self._order[start : start + _AT_ONCE])
 
-    def _row(self, pair: int) -> Record:
-        one, other = (int(each[pair]) for each in self._places)
-        return {"a": self.names[one], "b": self.names[other]} | {
-            name: self._values(name)[pair].item() for name in FIELDS
-        }
+    def _records(self, pairs: IntegerArray) -> list[Record]:
+        """Some pairs as dictionaries."""
+        one, other = ([self.names[place] for place in each[pairs].tolist()] for each in self._places)
+        columns = {"a": one, "b": other} | {name: self._values(name, pairs).tolist() for name in FIELDS}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def __contains__(self, pair: object) -> bool:
         """Whether there is such a pair of names."""
@@ -284,11 +283,11 @@ class Pairs(FeatureRows):
     def __getitem__(self, pair: Value) -> Record | list[Record]:
         """The row of a pair, by its two names, or by its place, from 0 for the best; a slice gives a list of rows."""
         if isinstance(pair, slice):
-            return [self._row(int(each)) for each in self._order[pair]]
+            return self._records(self._order[pair])
         if isinstance(pair, Integral) and not isinstance(pair, bool):
             if not -len(self) <= int(pair) < len(self):
                 raise CredimiError(f"there is no pair {pair}: there are {len(self):,}, counted from 0")
-            return self._row(int(self._order[int(pair)]))
+            return self._records(self._order[[int(pair)]])[0]
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise CredimiError(f"{pair!r} is no pair: pass two names, pairs['x', 'y'], or a place from 0 on")
         for name in pair:
@@ -300,7 +299,7 @@ class Pairs(FeatureRows):
         place = self._place(one, other)
         if place is None:
             raise CredimiError(f"{pair!r} is not among the {len(self):,} pairs that were asked for")
-        return self._row(place)
+        return self._records(np.array([place]))[0]
 
     def _place(self, one: int, other: int) -> int | None:
         """Where the pair of two columns is, the first of which comes first; None if it is not here."""
@@ -318,7 +317,7 @@ class Pairs(FeatureRows):
         order, names = self._order[:top], pa.array(self.names, pa.string())
         one, other = (pa.array(each[order].astype(np.int32)) for each in self._places)
         texts = {name: pa.DictionaryArray.from_arrays(places, names) for name, places in (("a", one), ("b", other))}
-        return texts | {name: pa.array(self._values(name)[order]) for name in FIELDS}
+        return texts | {name: pa.array(self._values(name, order)) for name in FIELDS}
 
     def to_arrow(self, top: int | None = None) -> pa.Table:
         """A pyarrow Table of all pairs, or of the `top` best."""

@@ -6,9 +6,10 @@ claim. What a further column X adds is looked at given each taken column W, I(X;
 1. X may be taken if it adds more than epsilon to *each* taken column with a probability of at least `level`. Of those
    columns the one is taken that adds most on average over the taken ones, which is JMI's order.
 2. Where no such column is left, one that surely adds to *all* that were taken: I(X;Y|Z) exceeds epsilon with a
-   probability of `_SURE`, and no single W surely says what X says, P(I(X;Y|W) <= epsilon) < `_SURE`. Z is which values
-   of all taken columns a row has, if these are at most `_COMBINATIONS`; otherwise what a naive Bayes of the taken
-   columns says of it (see `naive_summary`). This finds columns that tell something only in combination.
+   probability of `_SURER` = 0.99, and no single W surely says what X says, P(I(X;Y|W) <= epsilon) < `_SURE`. Z is
+   which values of all taken columns a row has, if these are at most `_COMBINATIONS`; otherwise what a naive Bayes of
+   the taken columns says of it (see `naive_summary`). This finds columns that tell something only in combination. It
+   looks at all columns that are left, whatever they tell alone, and it is the last word: hence more than `_SURE`.
 
 Each step looks at many columns, and the best of many looks well by chance. How many of them add nothing is learned from
 all that are looked at, as the rule fdr does it (see `rules`), and P(I > epsilon) changes accordingly.
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     Told = Callable[[float, str], None]
     BooleanArray = NDArray[np.bool_]
 
-_SURE = 0.95
+_SURE, _SURER = 0.95, 0.99
 _COMBINATIONS = 64
 _WORTH = 0.05  # P(dependent) from which on more is computed: below it the 95 % interval is 0 alone
 _CELLS = 8_000_000  # counts held at a time
@@ -228,7 +229,7 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
         return search.average(), search.least, good
     strata, count = combinations(summary.codes, search.taken)
     figures = search.given(summary.codes, *((strata, count) if count <= _COMBINATIONS else summary.strata()))
-    return figures, figures, search.left & ~search.closed & (figures.p_above >= max(level, _SURE))
+    return figures, figures, search.left & ~search.closed & (figures.p_above >= max(level, _SURER))
 
 
 def combinations(codes: SettledCodes, columns: list[int], most: int = _COMBINATIONS) -> tuple[NDArray[np.int64], int]:

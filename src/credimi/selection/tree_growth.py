@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from credimi.counting.tree_rows import NodeTables, TreeRows
     from credimi.inference.many_tables import Beliefs
 
-_LEAST_PART = 0.02  # of a row
+_LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
 _MOST_CELLS = 1 << 22  # of the tables that are judged in one batch
 _LEAST_NOISE = 0.1
 _FEW_ROWS = 100.0
@@ -255,7 +255,7 @@ class _Grower:
             return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
         with_class = self.rows.groups[each.entries] < len(self.rows.classes)
         occurs = np.bincount(codes[with_class], each.weights[with_class], column.size + 1)[:-1] > 0.0
-        merged = merged_values(best.table[:-1, :-1], ordered=column.ordered)
+        merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.epsilon)
         branch_of = np.full(column.size, -1, dtype=np.int64)
         branch_of[occurs] = merged
         shares = np.bincount(merged, totals)

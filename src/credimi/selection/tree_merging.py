@@ -7,9 +7,11 @@ the node, the evidence that they differ is, in logarithms,
     log B_K = d(n_1) + d(n_2) - d(n_1 + n_2),
 
 and B its mean over K = 1, 2, 4, ..., 128. The two values for which B is least are joined, if B < 1: it is then more
-probable than not that they are alike. This is repeated with the joined ones until no such pair is left, or two
-branches are. Ranges are joined with their neighbours only. So are more than `_FEW` categories, in the order of the
-first axis of correspondence analysis, which for two classes is the order of their class shares.
+probable than not that they are alike. With very many rows the data tell everything apart: values are also joined where
+to tell them apart would tell no more than epsilon about the class of a row of the node. This is repeated with the
+joined ones until no such pair is left, or two branches are. Ranges are joined with their neighbours only. So are more
+than `_FEW` categories, in the order of the first axis of correspondence analysis, which for two classes is the order of
+their class shares.
 
 O(s^2 r) for s values, at most `_FEW`, or O(s r) in order.
 """
@@ -25,12 +27,13 @@ if TYPE_CHECKING:
 
 _STRENGTHS = 2.0 ** np.arange(8)
 _FEW = 32
+_LEAST = 1e-300  # so that logarithms are finite
 _PSEUDO = 0.5  # of each class, in the shares of the node
 
 
-def merged_values(counts: FloatArray, *, ordered: bool) -> IntegerArray:
+def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) -> IntegerArray:
     """The branch of each value, from the counts (classes, values); branches are numbered by their first value."""
-    values = counts.shape[1]
+    values, worth = counts.shape[1], epsilon * float(counts.sum())
     if values <= 2:
         return np.arange(values)
     shares = counts.sum(axis=1) + _PSEUDO
@@ -52,8 +55,10 @@ def merged_values(counts: FloatArray, *, ordered: bool) -> IntegerArray:
         if new:
             joined = np.stack([of_groups[pairs[place][0]] + of_groups[pairs[place][1]] for place in new])
             lone = np.stack([alone[pairs[place][0]] + alone[pairs[place][1]] for place in new])
-            for place, found in zip(new, evidence.mean(lone - evidence.own(joined)).tolist(), strict=True):
-                apart[names[place]] = found
+            both = np.stack([np.stack([of_groups[each] for each in pairs[place]]) for place in new])
+            least_worth = np.log(np.maximum(_gained(both), _LEAST) / max(worth, _LEAST))
+            believed = np.minimum(evidence.mean(lone - evidence.own(joined)), least_worth)
+            apart.update((names[place], found) for place, found in zip(new, believed.tolist(), strict=True))
         least = min(range(len(pairs)), key=lambda place: apart[names[place]])
         if apart[names[least]] >= 0.0:
             break
@@ -68,6 +73,19 @@ def merged_values(counts: FloatArray, *, ordered: bool) -> IntegerArray:
     for branch, members in enumerate(sorted(groups, key=min)):
         found[members] = branch
     return found
+
+
+def _gained(pairs: FloatArray) -> FloatArray:
+    """The information of telling two values apart, times the rows; of counts (pairs, 2, classes)."""
+
+    def entropy(counts: FloatArray) -> FloatArray:
+        total = counts.sum(axis=-1)
+        inside = (counts * np.log(np.maximum(counts, _LEAST))).sum(axis=-1)
+        found: FloatArray = total * np.log(np.maximum(total, _LEAST)) - inside
+        return found
+
+    gained: FloatArray = entropy(pairs.sum(axis=1)) - entropy(pairs).sum(axis=1)
+    return gained
 
 
 class _Evidence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from pathlib import Path
 
@@ -34,7 +33,9 @@ def test_pairs_as_json_and_csv_are_those_of_python(call: Call) -> None:
     assert {"settings", "rows", "columns", "independent", "left_out", "remarks", "cuts"} <= set(answer)
     code, out, _ = call("pairs", CLINIC, "--format", "csv", "--top", "3", "--output", "pairs.csv")
     assert (code, out) == (0, "")
-    rows = list(csv.DictReader(io.StringIO(Path("pairs.csv").read_text(encoding="utf-8"))))
+    lines = Path("pairs.csv").read_text(encoding="utf-8").splitlines()
+    assert "# epsilon: 0.003" in lines
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
     assert [(row["a"], row["b"]) for row in rows] == [(row["a"], row["b"]) for row in found["pairs"][:3]]
     assert float(rows[0]["mi"]) == found["pairs"][0]["mi"]
 
@@ -47,7 +48,9 @@ def test_forests_are_said_for_what_they_are(call: Call) -> None:
     forest = credimi.pairs(str(CLINIC)).forest()
     assert answer["expected_edges"] == pytest.approx(forest.expected_edges)
     assert {(edge["a"], edge["b"]) for edge in answer["edges"] if edge["in_best"]} == set(forest.best)
-    assert call("pairs", CLINIC, "--forest", "--format", "csv", "--top", "2")[1].count("\n") == 3
+    lines = call("pairs", CLINIC, "--forest", "--format", "csv", "--top", "2")[1].splitlines()
+    assert '# given: "that a forest holds"' in lines
+    assert sum(not line.startswith("#") for line in lines) == 3
 
 
 def test_options_reach_the_pairs(call: Call) -> None:

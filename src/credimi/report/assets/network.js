@@ -16,9 +16,10 @@ let order = null, cellSize = { size: 1, margin: 0 };
 
 const shown = (pair) => pair.probability >= state.level;
 const ends = (pair) => (pair.direction === "<-" ? [pair.b, pair.a] : [pair.a, pair.b]);
-const width = (pair) => 1 + 9 * Math.sqrt(pair.mi / most);
+const small = names.length > FEW ? 0.5 : 1;
+const width = (pair) => small * (1 + 9 * small * Math.sqrt(pair.mi / most));
 
-function radius(column) { return nodes[column].degree > 4 ? 7 : 5; }
+function radius(column) { return small * (nodes[column].degree > 4 ? 7 : 5); }
 
 function placeEdge(pair) {
   const parts = edges.get(pair.number), [from, to] = ends(pair), [x1, y1] = where[from], [x2, y2] = where[to];
@@ -42,7 +43,7 @@ function drawEdges() {
   nodes.forEach((node) => {
     node.group.classList.toggle("alone", node.degree === 0);
     node.group.classList.toggle("big", node.degree > Math.max(large, 1));
-    node.group.firstChild.setAttribute("r", node.degree > 4 ? 7 : 5);
+    node.group.firstChild.setAttribute("r", radius(Number(node.group.dataset.column)));
   });
   for (const pair of pairs) {
     const parts = edges.get(pair.number);

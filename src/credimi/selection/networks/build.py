@@ -92,7 +92,7 @@ def network(
     --------
     >>> smoking = [0, 0, 0, 1] * 100
     >>> cough = [s if i % 5 else 1 - s for i, s in enumerate(smoking)]
-    >>> found = credimi.network({"smoking": smoking, "cough": cough, "noise": [0, 1, 1, 0, 1] * 80})
+    >>> found = credimi.network({"smoking": smoking, "cough": cough, "noise": [i * i % 7 % 2 for i in range(400)]})
     >>> [(edge.a, edge.b, edge.direction) for edge in found.edges]
     [('smoking', 'cough', '--')]
     """

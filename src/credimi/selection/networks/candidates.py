@@ -3,6 +3,9 @@
 All pairs are weighed alone. A pair that depends is weighed given one other column, those first that depend most on
 both; it is out as soon as one of them leaves too little. Of each column the `most` strongest partners stay. O(pairs)
 tests where nothing depends, and `_MEDIATORS` times as many at most.
+
+A column that determines one of the two, or nearly, separates nothing: given a copy of u, all are independent of u, its
+neighbours too. And where a column that might separate a pair has too many values to be tried, the pair is in doubt.
 """
 
 from __future__ import annotations
@@ -13,11 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.edge_evidence import EdgeEvidence
 
 _OUT = -4.0  # log odds of an edge, below which a pair is no candidate
 _MEDIATORS = 10  # columns that are tried as separators of a pair
+DETERMINED = 0.1  # of the entropy left: less tells nothing
 _PAIRS = 4096  # whose mediators are looked for at once
 
 
@@ -26,12 +30,14 @@ class Candidates:
     """Of each column its possible neighbours, strongest first; `alone` is the log Bayes factor of every pair.
 
     `least` is the least of a pair's log Bayes factors so far, and `given` the column that was given there, or -1.
+    `untried` says of which pairs a separating column has too many values.
     """
 
     partners: tuple[IntegerArray, ...]
     alone: FloatArray
     least: FloatArray
     given: IntegerArray
+    untried: BooleanArray
 
 
 def pairs_alone(evidence: EdgeEvidence) -> FloatArray:
@@ -52,14 +58,18 @@ def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates
     mediators = _mediators(alone, one, other, log_odds)
     values = evidence.values
     cells = (values[one] * values[other])[:, np.newaxis] * np.where(mediators >= 0, values[mediators], 0)
-    mediators[cells > evidence.most_cells] = -1
+    large = cells > evidence.most_cells
+    strong = np.minimum(alone[one[:, np.newaxis], mediators], alone[other[:, np.newaxis], mediators])
+    untried = np.zeros(alone.shape, dtype=bool)
+    untried[one, other] = untried[other, one] = (large & (strong > alone[one, other][:, np.newaxis])).any(axis=1)
+    mediators[large] = -1
     for rank in range(mediators.shape[1]):
         asked = np.flatnonzero((mediators[:, rank] >= 0) & (least[one, other] + log_odds > _OUT))
         if not asked.size:
             continue
         u, v, z = one[asked], other[asked], mediators[asked, rank]
-        found = evidence.of(np.column_stack([u, v, z]))
-        less = found < least[u, v]
+        found, left = evidence.and_left(np.column_stack([u, v, z]))
+        less = (found < least[u, v]) & (left >= DETERMINED)
         u, v, z, found = u[less], v[less], z[less], found[less]
         least[u, v] = least[v, u] = found
         given[u, v] = given[v, u] = z
@@ -68,7 +78,7 @@ def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates
         order = np.argsort(-least[column], kind="stable")
         order = order[(order != column) & (least[column, order] + log_odds > _OUT)]
         partners.append(order[:most])
-    return Candidates(tuple(partners), alone, least, given)
+    return Candidates(tuple(partners), alone, least, given, untried)
 
 
 def _mediators(alone: FloatArray, one: IntegerArray, other: IntegerArray, log_odds: float) -> IntegerArray:

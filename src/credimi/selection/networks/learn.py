@@ -6,6 +6,10 @@
 4. The prior odds of an edge are those of two neighbours a column, or of as many as the networks have on average,
    if that is fewer: columns that do not hang together are not made to.
 
+5. What the networks cannot know is taken off: a single column separates the pair, or might, but has too many values to
+   be tried; or both columns would need larger sets of parents than there are rows for. The shares that are left are
+   what was true of such edges in networks that were not used for anything else (barley, hailfinder, mildew).
+
 Where values are missing, tests on different columns have different complete rows, and their evidence cannot be
 compared: what more rows tell would be taken for what more columns tell. The first network is learned from evidence
 that is scaled down to the rows of a test of four columns. Then tables are completed from it (see `imputation`), each by
@@ -24,7 +28,7 @@ from credimi.inference.edge_evidence import EdgeEvidence
 from credimi.selection.networks.candidates import candidates, pairs_alone
 from credimi.selection.networks.imputation import Imputation
 from credimi.selection.networks.orders import Sampled, sampled
-from credimi.selection.networks.parent_sets import Separators, parent_sets
+from credimi.selection.networks.parent_sets import ParentSets, Separators, parent_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +43,10 @@ _MOST_ODDS = 0.25  # of an edge: where columns are few
 _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
 _SHORT = 0.1  # effort of these
+_DOUBT, _CUT_SHORT = (
+    0.6,
+    0.9,
+)  # what is left of P(edge) if a test speaks against it, or a larger set could not be weighed
 _SETTLED = 0.1  # change of the log odds that ends them
 _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
 
@@ -140,10 +148,34 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
         if abs(log_odds - before) < _SETTLED:
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
+    cut = _cut_short(evidence, sets, near.least, log_odds)
+    believed = np.where(np.outer(cut, cut), _CUT_SHORT, 1.0)
+    believed[near.untried | (near.least < 0.0)] = _DOUBT
     found = Learned(
-        final.arcs, final.forced, near.alone, separators.least, separators.given, degree, 0, final.parents, final.agree
+        final.arcs * believed,
+        final.forced * believed,
+        near.alone,
+        separators.least,
+        separators.given,
+        degree,
+        0,
+        final.parents,
+        final.agree,
     )
     return found, final
+
+
+def _cut_short(evidence: EdgeEvidence, sets: list[ParentSets], least: FloatArray, log_odds: float) -> NDArray[np.bool_]:
+    """Columns whose best set might be larger, if the table of the larger had not too many cells to be weighed."""
+    found = np.zeros(len(sets), dtype=bool)
+    for column, own in enumerate(sets):
+        best = int(own.arrays(log_odds)[0][0])
+        places = np.arange(own.candidates.size)
+        inside = own.candidates[best >> places & 1 == 1]
+        others = own.candidates[(best >> places & 1 == 0) & (least[column, own.candidates] > 0.0)]
+        cells = evidence.values[column] * np.prod(evidence.values[inside], dtype=np.float64)
+        found[column] = bool((cells * evidence.values[others] > evidence.most_cells).any())
+    return found
 
 
 def _log_odds(degree: float, columns: int) -> float:

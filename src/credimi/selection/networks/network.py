@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from credimi.core.types import FloatArray, Foreign, Record
+    from credimi.core.types import FloatArray, Foreign, Record, Value
     from credimi.selection.pairs_result import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
@@ -57,6 +57,12 @@ class Edge:
     separated_by: tuple[str, ...] | None
     p_separated: float = 0.0
     rows: float = 0.0
+
+    def __getitem__(self, name: str) -> Value:
+        """A field by its name, as in the rows of rankings."""
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        return getattr(self, name)
 
 
 @stored

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.selection.networks.candidates import DETERMINED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -130,8 +132,8 @@ def _weigh(
     if not tests.size:
         return
     unique, place = _unique(tests, evidence.columns)
-    factors = evidence.of(unique)
-    separators.add(unique, factors)
+    factors, left = evidence.and_left(unique)
+    separators.add(unique, np.where(left >= DETERMINED, factors, np.inf))
     ways = iter(factors[place].tolist())
     for own, sets in zip(found, wanted, strict=True):
         weighed = {}
