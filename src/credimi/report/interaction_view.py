@@ -45,6 +45,9 @@ def interaction_grids(found: Record, lines: int = LINES) -> Iterator[Grid | Text
     """The pairs with synergy, those with redundancy, and lines on what was asked, for rich to print."""
     epsilon = found["settings"]["epsilon"]
     for part, heading, chance in parts(found):
+        if not part:
+            yield Text(plain(heading))
+            continue
         name = f"P(> {epsilon:g})" if chance == "p_above" else f"P(< -{epsilon:g})"
         yield _grid(heading, name, part, chance, lines)
         if len(part) > lines:
@@ -72,7 +75,7 @@ def _count(pairs: list[Record], verdict: str) -> str:
 def remarks(found: Record) -> list[str]:
     """What was looked at, in words."""
     settings, tried, every = found["settings"], found["pairs_tried"], found["all_pairs"]
-    first = f"{found['columns_tried']:,} columns, {tried:,} pairs, {found['rows']:,} rows"
+    first = f"{found['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {found['rows']:,} rows"
     lines = [first + f"; information in nats; {100 * settings['level']:g} % intervals"]
     if tried < every:
         lines.insert(0, f"interrupted: {tried:,} of {every:,} pairs were looked at")
