@@ -12,7 +12,7 @@ from credimi.inference.options import PosteriorOptions
 from credimi.inference.stratified_tables import summarize
 
 
-@pytest.mark.parametrize(("rows", "classes", "values"), [(2, 2, 2), (4, 2, 4), (10, 3, 3)])
+@pytest.mark.parametrize(("rows", "classes", "values"), [(2, 2, 2), (4, 2, 4), (10, 3, 3), (4, 10, 10), (8, 10, 10)])
 def test_the_excess_is_that_of_all_tables_with_the_same_margins(rows: int, classes: int, values: int) -> None:
     """The mean of the evidence over permuted rows, for strata so thin that it matters."""
     generator = np.random.default_rng(rows)
@@ -43,3 +43,21 @@ def test_noise_in_very_many_thin_strata_is_not_credible(strata: int) -> None:
     found = summarize(flattened(candidates), PosteriorOptions(epsilon=EPSILON))
     assert np.mean(found.p_above >= 0.95) <= 0.04
     assert np.median(found.p_independent) >= 0.4
+
+
+def test_noise_of_many_values_in_strata_of_four_rows_is_not_credible() -> None:
+    """To first order in 1/K the excess would be too small, and a thousand strata would prove what is not there."""
+    generator = np.random.default_rng(1)
+    candidates = []
+    for _ in range(3):
+        blocks = np.zeros((1_000, 11, 11))
+        places = [generator.integers(0, size, 4_000) for size in (1_000, 10, 10)]
+        np.add.at(blocks, tuple(places), 1)
+        candidates.append(blocks)
+    found = summarize(flattened(candidates), PosteriorOptions(epsilon=EPSILON))
+    assert (found.p_independent > 0.4).all()
+    blocks = np.zeros((1_000, 11, 11))
+    copied = generator.integers(0, 10, 4_000)
+    np.add.at(blocks, (generator.integers(0, 1_000, 4_000), copied, copied), 1)
+    (independent,) = summarize(flattened([blocks]), PosteriorOptions(epsilon=EPSILON)).p_independent
+    assert independent < 1e-9

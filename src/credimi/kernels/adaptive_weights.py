@@ -9,12 +9,8 @@ because what log_rise leaves out, n log K + sum n_ij log(a_i b_j) - ..., is 0 ex
 terms cancel.
 
 Tables may be strata of one candidate, of one shape, with one K for all of them: then log B_K is summed over them. For
-a_i and b_j were learned from the same rows, B_K is a little above 1 on average under independence: given the margins,
-where n_ij (n_ij - 1) has the mean n_i (n_i - 1) n_j (n_j - 1)/P, P = n (n - 1), to first order in 1/K
-
-    E[B_K] = 1 + (P - R)(P - C)/(2 K P),     R = sum n_i (n_i - 1)/a_i,  C = sum n_j (n_j - 1)/b_j.
-
-That is nothing beside the evidence of one table; over hundreds of thin strata it adds up, and is taken off each.
+a_i and b_j were learned from the same rows, B_K is a little above 1 on average under independence. That is nothing
+beside the evidence of one table; over hundreds of thin strata it adds up, and is taken off each (`excess_evidence`).
 
 Loops run over `LANES` points of the grid side by side, where they vectorise however small the table is, and a cell's
 count, which decides on the formula, is the same for all. Counts of 0 and 1 have log_rise 0. Small whole counts are
@@ -27,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.kernels.excess_evidence import take_off_excess
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.moments.many_tables import BOTH, CONSTANT, pattern_of
 from credimi.kernels.special import log_rise, log_rise_of_large, logarithm
@@ -44,7 +41,6 @@ _MANY_CELLS = 16  # degrees of freedom of a table, or of all strata
 _VERY_MANY_CELLS = 80
 _SHARP = 5.0  # a second difference of log B, beyond which a sum over the grid is no integral: a step is 2.2 deviations
 MOST_ZOOMS = 8
-_LEAST_EXCESS = -0.5  # where first order does not hold
 
 
 @inlined
@@ -194,21 +190,6 @@ def fill_scores(
 
 
 @inlined
-def _excess(total: float, margins: FloatArray, r: int, s: int) -> float:
-    """K (E[B_K] - 1) of one table, to first order."""
-    pairs = total * (total - 1.0)
-    if pairs <= 0.0:
-        return 0.0
-    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
-    of_rows, of_columns = pairs, pairs
-    for i in range(r):
-        of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
-    for j in range(s):
-        of_columns -= by_value[j] * (by_value[j] - 1.0) / values[j]
-    return of_rows * of_columns / (2.0 * pairs)
-
-
-@inlined
 def fill_sums(
     flat: NumberArray,
     offsets: IntegerArray,
@@ -222,15 +203,16 @@ def fill_sums(
     lanes: FloatArray,
 ) -> None:
     """Fill `lanes[1]` with the sum over the strata from `first` up to `after`, less the excess of each of several."""
-    inverse, sums = lanes[2], lanes[4]
+    sums = lanes[4]
     for point in range(sums.size):
         sums[point] = 0.0
     for table in range(first, after):
         total = shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
         fill_scores(flat, offsets[table], r, s, total, margins, terms, lanes)
-        excess = _excess(total, margins, r, s) if after - first > 1 else 0.0
+        if after - first > 1:
+            take_off_excess(total, margins, r, s, lanes[0], lanes[1])
         for point in range(sums.size):
-            sums[point] += lanes[1, point] - logarithm(1.0 + max(excess * inverse[point], _LEAST_EXCESS))
+            sums[point] += lanes[1, point]
     for point in range(sums.size):
         lanes[1, point] = sums[point]
 

@@ -1,0 +1,64 @@
+"""How far the evidence of one stratum is above 1 on average under independence, as its margins are its own rows'.
+
+With a_i, b_j the shares of the margins, the mean of B_K over all tables with the same margins has a closed form if each
+row of the data has a class of its own: then all these tables have the same evidence. With R = `special.log_rise`,
+
+    log E[B_K] = F - F_b,     F = R(K, n),  F_a = sum_i R(K a_i, n_i+),  F_b = sum_j R(K b_j, n_+j),
+
+where F_a = 0, and likewise if each row has a value of its own. In general
+
+    log E[B_K] = (F - F_a)(F - F_b) / F
+
+holds in both these cases, and everywhere to first order in 1/K, where it is (P - A)(P - B)/(2 K P), P = n (n - 1),
+A = sum n_i (n_i - 1)/a_i, B = sum n_j (n_j - 1)/b_j. The first order alone would do for strata of many rows a cell. In
+thin ones it is too small: in a thousand strata of four rows each, ten classes and ten values, independent columns
+would look dependent for sure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credimi.kernels.jit import inlined
+from credimi.kernels.special import log_rise, logarithm
+
+if TYPE_CHECKING:
+    from credimi.kernels.jit import FloatArray
+
+_SMALL = 0.02  # an excess that first order gives well enough
+_LEAST = -0.5  # of the excess of first order, where that does not hold
+
+
+@inlined
+def _first_order(total: float, margins: FloatArray, r: int, s: int) -> float:
+    """K (E[B_K] - 1), to first order."""
+    pairs = total * (total - 1.0)
+    if pairs <= 0.0:
+        return 0.0
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    of_rows, of_columns = pairs, pairs
+    for i in range(r):
+        of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
+    for j in range(s):
+        of_columns -= by_value[j] * (by_value[j] - 1.0) / values[j]
+    return of_rows * of_columns / (2.0 * pairs)
+
+
+@inlined
+def take_off_excess(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
+    """Subtract log E[B_K] from the score of every strength, which rise; `margins` as `adaptive_weights.shares` has."""
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    first = _first_order(total, margins, r, s)
+    if total > 1.0 and abs(first) > _SMALL * strength[0]:
+        for point in range(strength.size):
+            k = strength[point]
+            whole = log_rise(k, total)
+            of_rows, of_columns = whole, whole
+            for i in range(r):
+                of_rows -= log_rise(k * classes[i], by_class[i])
+            for j in range(s):
+                of_columns -= log_rise(k * values[j], by_value[j])
+            score[point] -= max(of_rows * of_columns / whole, logarithm(1.0 + _LEAST))
+    else:
+        for point in range(strength.size):
+            score[point] -= logarithm(1.0 + max(first / strength[point], _LEAST))
