@@ -17,7 +17,7 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.information_bounds import robust
+from credimi.inference.bounds.information_bounds import robust
 from credimi.inference.many_tables import summarize
 from credimi.selection.rules import RuleOptions
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import credimi
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.request import CountRequest
-from credimi.selection.feature_sets import selected
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.selection.sets.select import selected
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from scipy import optimize
 
 from credimi.core.tables import Tables
 from credimi.inference.change import posteriors_of, priors_of
-from credimi.selection.change_records import CompareOptions
+from credimi.selection.comparisons.change_records import CompareOptions
 
 SHAPES, SIZES = ((2, 2), (2, 5), (4, 10)), (100, 300, 1_000, 3_000, 10_000)
 OPTIONS = CompareOptions()

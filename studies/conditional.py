@@ -26,9 +26,9 @@ import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.inference.adaptive_prior import mixtures
+from credimi.inference.conditional.stratified_tables import StratifiedTables, summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw_information, information_of
-from credimi.inference.stratified_tables import StratifiedTables, summarize
 
 SHAPES = [(2, 2, 2), (3, 3, 3), (8, 2, 4), (6, 4, 8)]  # strata, classes, values
 SIZES = [100, 300, 1_000, 3_000, 10_000]

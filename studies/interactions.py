@@ -27,8 +27,8 @@ from scipy.special import xlogy
 import credimi
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
-from credimi.inference.synergy import synergies
-from credimi.kernels import pair_evidence
+from credimi.inference.conditional.synergy import synergies
+from credimi.kernels.pairs import pair_evidence
 
 Columns = dict[str, list[str | None]]
 INFORMATIVE = {"main", "other", "copy"}

@@ -33,17 +33,17 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 import credimi
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.request import CountRequest
-from credimi.counting.stratified_counts import SettledCodes
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.experiments.paper_datasets import load
+from credimi.inference.conditional.stratified_tables import StratifiedTables, summarize
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.stratified_tables import StratifiedTables, summarize
-from credimi.selection.naive_summary import NaiveSummary
-from credimi.selection.smallest_set import Search, combinations, smallest
+from credimi.selection.sets.naive_summary import NaiveSummary
+from credimi.selection.sets.smallest_set import Search, combinations, smallest
 
 if TYPE_CHECKING:
-    from credimi.counting.coded_table import Rows
+    from credimi.counting.rows.coded_table import Rows
 
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology"
 TOLD = ("JMI", "CMIM", "mRMR")

@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from credimi.estimators.selector import CredibleSelector
     from credimi.estimators.tree import CredibleTreeClassifier
     from credimi.experiments.prequential import prequential
-    from credimi.inference.conditional_information import conditional_information
+    from credimi.inference.bounds.information_bounds import information_bounds
+    from credimi.inference.conditional.conditional_information import conditional_information
     from credimi.inference.distributions.distribution import Distribution
-    from credimi.inference.information_bounds import information_bounds
     from credimi.inference.mutual_information import mutual_information
     from credimi.inference.posterior import Posterior, posterior
     from credimi.report.figures import plot_prequential
-    from credimi.selection.compare import compare
-    from credimi.selection.comparison import Comparison
-    from credimi.selection.feature_sets import select
-    from credimi.selection.groups import GroupedRanking, rank_by
-    from credimi.selection.interaction_records import Interactions
-    from credimi.selection.interactions import interactions
+    from credimi.selection.comparisons.compare import compare
+    from credimi.selection.comparisons.comparison import Comparison
+    from credimi.selection.comparisons.groups import GroupedRanking, rank_by
     from credimi.selection.networks.build import network
     from credimi.selection.networks.network import Network
-    from credimi.selection.pairs import pairs
-    from credimi.selection.pairs_result import Pairs
+    from credimi.selection.pairwise.pairs import pairs
+    from credimi.selection.pairwise.pairs_result import Pairs
     from credimi.selection.rank import Ranking, rank
-    from credimi.selection.selection import Selection
+    from credimi.selection.sets.interaction_records import Interactions
+    from credimi.selection.sets.interactions import interactions
+    from credimi.selection.sets.select import select
+    from credimi.selection.sets.selection import Selection
 
 __all__ = [
     "Comparison",
@@ -73,36 +73,36 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Comparison": "credimi.selection.comparison",
+    "Comparison": "credimi.selection.comparisons.comparison",
     "Counts": "credimi.counting.counts",
     "CredibleSelector": "credimi.estimators.selector",
     "CredibleTreeClassifier": "credimi.estimators.tree",
     "CredimiError": "credimi.core.errors",
     "Distribution": "credimi.inference.distributions.distribution",
     "EntropyDiscretizer": "credimi.estimators.discretizer",
-    "GroupedRanking": "credimi.selection.groups",
+    "GroupedRanking": "credimi.selection.comparisons.groups",
     "IncrementalNaiveBayes": "credimi.estimators.naive_bayes",
-    "Interactions": "credimi.selection.interaction_records",
+    "Interactions": "credimi.selection.sets.interaction_records",
     "Network": "credimi.selection.networks.network",
-    "Pairs": "credimi.selection.pairs_result",
+    "Pairs": "credimi.selection.pairwise.pairs_result",
     "Posterior": "credimi.inference.posterior",
     "Ranking": "credimi.selection.ranking",
-    "Selection": "credimi.selection.selection",
+    "Selection": "credimi.selection.sets.selection",
     "Table": "credimi.core.table",
-    "compare": "credimi.selection.compare",
-    "conditional_information": "credimi.inference.conditional_information",
+    "compare": "credimi.selection.comparisons.compare",
+    "conditional_information": "credimi.inference.conditional.conditional_information",
     "count": "credimi.counting.count",
-    "interactions": "credimi.selection.interactions",
-    "information_bounds": "credimi.inference.information_bounds",
+    "interactions": "credimi.selection.sets.interactions",
+    "information_bounds": "credimi.inference.bounds.information_bounds",
     "mutual_information": "credimi.inference.mutual_information",
     "network": "credimi.selection.networks.build",
-    "pairs": "credimi.selection.pairs",
+    "pairs": "credimi.selection.pairwise.pairs",
     "plot_prequential": "credimi.report.figures",
     "posterior": "credimi.inference.posterior",
     "prequential": "credimi.experiments.prequential",
     "rank": "credimi.selection.rank",
-    "rank_by": "credimi.selection.groups",
-    "select": "credimi.selection.feature_sets",
+    "rank_by": "credimi.selection.comparisons.groups",
+    "select": "credimi.selection.sets.select",
 }
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
@@ -115,33 +115,33 @@ _STORED_MODULE_OF = {
     "Features": "credimi.estimators.validation",
     "GrowingLabels": "credimi.counting.growing_counts",
     "IncrementalCounts": "credimi.counting.incremental_counts",
-    "InteractingPair": "credimi.selection.interaction_records",
-    "JointTable": "credimi.selection.interaction_records",
+    "InteractingPair": "credimi.selection.sets.interaction_records",
+    "JointTable": "credimi.selection.sets.interaction_records",
     "Kept": "credimi.selection.page_data",
     "Labels": "credimi.columns.labels",
     "MissingValues": "credimi.columns.missing",
     "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
     "PairFigures": "credimi.inference.pair_figures",
-    "PairsForest": "credimi.selection.pairs_result",
+    "PairsForest": "credimi.selection.pairwise.pairs_result",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",
     "ReadingOptions": "credimi.columns.reading_options",
     "Remark": "credimi.selection.remarks",
-    "Rejection": "credimi.selection.selection",
+    "Rejection": "credimi.selection.sets.selection",
     "RemarkKind": "credimi.selection.remarks",
-    "Rows": "credimi.counting.coded_table",
+    "Rows": "credimi.counting.rows.coded_table",
     "RuleOptions": "credimi.selection.rules",
     "ScaledBeta": "credimi.inference.distributions.scaled_beta",
-    "Step": "credimi.selection.selection",
+    "Step": "credimi.selection.sets.selection",
     "Scorer": "credimi.estimators.scorer",
-    "Tree": "credimi.selection.tree_nodes",
-    "TreeCandidate": "credimi.selection.tree_nodes",
-    "TreeColumn": "credimi.counting.tree_rows",
-    "TreeNode": "credimi.selection.tree_nodes",
-    "TreeSplit": "credimi.selection.tree_nodes",
-    "TreeStop": "credimi.selection.tree_nodes",
+    "Tree": "credimi.selection.trees.nodes",
+    "TreeCandidate": "credimi.selection.trees.nodes",
+    "TreeColumn": "credimi.counting.rows.tree_rows",
+    "TreeNode": "credimi.selection.trees.nodes",
+    "TreeSplit": "credimi.selection.trees.nodes",
+    "TreeStop": "credimi.selection.trees.nodes",
     "UncountableError": "credimi.core.errors",
 }
 

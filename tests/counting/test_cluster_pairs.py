@@ -10,7 +10,7 @@ import pytest
 
 import credimi
 from credimi.core.errors import CredimiError
-from credimi.counting import cluster_pairs
+from credimi.counting.rows import cluster_pairs
 
 if TYPE_CHECKING:
     from pathlib import Path

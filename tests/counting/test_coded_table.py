@@ -14,8 +14,8 @@ import pytest
 from credimi import CredibleSelector, count, prequential, rank, select
 from credimi.columns import encode as encode_module
 from credimi.counting.batch import count_coded
-from credimi.counting.coded_table import MISSING, CodedTable, rows_of
 from credimi.counting.request import CountRequest
+from credimi.counting.rows.coded_table import MISSING, CodedTable, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

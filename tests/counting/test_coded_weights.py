@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.request import CountRequest
+from credimi.counting.rows.coded_table import CodedTable
 
 
 def test_select_takes_whole_weights_as_repeated_rows() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from credimi.counting.coded_table import CodedTable
-from credimi.counting.pair_codes import OTHER_VALUES, PairCodes
 from credimi.counting.request import CountRequest
-from credimi.counting.stratified_counts import SettledCodes
-from credimi.inference.stratified_tables import StratifiedTables, independence
-from credimi.kernels import pair_evidence
-from credimi.selection.relevant_features import _evidence, _parts
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.pair_codes import OTHER_VALUES, PairCodes
+from credimi.counting.rows.stratified_counts import SettledCodes
+from credimi.inference.conditional.stratified_tables import StratifiedTables, independence
+from credimi.kernels.pairs import pair_evidence
+from credimi.selection.sets.relevant_features import _evidence, _parts
 
 VALUES = (2, 3, 5, 10, 14, 2, 30)
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from credimi import CredimiError
-from credimi.counting.pair_products import PairProducts
-from credimi.counting.pair_tables import PairCounter
+from credimi.counting.rows.pair_products import PairProducts
+from credimi.counting.rows.pair_tables import PairCounter
 from credimi.gpu.numpy_device import NumpyDevice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.counting.pair_products import PairBlock
+    from credimi.counting.rows.pair_products import PairBlock
 
     Codes = list[NDArray[np.uint8]]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from credimi.core.errors import CredimiError
-from credimi.counting.pair_tables import PairCounter
-from credimi.counting.settled_columns import SettledColumns
+from credimi.counting.rows.pair_tables import PairCounter
+from credimi.counting.rows.settled_columns import SettledColumns
 
 if TYPE_CHECKING:
     from pathlib import Path

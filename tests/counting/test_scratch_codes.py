@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused(
 def test_files_larger_than_memory_are_refused_with_the_remedy(
     parts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("credimi.counting.scratch_codes.memory", lambda: 1_000)
+    monkeypatch.setattr("credimi.counting.rows.scratch_codes.memory", lambda: 1_000)
     for data in (parts, parts[0], Path(parts[0])):
         with pytest.raises(CredimiError, match=r"do not fit into 0.0 GB of memory: name a folder with scratch"):
             credimi.select(data, "y")

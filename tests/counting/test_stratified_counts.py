@@ -10,10 +10,10 @@ import pytest
 
 from credimi import CredimiError
 from credimi.columns.missing import MISSING_VALUES
-from credimi.counting import stratified_counts
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.request import CountRequest
-from credimi.counting.stratified_counts import SettledCodes
+from credimi.counting.rows import stratified_counts
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.stratified_counts import SettledCodes
 
 if TYPE_CHECKING:
     from credimi.core.tables import Tables

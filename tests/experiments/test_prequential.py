@@ -13,8 +13,8 @@ from sklearn.impute import SimpleImputer
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.counting.coded_table import rows_of
 from credimi.counting.engines import csv_files
+from credimi.counting.rows.coded_table import rows_of
 from credimi.experiments import checkpoints, prequential, prequential_loop, significance
 from credimi.experiments.prequential_options import RULES
 from credimi.inference import many_tables

@@ -9,15 +9,15 @@ import pytest
 from gpu_helpers import assert_near, random_columns
 
 import credimi
-from credimi.counting.pair_products import PairProducts
-from credimi.counting.pair_tables import PairCounter
+from credimi.counting.rows.pair_products import PairProducts
+from credimi.counting.rows.pair_tables import PairCounter
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import figures_of
-from credimi.selection import interaction_search
-from credimi.selection.pairs_on_device import all_pairs, best_pairs, find_gpu
+from credimi.selection.pairwise.pairs_on_device import all_pairs, best_pairs, find_gpu
+from credimi.selection.sets import interaction_search
 
 if TYPE_CHECKING:
-    from credimi.counting.pair_products import PairBlock
+    from credimi.counting.rows.pair_products import PairBlock
     from credimi.gpu.cupy_device import CupyDevice
 
 pytestmark = pytest.mark.gpu

@@ -11,11 +11,11 @@ import pytest
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
-from credimi.inference.information_bounds import robust
+from credimi.inference.bounds.information_bounds import robust
 from credimi.inference.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
-from credimi.kernels.least_information import centres, least
+from credimi.kernels.bounds.least_information import centres, least
 
 JOINT, TARGET_ONLY, FEATURE_ONLY = [[160, 60, 30], [50, 90, 70]], [60, 45], [12, 20, 9]
 MISSING = {

@@ -7,8 +7,9 @@ import pytest
 from scipy.special import xlogy
 
 from credimi.core.tables import Tables
-from credimi.inference import adaptive_prior, synergy
-from credimi.inference.synergy import AT_MOST_ONE, FULL, WITHOUT_WY, WITHOUT_XW, WITHOUT_XY, synergies
+from credimi.inference import adaptive_prior
+from credimi.inference.conditional import synergy
+from credimi.inference.conditional.synergy import AT_MOST_ONE, FULL, WITHOUT_WY, WITHOUT_XW, WITHOUT_XY, synergies
 
 DRAWS = 4_000
 KINDS = ("noise", "xor", "naive", "copy", "linked", "additive")

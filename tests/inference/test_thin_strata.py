@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from test_conditional_information import EPSILON, flattened, log_evidence, log_excess
 
+from credimi.inference.conditional.stratified_tables import summarize
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.stratified_tables import summarize
 
 
 @pytest.mark.parametrize(("rows", "classes", "values"), [(2, 2, 2), (4, 2, 4), (10, 3, 3), (4, 10, 10), (8, 10, 10)])

@@ -8,7 +8,7 @@ from scipy.special import gammaln, logsumexp
 
 from credimi import conditional_information
 from credimi.inference.adaptive_prior import GRID, LOOSEST, SMOOTHING, TIGHTEST
-from credimi.inference.edge_evidence import EdgeEvidence
+from credimi.inference.conditional.edge_evidence import EdgeEvidence
 
 NO_WEIGHTS = np.zeros(0)
 

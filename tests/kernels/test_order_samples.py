@@ -6,7 +6,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from credimi.kernels.missing_cells import draw_missing
+from credimi.kernels.networks.missing_cells import draw_missing
 from credimi.selection.networks.orders import sampled
 from credimi.selection.networks.parent_sets import ParentSets
 

@@ -10,7 +10,7 @@ import pytest
 from test_page import HOSTILE
 
 import credimi
-from credimi.report.comparison_page import page
+from credimi.report.comparisons.comparison_page import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 import credimi
-from credimi.report.comparison_text import comparison_grid, comparison_text
+from credimi.report.comparisons.comparison_text import comparison_grid, comparison_text
 
 
 def comparison(names: tuple[str, str], feature: str = "f") -> credimi.Comparison:

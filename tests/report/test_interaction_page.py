@@ -9,7 +9,7 @@ import pytest
 from test_page import HOSTILE
 
 import credimi
-from credimi.report.interaction_view import class_shares
+from credimi.report.sets.interaction_view import class_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from test_page import HOSTILE
 import credimi
 from credimi import CredimiError
 from credimi.core.atomic_files import plain
-from credimi.report.selection_page import page
+from credimi.report.sets.selection_page import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable

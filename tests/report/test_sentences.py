@@ -14,7 +14,7 @@ from test_page import DECIDE, node, shown
 import credimi
 from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
-from credimi.counting.coded_table import rows_of
+from credimi.counting.rows.coded_table import rows_of
 from credimi.experiments.paper_datasets import PaperDataset, read
 from credimi.report import sentences
 from credimi.selection.remarks import Remark, RemarkKind

@@ -14,8 +14,8 @@ import pyarrow as pa
 from test_page import HOSTILE
 
 from credimi import CredibleTreeClassifier
-from credimi.report.tree_page import page
-from credimi.report.tree_text import tree_text
+from credimi.report.trees.tree_page import page
+from credimi.report.trees.tree_text import tree_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.selection.comparison import COLUMNS
+from credimi.selection.comparisons.comparison import COLUMNS
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from credimi.core.errors import CredimiError
-from credimi.selection.forest import best_forest, draw_forests, edge_probabilities
+from credimi.selection.pairwise.forest import best_forest, draw_forests, edge_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

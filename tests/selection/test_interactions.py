@@ -11,10 +11,10 @@ import pytest
 
 import credimi
 from credimi import CredimiError
-from credimi.selection import interaction_search
+from credimi.selection.sets import interaction_search
 
 if TYPE_CHECKING:
-    from credimi.selection.interaction_records import InteractingPair
+    from credimi.selection.sets.interaction_records import InteractingPair
 
 Columns = dict[str, list[str | None]]
 
@@ -101,10 +101,10 @@ def test_the_first_look_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_first_look_keeps_what_has_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of pairs with a Bayes factor above the cut, by the full calculation, none is left out."""
-    from credimi.counting.coded_table import CodedTable  # noqa: PLC0415
-    from credimi.counting.pair_codes import PairCodes  # noqa: PLC0415
     from credimi.counting.request import CountRequest  # noqa: PLC0415
-    from credimi.counting.stratified_counts import SettledCodes  # noqa: PLC0415
+    from credimi.counting.rows.coded_table import CodedTable  # noqa: PLC0415
+    from credimi.counting.rows.pair_codes import PairCodes  # noqa: PLC0415
+    from credimi.counting.rows.stratified_counts import SettledCodes  # noqa: PLC0415
 
     monkeypatch.setattr(interaction_search, "_CHANCE", 200.0)
     for seed, options in enumerate(({"rows": 250}, {"rows": 2_000, "values": 3, "missing": 0.1}, {"values": 7})):

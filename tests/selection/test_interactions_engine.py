@@ -8,7 +8,8 @@ import pytest
 import credimi
 from credimi import CredimiError
 from credimi.gpu.numpy_device import NumpyDevice
-from credimi.selection import interaction_search, pairs_on_device
+from credimi.selection.pairwise import pairs_on_device
+from credimi.selection.sets import interaction_search
 
 
 def table(rows: int, columns: int, missing: float) -> dict[str, list[object]]:

@@ -12,7 +12,7 @@ import pytest
 import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
-from credimi.counting.settled_columns import SettledColumns
+from credimi.counting.rows.settled_columns import SettledColumns
 from credimi.inference import pair_figures
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import figures_of

@@ -13,13 +13,13 @@ import pytest
 import credimi
 from credimi import CredimiError
 from credimi.gpu.numpy_device import NumpyDevice
-from credimi.selection import pairs_on_device
-from credimi.selection.pairs_result import FIELDS
+from credimi.selection.pairwise import pairs_on_device
+from credimi.selection.pairwise.pairs_result import FIELDS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from credimi.selection.pairs_result import Pairs
+    from credimi.selection.pairwise.pairs_result import Pairs
 
 DEPENDENT = 0.7
 

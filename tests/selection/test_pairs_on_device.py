@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from credimi.counting.pair_products import PairProducts
-from credimi.counting.pair_tables import PairCounter
+from credimi.counting.rows.pair_products import PairProducts
+from credimi.counting.rows.pair_tables import PairCounter
 from credimi.gpu.numpy_device import NumpyDevice
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.pair_figures import figures_of
-from credimi.selection.pairs_on_device import FIGURES, all_pairs, best_pairs
+from credimi.selection.pairwise.pairs_on_device import FIGURES, all_pairs, best_pairs
 
 if TYPE_CHECKING:
     from pathlib import Path

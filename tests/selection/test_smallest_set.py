@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import credimi
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.request import CountRequest
-from credimi.counting.stratified_counts import SettledCodes
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.inference.options import PosteriorOptions
-from credimi.selection import smallest_set
-from credimi.selection.smallest_set import Search, combinations
+from credimi.selection.sets import smallest_set
+from credimi.selection.sets.smallest_set import Search, combinations
 
 Columns = dict[str, list[str]]
 
@@ -129,7 +129,7 @@ def test_many_columns_of_few_rows_are_counted_the_same(monkeypatch: pytest.Monke
     codes = settled(data)
     strata, count = codes.codes[0], len(codes.features[0].values)
     one, starts = codes.stratified(strata, count)
-    monkeypatch.setattr("credimi.counting.stratified_counts._MANY_COLUMNS", 1)
+    monkeypatch.setattr("credimi.counting.rows.stratified_counts._MANY_COLUMNS", 1)
     other, same = codes.stratified(strata, count)
     assert other.flat.tolist() == one.flat.tolist()
     assert same.tolist() == starts.tolist()

@@ -9,13 +9,13 @@ import pytest
 from tree_oracle import grown
 
 from credimi.columns.discretize import evidence_share, mdl_places
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.request import CountRequest
-from credimi.counting.tree_rows import TreeRows
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.tree_rows import TreeRows
 from credimi.kernels import node_tables
-from credimi.selection.tree_growth import grow
-from credimi.selection.tree_merging import merged_values
-from credimi.selection.tree_nodes import Tree, TreeStop
+from credimi.selection.trees.growth import grow
+from credimi.selection.trees.merging import merged_values
+from credimi.selection.trees.nodes import Tree, TreeStop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import Foreign, Record
-    from credimi.selection.comparison import Comparison
+    from credimi.selection.comparisons.comparison import Comparison
 
 _EXAMPLES = """\
 A and B are two samples with different rows: two periods, sites or groups.
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the comparison."""
     from credimi.core.arguments import require_share
     from credimi.core.remote_files import source_of
-    from credimi.selection.compare import compare
+    from credimi.selection.comparisons.compare import compare
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> None:
     elif options.format == "csv":
         write(terminal_io.sayable(_csv(comparison, options.units), options.output), options.output)
     else:
-        from credimi.report.comparison_text import comparison_grid
+        from credimi.report.comparisons.comparison_text import comparison_grid
 
         console = terminal_io.console(options.output)
         grid = comparison_grid(comparison, units=options.units, top=options.top, width=console.width)
@@ -158,7 +158,7 @@ def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> Non
 def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
     from credimi.core.arguments import require_share
-    from credimi.selection.groups import rank_by
+    from credimi.selection.comparisons.groups import rank_by
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
@@ -202,7 +202,7 @@ def run_groups(options: argparse.Namespace) -> None:
         report["settings"] |= {"units": options.units}
         _write_json(report, options)
         return
-    from credimi.report.comparison_text import grouped_grid
+    from credimi.report.comparisons.comparison_text import grouped_grid
 
     console = terminal_io.console(options.output)
     grid = grouped_grid(grouped, units=options.units, top=options.top, width=console.width)

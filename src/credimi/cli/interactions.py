@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.selection.interaction_records import Interactions
+    from credimi.selection.sets.interaction_records import Interactions
 
 _EXAMPLES = """\
 synergy is what two columns tell together beyond what each tells alone: positive
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     if any(file.is_counts for file in files):
         raise CredimiError("counts do not say which values come together: name the data")
     startup.announce_compiling()
-    from credimi.selection.interactions import interactions
+    from credimi.selection.sets.interactions import interactions
 
     asked = shared.counting(options) | {"weights": options.weights}
     asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
@@ -109,7 +109,7 @@ def _show(found: Interactions, options: argparse.Namespace) -> None:
         writer.writerows(zip(*found.columns.values(), strict=True))
         write(sink.getvalue(), options.output)
         return
-    from credimi.report.interaction_view import LINES, interaction_grids
+    from credimi.report.sets.interaction_view import LINES, interaction_grids
 
     console = terminal_io.console(options.output)
     lines = max(LINES, options.top or 0)

@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         found.plot(options.plot)
     if options.format == "table":
-        from credimi.report.network_text import network_grids
+        from credimi.report.networks.network_text import network_grids
 
         console = terminal_io.console(options.output)
         grids = network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top)

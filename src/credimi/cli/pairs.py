@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign, Record
-    from credimi.selection.pairs_result import Pairs
+    from credimi.selection.pairwise.pairs_result import Pairs
 
 _EXAMPLES = """\
 There is no target: every column is compared with every other. Numbers are cut
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
         figures.picture_kind(options.plot)
         figures.require_matplotlib()
     startup.announce_compiling()
-    from credimi.selection.pairs import pairs
+    from credimi.selection.pairwise.pairs import pairs
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked["weights"] = options.weights

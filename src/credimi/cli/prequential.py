@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from credimi.core.types import Foreign, Record
-    from credimi.counting.coded_table import Rows
+    from credimi.counting.rows.coded_table import Rows
     from credimi.experiments.prequential import Prequential
 
 _EXAMPLES = """\

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign
     from credimi.counting.engines.data_file import DataFile
     from credimi.selection.rank import Ranking
-    from credimi.selection.selection import Selection
+    from credimi.selection.sets.selection import Selection
 
 _EXAMPLES = """\
 goals look at columns together: smallest takes the fewest that tell all there
@@ -175,7 +175,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     for path in (options.html, options.plot):
         shared.check_output(path, [data.identity])
     startup.announce_compiling()
-    from credimi.selection.feature_sets import select
+    from credimi.selection.sets.select import select
 
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
@@ -198,8 +198,8 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
         ascii_only = not terminal_io.speaks_unicode(None)
         write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
         return code
-    from credimi.report.selection_view import selection_grids
     from credimi.report.sentences import COMMAND_LINE
+    from credimi.report.sets.selection_view import selection_grids
 
     console = terminal_io.console(None)
     terminal_io.show(selection_grids(selection.to_dict(), COMMAND_LINE), None, console)

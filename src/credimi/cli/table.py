@@ -111,7 +111,7 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
             f"--given has no approximation but matched: leave out --approximation {options.approximation}"
         )
     from credimi.core.table import Table
-    from credimi.inference.conditional_information import conditional_information
+    from credimi.inference.conditional.conditional_information import conditional_information
     from credimi.inference.mutual_information import mutual_information
 
     tables = [Table.of(joint, each.get("target_only"), each.get("feature_only")) for joint, each in strata]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Foreign, Record
     from credimi.counting.engines.data_file import DataFile
-    from credimi.selection.tree_nodes import Tree
+    from credimi.selection.trees.nodes import Tree
 
 _EXAMPLES = """\
 A node is split by the column that tells most about the target there, if that it
@@ -83,14 +83,14 @@ def run(options: argparse.Namespace) -> int:
     tree = _grown(options, data)
     found = tree.to_dict()
     if options.html is not None:
-        from credimi.report.tree_page import write_page
+        from credimi.report.trees.tree_page import write_page
 
         write_page(found, options.html)
     if options.format == "json":
         ascii_only = not terminal_io.speaks_unicode(options.output)
         write(json.dumps(found, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
     else:
-        from credimi.report.tree_text import tree_lines
+        from credimi.report.trees.tree_text import tree_lines
 
         lines = list(tree_lines(found, reasons=not options.no_reasons))
         write(terminal_io.sayable("\n".join(lines) + "\n", options.output), options.output)
@@ -102,10 +102,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     startup.announce_compiling()
-    from credimi.counting.coded_table import CodedTable
     from credimi.counting.request import CountRequest
-    from credimi.counting.tree_rows import TreeRows
-    from credimi.selection.tree_growth import grow
+    from credimi.counting.rows.coded_table import CodedTable
+    from credimi.counting.rows.tree_rows import TreeRows
+    from credimi.selection.trees.growth import grow
 
     asked: Record = shared.counting(options) | {"weights": options.weights}
     with terminal_io.progress("reading") as told:

@@ -106,7 +106,7 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
 def distances(array: pa.Array, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:
     """The distances of Arrow's integers from the least of them, as codes; null is missing."""
     if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
-        from credimi.kernels.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.reading.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
 
         codes: Codes = np.empty(len(array), dtype=wide)
         narrow(plain(array), least, *validity(array), codes)
@@ -155,7 +155,7 @@ def width(size: int) -> type[np.unsignedinteger]:
 
 def few_distinct(bits: NDArray[np.int64], array: pa.Array) -> tuple[Codes, NDArray[np.int64]] | None:
     """Codes in the order of first appearance, and one row of each; None if there are too many."""
-    from credimi.kernels.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 
     codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
     seen = encode_integers(bits, *validity(array), codes, rows)

@@ -311,7 +311,7 @@ def _entropy_left(edges: FloatArray, *, compiled: bool) -> Callable[[int, int], 
 
     if not compiled:
         return remaining
-    from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
     below = np.ascontiguousarray(edges.T.astype(np.int64))
     left = np.empty(below.shape[0])

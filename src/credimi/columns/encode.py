@@ -187,7 +187,7 @@ def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] 
 
 
 def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
-    from credimi.kernels.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
 
     _, offsets, data = array.buffers()
     wide = np.int64 if pa.types.is_large_string(array.type) else np.int32

@@ -157,7 +157,7 @@ def _gathered(
 
     For doubles the largest is that of the numbers, plus one: 0 if there are none.
     """
-    from credimi.kernels.small_codes import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading.small_codes import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
 
     columns, rows, wide = len(table.columns), table.columns[0].size, bases.dtype
     missing = int(wide == np.float64)

@@ -101,7 +101,7 @@ class Room:
     """Memory for sorting a column, reused for the next: fresh memory is slow."""
 
     def __init__(self, rows: int) -> None:
-        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         self.keys = np.empty((2, rows), dtype=np.uint64)
         self.labels = np.empty((2, rows), dtype=np.uint16)
@@ -109,7 +109,7 @@ class Room:
 
     def sort(self, values: NDArray[np.float64], classes: NDArray[np.uint16], lowest: int, missing: CountArray) -> int:
         """Sort by the bits from `lowest` on; returns how many numbers are not missing."""
-        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing[:] = 0
         numbers = np.ascontiguousarray(values)
@@ -124,7 +124,7 @@ class Room:
         self, values: NDArray[np.float64], classes: NDArray[np.uint16], height: int, most: int
     ) -> tuple[Labels, CountArray]:
         """The labels of a column, and how often each class occurs with each; missing values last."""
-        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
         lowest = sort_numbers.HALF if values.size > most else 0
@@ -144,7 +144,7 @@ class Room:
 
     def _distinct(self, number: int, lowest: int) -> CountArray:
         """How many labels there are if 0, 1, 2, ... bits are dropped, from `lowest` on."""
-        from credimi.kernels import sort_numbers  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         keys = self.keys[0]
         pairs = np.zeros(64, dtype=np.int64)

@@ -12,9 +12,9 @@ from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
-from credimi.counting.coded_table import CodedTable
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import columns_of
+from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.estimators.validation import numbers_of
 

@@ -19,11 +19,11 @@ from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
-from credimi.inference import information_bounds
+from credimi.inference.bounds import information_bounds
 from credimi.inference.many_tables import Beliefs, beliefs
-from credimi.selection.feature_sets import GOALS, selected
 from credimi.selection.rank import Ranking, beliefs_of, rank, standing
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
+from credimi.selection.sets.select import GOALS, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from credimi.core.tables import Tables
     from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
-    from credimi.selection.selection import Selection
+    from credimi.selection.sets.selection import Selection
 
 
 _SURE = 0.95

@@ -16,16 +16,16 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
-from credimi.counting.tree_rows import TreeRows
+from credimi.counting.rows.tree_rows import TreeRows
 from credimi.estimators.class_labels import Classes
 from credimi.estimators.counted_xy import coded, labelled, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights
 from credimi.inference.options import PosteriorOptions
-from credimi.report.tree_figure import tree_plot
-from credimi.report.tree_page import write_page
-from credimi.report.tree_text import tree_text
-from credimi.selection.tree_growth import grow
+from credimi.report.trees.tree_figure import tree_plot
+from credimi.report.trees.tree_page import write_page
+from credimi.report.trees.tree_text import tree_text
+from credimi.selection.trees.growth import grow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.counting.tree_rows import TreeColumn
+    from credimi.counting.rows.tree_rows import TreeColumn
     from credimi.estimators.validation import Features
-    from credimi.selection.tree_nodes import Tree
+    from credimi.selection.trees.nodes import Tree
 
 
 def visits(tree: Tree, features: Features, settings: ReadingOptions) -> Iterator[tuple[int, IntegerArray, FloatArray]]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import IntegerArray
-    from credimi.counting.coded_table import Rows
+    from credimi.counting.rows.coded_table import Rows
     from credimi.experiments.prequential_options import PrequentialOptions
 
 _FORMAT = 1

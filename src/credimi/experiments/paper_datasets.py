@@ -23,7 +23,7 @@ import numpy as np
 
 from credimi.columns.feature import FeatureKind
 from credimi.core.errors import CredimiError
-from credimi.counting.coded_table import Rows, rows_of
+from credimi.counting.rows.coded_table import Rows, rows_of
 from credimi.experiments.download import fetched
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.threads import cores, share
-from credimi.counting.coded_table import Rows, rows_of
+from credimi.counting.rows.coded_table import Rows, rows_of
 from credimi.experiments import checkpoints
 from credimi.experiments.prequential_loop import go_through
 from credimi.experiments.prequential_options import PrequentialOptions

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.counting.coded_table import MISSING, Rows
+from credimi.counting.rows.coded_table import MISSING, Rows
 from credimi.experiments.prequential_options import ALL, IMPUTED, PrequentialOptions
 from credimi.inference.many_tables import Beliefs, beliefs
 from credimi.inference.moments import moments

@@ -45,7 +45,7 @@ def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], 
     """For columns that say the same as a better one, its name; best first, like the features."""
     if counts.sample is None or not counts.sample.columns:
         return {}
-    from credimi.counting.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.rows.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
     sample, own = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
     known: dict[str, _Seen | None] = {}

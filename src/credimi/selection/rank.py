@@ -12,7 +12,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
 from credimi.counting.weights import effective
-from credimi.inference import information_bounds
+from credimi.inference.bounds import information_bounds
 from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
 from credimi.selection.copies import copies

@@ -19,15 +19,15 @@ from credimi.core.tables import Tables
 from credimi.inference import change
 from credimi.inference.distributions.distribution import Distribution
 from credimi.report import sentences
-from credimi.selection.change_records import check_classes, in_order, record, settings_of
-from credimi.selection.comparison import Comparison
+from credimi.selection.comparisons.change_records import check_classes, in_order, record, settings_of
+from credimi.selection.comparisons.comparison import Comparison
 from credimi.selection.ranking import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from credimi.core.types import Data, Record
-    from credimi.selection.change_records import CompareOptions
+    from credimi.selection.comparisons.change_records import CompareOptions
 
 _NEEDED = ("settings", "rows", "classes", "features", "cuts")
 _KNOWN = ("feature", "values", "complete", "mi", "std", "low", "high", "p_independent", "mi_if_dependent", "note")

@@ -11,7 +11,7 @@ import pytest
 
 from credimi.cli import main
 from credimi.gpu.numpy_device import NumpyDevice
-from credimi.selection import pairs_on_device
+from credimi.selection.pairwise import pairs_on_device
 
 if TYPE_CHECKING:
     from pathlib import Path

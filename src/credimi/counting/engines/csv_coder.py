@@ -63,7 +63,7 @@ class _FieldCoder:
     """What the columns of a file have shown so far to one thread, and room for where the fields of a part end."""
 
     def __init__(self, names: Sequence[str], wanted: Sequence[str], delimiter: str, line_end: str) -> None:
-        from credimi.kernels import csv_fields  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.reading import csv_fields  # noqa: PLC0415  (loads compiled code)
 
         size = len(wanted)
         self._kernels = csv_fields
@@ -123,7 +123,7 @@ class _FieldCoder:
 
 def last_line_end(content: pa.Buffer, delimiter: str) -> tuple[int, bool, bool]:
     """As `csv_split.last_line_end`, at the speed of memory unless a quote stands inside a field."""
-    from credimi.kernels import csv_fields  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading import csv_fields  # noqa: PLC0415  (loads compiled code)
 
     data = np.frombuffer(content, dtype=np.uint8)
     data.flags.writeable = False

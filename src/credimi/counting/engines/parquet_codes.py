@@ -88,7 +88,7 @@ def coded(
     block: Sequence[str],
 ) -> dict[str, Column] | None:
     """The columns of one group of rows; None if one of them is stored in another way."""
-    from credimi.kernels.parquet_pages import MORE_ROOM  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading.parquet_pages import MORE_ROOM  # noqa: PLC0415  (loads compiled code)
 
     rows = file.metadata.row_group(group)
     room = np.empty((2, rows.num_rows + MORE_ROOM), dtype=np.uint8)
@@ -111,7 +111,7 @@ def _decode(
     content: memoryview, codec: str | None, room: ByteArray, codes: ByteArray, *, optional: bool
 ) -> tuple[str, ...]:
     """Fill the codes of a column from its pages; return the dictionary, which is the first of them."""
-    from credimi.kernels.parquet_pages import decode_page  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.reading.parquet_pages import decode_page  # noqa: PLC0415  (loads compiled code)
 
     texts: tuple[str, ...] | None = None
     at = done = 0

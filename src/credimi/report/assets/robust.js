@@ -1,4 +1,4 @@
-// What holds if values are missing not quite at random: bounds of I within a factor (credimi/inference/information_bounds.py).
+// What holds if values are missing not quite at random: bounds of I within a factor (credimi/inference/bounds/information_bounds.py).
 "use strict";
 
 // Quantiles of the least and of the largest I of each feature with missing values, by factor; and what the ranking said.

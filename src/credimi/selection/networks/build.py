@@ -13,7 +13,7 @@ import numpy as np
 from credimi.core.arguments import require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
-from credimi.inference.edge_evidence import EdgeEvidence
+from credimi.inference.conditional.edge_evidence import EdgeEvidence
 from credimi.inference.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.networks.learn import DEGREE, Learned, LearnOptions, learn
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import CountArray, Data, IntegerArray, Option, Record
-    from credimi.counting.settled_columns import SettledColumns
+    from credimi.counting.rows.settled_columns import SettledColumns
 
 _COUNTING = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
 _WORTH_TELLING = 0.01  # probability of an edge
@@ -102,7 +102,7 @@ def network(
     require_whole("max_parents", max_parents, 1)
     require_whole("imputations", imputations, 0)
     require_whole("random_state", random_state, 0)
-    from credimi.counting.settled_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.rows.settled_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
     unknown = sorted(set(counting) - _COUNTING)
     if unknown:

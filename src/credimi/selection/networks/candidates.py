@@ -17,7 +17,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
-    from credimi.inference.edge_evidence import EdgeEvidence
+    from credimi.inference.conditional.edge_evidence import EdgeEvidence
 
 _OUT = -4.0  # log odds of an edge, below which a pair is no candidate
 _MEDIATORS = 10  # columns that are tried as separators of a pair

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from credimi.kernels import missing_cells
+from credimi.kernels.networks import missing_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.inference.edge_evidence import EdgeEvidence
+from credimi.inference.conditional.edge_evidence import EdgeEvidence
 from credimi.selection.networks.candidates import candidates, pairs_alone
 from credimi.selection.networks.imputation import Imputation
 from credimi.selection.networks.orders import Sampled, sampled

@@ -16,10 +16,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.core.public import public, stored
 from credimi.report import sentences
-from credimi.report.network_figure import network_plot
-from credimi.report.network_files import dot, graphml
-from credimi.report.network_page import write_page
-from credimi.report.network_text import network_text, remark_sentence
+from credimi.report.networks.network_figure import network_plot
+from credimi.report.networks.network_files import dot, graphml
+from credimi.report.networks.network_page import write_page
+from credimi.report.networks.network_text import network_text, remark_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, Foreign, Record, Value
-    from credimi.selection.pairs_result import PairsForest
+    from credimi.selection.pairwise.pairs_result import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 
@@ -158,7 +158,7 @@ class Network:
 
         These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
         """
-        from credimi.selection.pairs_result import forest_of  # noqa: PLC0415  (compiled code)
+        from credimi.selection.pairwise.pairs_result import forest_of  # noqa: PLC0415  (compiled code)
 
         return forest_of(self.columns, self._alone)
 

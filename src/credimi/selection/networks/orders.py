@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import share
-from credimi.kernels import order_samples
+from credimi.kernels.networks import order_samples
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.inference.edge_evidence import EdgeEvidence
+    from credimi.inference.conditional.edge_evidence import EdgeEvidence
 
 _ALL = 3
 _NEAR = 8.0  # a set is worth extending if its evidence is that near to the best

@@ -1,0 +1,1 @@
+"""The least and the largest information if values are missing not quite at random."""

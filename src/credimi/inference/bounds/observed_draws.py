@@ -1,0 +1,261 @@
+"""What can be observed of target and feature, drawn from its posterior: the basis of bounds without "at random".
+
+A data row shows class and value, only one of them, or neither (such a row is not counted). The probabilities of what it
+shows, o_ij, a_i and b_j (see `kernels.least_information`), need no assumption about why values are missing. Their
+posterior is
+
+    (o, a, b) ~ Dirichlet(c_ij, n_i?, n_?j),                c_ij = n_ij + the prior's pseudo-counts.
+
+The centre, the cell probabilities if values are missing at random, is a function of them. If only the feature is
+missing, a_i + o_i+ ~ Dirichlet(c_i+ + n_i?) and o_ij/o_i+ ~ Dirichlet(c_i.): the posterior of the centre is exactly the
+one that `mutual_information` has. If both sides have missing values, the two differ in what they take as the prior of
+the margins, less than by one row; see "Coupling".
+
+**Adaptive prior.** A component has the counts n_ij + K a_i b_j, and draws are shared out among the components by their
+weights. The atom is independence of the centre: o_ij = w_i b_j (1 - l_i - m_j), a_i = w_i l_i, b_j m_j, where l_i is
+how often the feature is missing in class i and m_j how often the target is missing with value j. Then the least I is 0,
+so that the least I has at least the atom of I. But the largest I is not 0: it gets draws of its own.
+
+**Draws without noise.** Each Dirichlet is a row of Gamma variates, which are quantiles of fixed normal scores: those of
+one cell are in a random order (Latin hypercube), always the same one. So an answer does not change from call to call,
+it changes smoothly with the counts, and bounds at different factors are bounds of the same draws. From `_MANY` counts
+on the quantile is that of Wilson and Hilferty, c (1 - 1/(9 c) + z/(3 sqrt c))^3.
+
+**Coupling.** The law of I that `mutual_information` gives is closer than a few hundred draws. So the draws are sorted
+by the I of their centre, and the k-th of D takes the (k - 1/2)/D quantile of that law as its I, J say, in place of its
+own I. The least I becomes J (least/I), the largest J + (largest - I). At the factor 1 the bounds are then the law
+itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy  # its `special` is loaded on first use
+
+from credimi.core.table import Table
+from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.fixed_priors import ADAPTIVE
+from credimi.inference.many_tables import drawn_law, law_of_table, posteriors, pseudo_counts_of
+from credimi.inference.mixture_tails import laws_of, quantiles
+from credimi.inference.sampling import information_of
+from credimi.kernels.bounds.least_information import centres
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from credimi.core.tables import Tables
+    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.inference.distributions.distribution import Distribution
+    from credimi.inference.options import PosteriorOptions
+
+DRAWS = 256
+_FEW_DRAWS = 32
+_LITTLE = 0.01
+_MANY = 10.0
+_NO_ATOM = 1e-9
+_HALF = 0.5  # of a count, which smooths the margins of independent tables, as the adaptive prior does
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Probabilities of what can be observed, (draws, r, s), (draws, r) and (draws, s), and the centre.
+
+    `own` is the I of the centre, and `information` the I that it is coupled with. All draws together weigh `mass`.
+    """
+
+    seen: FloatArray
+    row_only: FloatArray
+    column_only: FloatArray
+    centre: FloatArray
+    own: FloatArray
+    information: FloatArray
+    mass: float
+
+    @property
+    def probabilities(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """As the kernels take them."""
+        return self.seen, self.row_only, self.column_only, self.centre
+
+    def of(self, some: NDArray[np.bool_] | IntegerArray) -> Draws:
+        """Some of the draws, with their share of the mass."""
+        own = self.own[some]
+        mass = self.mass * own.size / max(self.own.size, 1)
+        seen, row_only, column_only, centre = (each[some] for each in self.probabilities)
+        return Draws(seen, row_only, column_only, centre, own, self.information[some], mass)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """The draws of one table: those of dependent tables and, with an atom, those of independent ones."""
+
+    dependent: Draws
+    independent: Draws
+    upper: float
+
+
+def observed(blocks: Tables, options: PosteriorOptions) -> list[Observed]:
+    """The draws of every table."""
+    count = blocks.rows.size
+    if options.prior == ADAPTIVE:
+        mixed, moments = mixtures_with_moments(blocks, matched=options.matched, threads=options.threads)
+        found = components_of(blocks, mixed, moments)
+        counts, weight, table, p_zero = mixed.blocks, mixed.weight, mixed.table, mixed.p_zero
+    else:
+        found = posteriors(blocks, options)
+        counts, weight, table, p_zero = blocks, np.ones(count), np.arange(count), np.zeros(count)
+    pseudo = np.zeros(count) if options.prior == ADAPTIVE else pseudo_counts_of(blocks, options.prior)
+    ends = np.searchsorted(table, np.arange(count + 1))
+    drawn = []
+    for index in range(count):
+        own = range(ends[index], ends[index + 1])
+        parts = [counts.block(part).astype(np.float64) for part in own]
+        block = blocks.block(index).astype(np.float64)
+        upper = float(np.log(min(block.shape) - 1))
+        dependent = _dependent(block, parts, weight[ends[index] : ends[index + 1]], float(pseudo[index]))
+        if options.approximation == "sampled":
+            odds = 1.0 if blocks.odds is None else float(blocks.odds[index])
+            law = drawn_law(Table.of_block(blocks.block(index)), options, odds)
+            levels = _levels_of_law(law, dependent.own.size)
+        else:
+            levels = _levels(found, index, upper, dependent.own.size, gaussian=options.gaussian)
+        drawn.append(
+            Observed(
+                _coupled(dependent, levels, 1.0 - float(p_zero[index])),
+                _independent(block, float(p_zero[index])),
+                upper,
+            )
+        )
+    return drawn
+
+
+@lru_cache(maxsize=4)
+def _sorted_scores(count: int) -> FloatArray:
+    """The normal quantiles of (k - 1/2)/count."""
+    inverse = NormalDist().inv_cdf
+    return np.array([inverse((place + 0.5) / count) for place in range(count)])
+
+
+@lru_cache(maxsize=4096)
+def _scores_of(count: int, cell: int) -> FloatArray:
+    """The scores of one cell in its own order."""
+    return _sorted_scores(count)[np.random.default_rng((20, cell)).permutation(count)]
+
+
+def _gammas(shapes: FloatArray, first: int = 0) -> FloatArray:
+    """Gamma variates (draws, cells) of these shapes, whose columns take the scores from `first` on; 0 for shape 0."""
+    count, cells = shapes.shape
+    scores = np.stack([_scores_of(count, first + cell) for cell in range(cells)], axis=1)
+    safe = np.maximum(shapes, 1.0)
+    drawn = safe * (1.0 - 1.0 / (9.0 * safe) + scores / (3.0 * np.sqrt(safe))) ** 3
+    few = (shapes < _MANY) & (shapes > 0.0)
+    if few.any():
+        drawn[few] = scipy.special.gammaincinv(shapes[few], scipy.special.ndtr(scores[few]))
+    drawn[shapes <= 0.0] = 0.0
+    return drawn
+
+
+def _dependent(block: FloatArray, parts: list[FloatArray], weights: FloatArray, pseudo: float) -> Draws:
+    """Draws from a mixture; `parts` are its blocks, with pseudo-counts but for `pseudo`."""
+    count = _number(float(weights.sum()))
+    r, s = block.shape[0] - 1, block.shape[1] - 1
+    if not parts:
+        return _empty(r, s)
+    order = np.random.default_rng(20).permutation(count)
+    shares = np.cumsum(weights) / weights.sum()
+    which = np.minimum(np.searchsorted(shares, (order + 0.5) / count), len(parts) - 1)
+    cells = np.stack([part[:r, :s].ravel() + pseudo for part in parts])
+    margins = np.concatenate([block[:r, s], block[r, :s]])
+    shapes = np.concatenate([cells[which], np.broadcast_to(margins, (count, r + s))], axis=1)
+    drawn = _gammas(shapes)
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    seen = np.ascontiguousarray(drawn[:, : r * s]).reshape(count, r, s)
+    row_only, column_only = (np.ascontiguousarray(each) for each in np.split(drawn[:, r * s :], [r], axis=1))
+    centre = np.empty_like(seen)
+    centres(seen, row_only, column_only, centre)
+    own = information_of(centre)
+    return Draws(seen, row_only, column_only, centre, own, own, 1.0)
+
+
+def _independent(block: FloatArray, p_zero: float) -> Draws:
+    """Draws of independent tables, which have the weight of the atom."""
+    r, s = block.shape[0] - 1, block.shape[1] - 1
+    if p_zero <= _NO_ATOM:
+        return _empty(r, s)
+    shapes = np.concatenate(
+        [block[:r, :s].sum(axis=1) + _HALF, block[:r, :s].sum(axis=0) + _HALF, block[:r, s], block[r, :s]]
+    )
+    count = _number(p_zero)
+    drawn = _gammas(np.broadcast_to(shapes, (count, shapes.size)), 1 << 20)
+    of_rows, of_columns, row_only, column_only = np.split(drawn, [r, r + s, 2 * r + s], axis=1)
+    total = of_rows.sum(axis=1, keepdims=True) + row_only.sum(axis=1, keepdims=True)
+    total = total + column_only.sum(axis=1, keepdims=True)
+    rows, columns = of_rows + row_only, of_columns + column_only
+    rows, columns = rows / rows.sum(axis=1, keepdims=True), columns / columns.sum(axis=1, keepdims=True)
+    row_only, column_only = row_only / total, column_only / total
+    complete = 1.0 - (row_only / rows)[:, :, np.newaxis] - (column_only / columns)[:, np.newaxis, :]
+    centre = rows[:, :, np.newaxis] * columns[:, np.newaxis, :]
+    zero = np.zeros(count)
+    return Draws(
+        centre * np.maximum(complete, 0.0),
+        np.ascontiguousarray(row_only),
+        np.ascontiguousarray(column_only),
+        centre,
+        zero,
+        zero,
+        p_zero,
+    )
+
+
+def _number(mass: float) -> int:
+    """How many draws: fewer if they weigh so little that they hardly move a quantile."""
+    return DRAWS if mass > _LITTLE else _FEW_DRAWS
+
+
+def _empty(r: int, s: int) -> Draws:
+    none = np.zeros(0)
+    return Draws(np.zeros((0, r, s)), np.zeros((0, r)), np.zeros((0, s)), np.zeros((0, r, s)), none, none, 0.0)
+
+
+def _coupled(drawn: Draws, levels: FloatArray, mass: float) -> Draws:
+    """The draws with the information of the law at their rank."""
+    information = np.empty(drawn.own.size)
+    information[np.argsort(drawn.own, kind="stable")] = levels
+    return Draws(drawn.seen, drawn.row_only, drawn.column_only, drawn.centre, drawn.own, information, mass)
+
+
+def _levels(found: PosteriorComponents, index: int, upper: float, count: int, *, gaussian: bool) -> FloatArray:
+    """Quantiles of one mixture without its atom, in the middle of `count` equal shares."""
+    here = found.table == index
+    weight, mean, variance = found.weight[here], found.mean[here], found.variance[here]
+    if not count:
+        return np.zeros(0)
+    weight = weight / weight.sum()
+    repeated = PosteriorComponents(
+        np.zeros(count),
+        np.repeat(np.arange(count), weight.size),
+        np.tile(weight, count),
+        np.tile(mean, count),
+        np.tile(variance, count),
+    )
+    laws = laws_of(repeated, np.full(count, upper), gaussian=gaussian)
+    if not laws.trusted.all():
+        law = law_of_table(
+            PosteriorComponents(np.zeros(1), np.zeros(weight.size, int), weight, mean, variance),
+            0,
+            upper,
+            gaussian=gaussian,
+        )
+        return _levels_of_law(law, count)
+    return quantiles(laws, 1.0 - (np.arange(count) + 0.5) / count, 1)
+
+
+def _levels_of_law(law: Distribution, count: int) -> FloatArray:
+    """The same of any distribution."""
+    middle = (np.arange(count) + 0.5) / count
+    levels: FloatArray = law.ppf(law.p_zero + (1.0 - law.p_zero) * middle)
+    return levels

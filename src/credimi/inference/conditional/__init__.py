@@ -1,0 +1,1 @@
+"""Information given other columns."""

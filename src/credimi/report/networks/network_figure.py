@@ -1,0 +1,56 @@
+"""A network as a figure, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.report.figures import new_axes, picture_kind, save, short_name
+from credimi.report.networks.network_layout import places
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Record
+
+_COLOUR = "#0072b2"
+_NAMES = 120  # columns whose names are written
+
+
+def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> Axes:
+    """Columns as dots, edges as lines: width is information, opacity probability, arrow heads are directions."""
+    if path is not None:
+        picture_kind(path)
+    number = {name: place for place, name in enumerate(network["columns"])}
+    edges = network["edges"]
+    most = max((edge["mi"] for edge in edges), default=0.0) or 1.0
+    where = places(len(number), [(number[edge["a"]], number[edge["b"]], (edge["mi"] / most) ** 0.5) for edge in edges])
+    where[:, 1] *= -1.0
+    side = 5.0 + 0.25 * np.sqrt(len(number)) * 2.0
+    axes = new_axes(ax, (side * 1.3, side))
+    for edge in edges:
+        ends = [where[number[edge[name]]] for name in ("a", "b")]
+        if edge["direction"] == "<-":
+            ends.reverse()
+        shape = {
+            "arrowstyle": "-" if edge["direction"] == "--" else "-|>",
+            "color": _COLOUR,
+            "shrinkA": 5,
+            "shrinkB": 5,
+        }
+        shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / most) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
+        axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape)
+    axes.plot(where[:, 0], where[:, 1], "o", color="#333333", markersize=5, zorder=3)
+    for name, place in number.items() if len(number) <= _NAMES else ():
+        axes.annotate(
+            short_name(name), where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8, zorder=4
+        )
+    axes.margins(0.1)
+    axes.set_axis_off()
+    axes.set_title(f"P(edge) >= {network['settings']['level']:g}; width: information, opacity: probability", fontsize=9)
+    if path is not None:
+        save(axes, path)
+    return axes

@@ -1,0 +1,1 @@
+"""Selections and interactions, shown."""

@@ -1,0 +1,58 @@
+"""A tree as a figure, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credimi.core.atomic_files import plain
+from credimi.report.figures import new_axes, short_name
+from credimi.report.trees.tree_text import branch_of, predicted, rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Record
+
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7a828c")
+
+
+def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) -> Axes:
+    """The tree from left to right; the colour of a dot is the class, its depth how probable that is."""
+    nodes = [node for node in tree["nodes"] if max_depth is None or node["depth"] <= max_depth]
+    features = {node["node"]: node["feature"] for node in tree["nodes"]}
+    inner = {node["parent"] for node in nodes}
+    height: dict[int, float] = {}
+    leaves = 0
+    for node in reversed(nodes):  # the branches of a node come after it
+        below = [height[each["node"]] for each in nodes if each["parent"] == node["node"]]
+        if node["node"] not in inner:
+            height[node["node"]] = float(leaves)
+            leaves += 1
+        else:
+            height[node["node"]] = sum(below) / len(below)
+    depth = max(node["depth"] for node in nodes)
+    axes = new_axes(ax, (3.0 + 2.3 * depth, 1.2 + 0.45 * leaves))
+    for node in nodes:
+        place = node["depth"], height[node["node"]]
+        if node["parent"] is not None:
+            before = node["depth"] - 1, height[node["parent"]]
+            axes.plot([before[0], place[0]], [before[1], place[1]], color="#9aa2ab", linewidth=1.0, zorder=1)
+        chances = node["probabilities"]
+        colour = _COLOURS[chances.index(max(chances)) % len(_COLOURS)]
+        axes.plot(*place, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(chances), zorder=2)
+        said = [short_name(branch_of(node, features)), f"{predicted(tree, node)} ({rows(node)})"]
+        if node["feature"] is not None and node["node"] in inner:
+            said.append(f"{short_name(node['feature'])}?")
+        axes.annotate(
+            "\n".join(map(plain, said)),
+            place,
+            xytext=(8, 0),
+            textcoords="offset points",
+            fontsize=7,
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8},
+        )
+    axes.set_xlim(-0.2, depth + 0.9)
+    axes.set_ylim(-0.8, max(leaves - 0.2, 0.8))
+    axes.axis("off")
+    return axes

@@ -1,0 +1,176 @@
+"""A tree as one HTML page: nodes that fold, each with its table and its posterior. No script, nothing from elsewhere.
+
+All names come from the user's data; each passes through `escape`.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from credimi.core.atomic_files import plain, write_bytes
+from credimi.core.version import __version__
+from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, title
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from credimi.core.types import Record
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_WIDTH, _COLOURS, _OPEN = 320.0, 8, 2  # of a drawing; classes with a colour of their own; levels that are unfolded
+
+
+def write_page(tree: Record, path: str | Path) -> None:
+    """Write the page to a file, which is complete or absent."""
+    write_bytes(page(tree).encode(errors="backslashreplace"), path)
+
+
+def page(tree: Record) -> str:
+    """The HTML."""
+    style = files("credimi.report.assets").joinpath("tree.css").read_text(encoding="utf-8")
+    heading = _text(title(tree))
+    settings = tree["settings"]
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{heading}</title>
+<link rel="icon" href="data:,">
+<style>
+{style}</style>
+</head>
+<body>
+<h1>{heading}</h1>
+<p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g}) is at least
+{settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns. Open a node to
+see its table and why it was split or not. Information in nats.</p>
+<p class="key">{_key(tree)}</p>
+{_importances(tree)}
+<h2>The tree</h2>
+{_nodes(tree)}
+<footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
+</body>
+</html>
+"""
+
+
+def _key(tree: Record) -> str:
+    shown = [
+        f'<span><i class="c{number % _COLOURS}"></i><bdi>{_text(name) or "(no name)"}</bdi></span>'
+        for number, name in enumerate(tree["classes"])
+    ]
+    return " ".join(shown)
+
+
+def _importances(tree: Record) -> str:
+    if not tree["importances"]:
+        return ""
+    most = max(each["high"] for each in tree["importances"])
+    lines = "\n".join(
+        f'<tr><th scope="row"><bdi>{_text(each["feature"])}</bdi></th><td>{_interval(each, most, None)}</td>'
+        f'<td class="number">{each["mi"]:.4f}</td><td class="number">{each["low"]:.4f} to {each["high"]:.4f}</td></tr>'
+        for each in tree["importances"]
+    )
+    return f"""<h2>What the columns tell in this tree</h2>
+<div class="wide"><table><thead><tr><th scope="col">column</th><th scope="col"></th>
+<th scope="col" class="number">tells</th><th scope="col" class="number">95 % interval</th></tr></thead>
+<tbody>
+{lines}
+</tbody></table></div>"""
+
+
+def _nodes(tree: Record) -> str:
+    """All nodes; each comes before its branches, so that elements are closed when the depth falls."""
+    features = {node["node"]: node["feature"] for node in tree["nodes"]}
+    parts: list[str] = []
+    for place, node in enumerate(tree["nodes"]):
+        opened = " open" if node["depth"] < _OPEN and node["feature"] is not None else ""
+        kind = "split" if node["feature"] is not None else "leaf"
+        parts.append(
+            f'<details class="{kind}"{opened}><summary>{_bar(node)}<span><bdi>{_text(branch_of(node, features))}</bdi>'
+            f" <small>{rows(node)} rows</small> <b><bdi>{_text(predicted(tree, node))}</bdi></b>"
+            f"{_asked(node)}</span></summary>{_detail(tree, node)}"
+        )
+        following = tree["nodes"][place + 1]["depth"] if place + 1 < len(tree["nodes"]) else 0
+        parts.append("</details>" * (node["depth"] - following + 1))
+    return "\n".join(parts)
+
+
+def _asked(node: Record) -> str:
+    return "" if node["feature"] is None else f" <small>by <bdi>{_text(node['feature'])}</bdi></small>"
+
+
+def _bar(node: Record) -> str:
+    """The class probabilities as a bar; its text is beside it."""
+    parts, start = [], 0.0
+    for number, chance in enumerate(node["probabilities"]):
+        if chance >= 0.002:
+            parts.append(
+                f'<rect class="c{number % _COLOURS}" x="{100 * start:.1f}" width="{100 * chance:.1f}" height="12"/>'
+            )
+        start += chance
+    return f'<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{"".join(parts)}</svg>'
+
+
+def _detail(tree: Record, node: Record) -> str:
+    said = f'<p class="said">{_text(reason(tree, node))}</p>'
+    return f'<div class="detail">{said}{_posterior(tree, node)}{_table(tree, node)}</div>'
+
+
+def _posterior(tree: Record, node: Record) -> str:
+    best = node["best"]
+    if best is None:
+        return ""
+    drawn = _interval(best, max(best["high"], 4.0 * tree["settings"]["epsilon"]), tree["settings"]["epsilon"])
+    name = f"<bdi>{_text(best['feature'])}</bdi>"
+    return f'<p class="posterior">{drawn}<small>I of {name}: mean, 95 % interval, and epsilon as a line</small></p>'
+
+
+def _interval(figures: Record, most: float, epsilon: float | None) -> str:
+    low, mean, high = (_place(figures[name], most) for name in ("low", "mi", "high"))
+    line = f'<line x1="{low:.1f}" x2="{high:.1f}" y1="10" y2="10"/><circle cx="{mean:.1f}" cy="10" r="4"/>'
+    mark = "" if epsilon is None else f'<path d="M{_place(epsilon, most):.1f} 1V19"/>'
+    said = f"{figures['mi']:.4f} ({figures['low']:.4f} to {figures['high']:.4f})"
+    return f'<svg class="interval" viewBox="0 0 {_WIDTH:g} 20" role="img" aria-label="{said}">{mark}{line}</svg>'
+
+
+def _place(information: float, most: float) -> float:
+    """Where a figure is drawn, on a square-root scale with a margin for the dots."""
+    share = math.sqrt(min(max(information, 0.0) / most, 1.0)) if most > 0.0 else 0.0
+    return 10.0 + (_WIDTH - 20.0) * share
+
+
+def _table(tree: Record, node: Record) -> str:
+    """The rows of each class, by branch and in all; classes that the node does not have are left out."""
+    branches = node.get("branches", [])
+    heads = "".join(f'<th scope="col" class="number"><bdi>{_text(each["name"])}</bdi></th>' for each in branches)
+    lines = []
+    for number, name in enumerate(tree["classes"]):
+        if node["counts"][number] > 0.0:
+            cells = [each["counts"][number] for each in branches] + [node["counts"][number]]
+            chance = f"{node['probabilities'][number]:.3f}"
+            figures = "".join(f'<td class="number">{_count(cell)}</td>' for cell in cells)
+            lines.append(
+                f'<tr><th scope="row"><i class="c{number % _COLOURS}"></i><bdi>{_text(name)}</bdi></th>{figures}'
+                f'<td class="number">{chance}</td></tr>'
+            )
+    missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
+    lacking = f'<p class="said">{_count(missing)} rows without a value went down all branches.</p>' if missing else ""
+    return f"""<div class="wide"><table><thead><tr><th scope="col">class</th>{heads}
+<th scope="col" class="number">all</th><th scope="col" class="number">probability</th></tr></thead>
+<tbody>{"".join(lines)}</tbody></table></div>{lacking}"""
+
+
+def _count(number: float) -> str:
+    return f"{round(number, 1):,.1f}".removesuffix(".0")
+
+
+def _text(text: str) -> str:
+    """Text of the data for HTML: it holds no markup, and no control characters."""
+    return escape(plain(str(text)), quote=True)

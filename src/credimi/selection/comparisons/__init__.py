@@ -1,0 +1,1 @@
+"""Two samples, or the groups of one, compared."""

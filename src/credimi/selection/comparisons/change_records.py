@@ -1,0 +1,103 @@
+"""The rows of a `Comparison`: their figures and their verdicts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from credimi.core.arguments import require_share
+from credimi.core.errors import CredimiError
+from credimi.inference import change
+from credimi.inference.options import PosteriorOptions
+from credimi.selection.comparisons.comparison import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from credimi.core.types import Record
+    from credimi.inference.change import Change
+    from credimi.inference.distributions.distribution import Distribution
+
+_FIGURES = {"mi": "mean", "low": "low", "high": "high"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions(PosteriorOptions):
+    """Threshold and level of the change, and the probability beforehand that a column tells the same in both."""
+
+    p_same: float = change.P_SAME
+
+    def __post_init__(self) -> None:
+        PosteriorOptions.__post_init__(self)
+        require_share("p_same", self.p_same)
+        object.__setattr__(self, "p_same", float(self.p_same))
+
+    def change(
+        self, laws: tuple[Distribution, Distribution], priors: tuple[Distribution, Distribution]
+    ) -> change.Change:
+        """What two posteriors tell about the change."""
+        return change.compared(*laws, priors, epsilon=self.epsilon, level=self.level, p_same=self.p_same)
+
+
+def record(
+    row: Record, first: Record | None, second: Record | None, found: Change | None, options: CompareOptions
+) -> Record:
+    """One row of a comparison, with mean and interval in each sample; `found` is None if nothing can be compared."""
+    for letter, figures in zip("ab", (first, second), strict=True):
+        row |= {f"{name}_{letter}": math.nan if figures is None else figures[own] for name, own in _FIGURES.items()}
+    if found is None:
+        unknown = dict.fromkeys(("change", "low", "high", "p_change", "p_more", "p_less", "p_same"), math.nan)
+        return row | unknown | {"verdict": "not compared"}
+    return row | {
+        "change": row["mi_b"] - row["mi_a"],
+        "low": found.low,
+        "high": found.high,
+        "p_change": found.p_more + found.p_less,
+        "p_more": found.p_more,
+        "p_less": found.p_less,
+        "p_same": found.p_same,
+        "verdict": _verdict(found, options.level),
+    }
+
+
+def _verdict(found: Change, level: float) -> str:
+    """The verdict: more or less, at the level; same, if the two posteriors alone say so, at the level."""
+    if found.p_more >= level:
+        return "more"
+    if found.p_less >= level:
+        return "less"
+    return "same" if 1.0 - found.p_change_if_apart >= level else "unsure"
+
+
+def check_classes(target: str, first: Sequence[str], second: Sequence[str], both: Sequence[str]) -> None:
+    """Refuse two samples that have no class in common: they are of other things, or write the same in another way."""
+    if first and second and len(both) == len(first) + len(second):
+        one, other = (", ".join(map(repr, each[:3])) + ", ..." * (len(each) > 3) for each in (first, second))
+        raise CredimiError(
+            f"target {target!r} has no class in common in the two, but {one} and {other}: write its classes in the "
+            "same way, or compare tables of the same target"
+        )
+
+
+def in_order(rows: list[Record]) -> dict[str, list[object]]:
+    """The rows as columns, the surest change first; columns that are not compared come last."""
+
+    def key(row: Record) -> tuple[bool, float, float]:
+        unknown = row["verdict"] == "not compared"
+        return (True, 0.0, 0.0) if unknown else (False, -row["p_change"], -abs(row["change"]))
+
+    rows = sorted(rows, key=key)
+    return {name: [row[name] for row in rows] for name in COLUMNS}
+
+
+def settings_of(options: CompareOptions, missing: str) -> Record:
+    """The options of the comparison."""
+    return {
+        "epsilon": options.epsilon,
+        "level": options.level,
+        "p_same": options.p_same,
+        "prior": options.prior,
+        "missing": missing,
+        "units": "nats",
+    }

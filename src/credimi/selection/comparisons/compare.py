@@ -1,0 +1,167 @@
+"""`compare`: which features are more or less informative in a second sample, and how surely (`inference.change`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.reading_options import READINGS
+from credimi.columns.target_ranges import bins_asked, checked_cuts
+from credimi.core.errors import CredimiError
+from credimi.core.tables import Tables
+from credimi.core.threads import share
+from credimi.counting.alignment import aligned
+from credimi.counting.weights import effective
+from credimi.inference import change
+from credimi.inference.many_tables import summarize
+from credimi.report import sentences
+from credimi.selection import stored_ranking
+from credimi.selection.comparisons.change_records import CompareOptions, check_classes, in_order, record, settings_of
+from credimi.selection.comparisons.comparison import Comparison
+from credimi.selection.rank import counts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from credimi.columns.feature import Feature
+    from credimi.core.types import Data, FloatArray, Option, Record, Values
+    from credimi.counting.alignment import AlignedCounts
+
+
+def compare(
+    a: Data,
+    b: Data,
+    target: Values = None,
+    *,
+    epsilon: float = 0.003,
+    level: float = 0.95,
+    p_same: float = change.P_SAME,
+    missing: str = "ignore",
+    names: Sequence[str] = ("A", "B"),
+    threads: int | None = None,
+    **counting: Option,
+) -> Comparison:
+    """Which features are more or less informative about the target in b than in a, and how surely.
+
+    The rows of a and b must be different rows: two periods, sites or groups. The mutual information I itself is
+    compared. It changes if a feature's values tell other things than before, and also if classes or values have become
+    more or less frequent.
+
+    Both are read in the same way: classes and values are those of both together, and numbers are cut where that tells
+    most in both together. So figures may differ a little from those of `rank`, which cuts each table separately.
+
+    Parameters
+    ----------
+    a, b : Counts, Ranking, or what `credimi.count` accepts
+        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, hold no counts: then
+        what they say about each column is taken as one Beta, and columns that were cut at different places are not
+        compared.
+    target : str
+        The name of the target's column, if data are given.
+    epsilon : float
+        Only a larger change counts, in nats.
+    level : float
+        The probability of the intervals, and of the verdicts.
+    p_same : float
+        The probability beforehand that a column tells as much in both. With .95, the same data twice show a change with
+        less than .05 probability, however few rows there are.
+    missing : "ignore" or "category"
+        As in `rank`.
+    names : two texts
+        The names of a and b where the result is shown.
+    threads : int, optional
+        Default: all cores.
+    **counting
+        features, exclude, missing_values, discretize ...: as in `credimi.count`, for both.
+
+    Returns
+    -------
+    Comparison
+        One row per feature, the surest change first.
+
+    Examples
+    --------
+    >>> before = {"x": list("aabb") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
+    >>> after = {"x": list("abba") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
+    >>> found = credimi.compare(before, after, "class")
+    >>> found.columns["feature"], found.columns["verdict"]
+    (['x', 'z'], ['less', 'same'])
+    """
+    options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
+    if missing not in READINGS:
+        raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
+    first, second = _two(names)
+    read = [stored_ranking.read(each) for each in (a, b)]
+    if read[0] is not None and read[1] is not None:
+        if counting:
+            raise CredimiError(f"these are already rankings: {', '.join(counting)} can no longer be changed")
+        if target is not None and str(target) != (own := str(read[0]["settings"].get("target"))):
+            raise CredimiError(f"the rankings are of the target {own!r}, not {str(target)!r}: rank the data again")
+        return stored_ranking.compared(read[0], read[1], options, (first, second))
+    if read != [None, None]:
+        raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
+    if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
+        raise CredimiError(
+            f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
+            "[30, 50] (target_cuts, --target-cuts)"
+        )
+    samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
+    both = aligned(samples)
+    one, other = (each.class_names(0) if len(each.classes) else () for each in samples)
+    check_classes(both.samples[0].target, one, other, both.classes)
+    return compared(both, options, missing, (first, second))
+
+
+def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
+    """The comparison of two aligned samples."""
+    first, second = both.samples
+    sides = [each.settled() for each in both.samples]
+    features = [each.with_missing_as_value() if missing == "category" else each for each in both.features]
+    blocks = [_blocks([side[index] for side in sides], missing) for index in range(len(features))]
+    ranked = [index for index, each in enumerate(features) if each.kind.ranked]
+    tables = [Tables.of([blocks[index][side] for index in ranked]) for side in range(2)]
+    known = [summarize(each, options) for each in tables]
+    laws = [change.posteriors_of(each, threads=options.threads) for each in tables]
+    priors = [change.priors_of(each, threads=options.threads) for each in tables]
+    place = {index: number for number, index in enumerate(ranked)}
+    changes: dict[int, change.Change] = {}
+
+    def work(number: int) -> None:
+        pair, prior = ((each[0][number], each[1][number]) for each in (laws, priors))
+        changes[number] = options.change(pair, prior)
+
+    share(work, range(len(ranked)), options.threads)
+    rows: list[Record] = []
+    for index, whole in enumerate(features):
+        row: Record = {"feature": whole.name, "note": sentences.note(whole.facts)}
+        for letter, block in zip("ab", blocks[index], strict=True):
+            row[f"complete_{letter}"] = block[:-1, :-1].sum().astype(first.flat.dtype).item()
+        number = place.get(index)
+        if number is None:
+            rows.append(record(row, None, None, None, options))
+            continue
+        figures = [{name: getattr(each, name)[number].item() for name in ("mean", "low", "high")} for each in known]
+        rows.append(record(row, figures[0], figures[1], changes[number], options))
+    settings = settings_of(options, missing) | {"missing_values": list(first.settings.missing_values)}
+    rows_of = first.rows, second.rows
+    if first.settings.weights is not None:  # which may have been scaled: about so many rows
+        rows_of = round(first.rows), round(second.rows)
+        rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
+    only = both.only[0], both.only[1]
+    facts = {each.name: each.facts for each in features}
+    return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
+
+
+def _blocks(sides: Sequence[Feature], missing: str) -> list[FloatArray]:
+    """The tables of one column; if missing is a value and one sample has it, both have it."""
+    blocks = [side.block.astype(np.float64) for side in sides]
+    if missing == "category" and any(block[:, -1].any() for block in blocks):
+        return [np.hstack([block, np.zeros_like(block[:, :1])]) for block in blocks]
+    return blocks
+
+
+def _two(names: Sequence[str]) -> tuple[str, str]:
+    if isinstance(names, str) or len(names) != 2:
+        raise CredimiError(f"names is {names!r}: pass two texts, the names of a and b")
+    return str(names[0]), str(names[1])

@@ -1,0 +1,1 @@
+"""Every two columns: posteriors, and forests."""

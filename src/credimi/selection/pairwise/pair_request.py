@@ -1,0 +1,85 @@
+"""`PairRequest`: where pairs are counted and judged, which of them are asked for, and where their figures go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.arguments import require_share
+from credimi.core.atomic_files import replacing
+from credimi.core.errors import CredimiError
+from credimi.inference.pair_figures import PairFigures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from credimi.selection.pairwise.pairs_result import Pairs
+
+ENGINES = ("cpu", "gpu")
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an engine that is not known, or a GPU where there is none."""
+    if engine not in ENGINES:
+        raise CredimiError(f"unknown engine {engine!r}: choose one of {', '.join(ENGINES)}")
+    if engine == "gpu":
+        from credimi.selection.pairwise import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
+
+        pairs_on_device.find_gpu()
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """What `pairs` is asked for besides posteriors; checked when it is made, before any data is read."""
+
+    engine: str = "cpu"
+    top: int | None = None
+    p_dependent: float | None = None
+    into: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.top is not None and (isinstance(self.top, bool) or not isinstance(self.top, Integral) or self.top < 1):
+            raise CredimiError(f"top is {self.top!r}: pass a whole number from 1 on, or None for all pairs")
+        if self.p_dependent is not None:
+            require_share("p_dependent", self.p_dependent)
+        if self.into is not None and self.some:
+            raise CredimiError("a file takes the figures of all pairs: leave out top and p_dependent, or into")
+        if self.into is not None and Path(self.into).suffix != ".npy":
+            raise CredimiError(f"{str(self.into)!r} does not end with .npy: name a file of numpy")
+        check_engine(self.engine)
+
+    @property
+    def some(self) -> bool:
+        """Whether only some pairs are asked for."""
+        return self.top is not None or self.p_dependent is not None
+
+    def figures(self, pairs: int, fill: Callable[[PairFigures], None]) -> PairFigures:
+        """The figures of all pairs, filled in memory, or in a file, which is complete or absent."""
+        if self.into is None:
+            found = PairFigures.empty(pairs)
+            fill(found)
+            return found
+        path = Path(self.into)
+        with replacing(path) as temporary:
+            shape = (len(fields(PairFigures)), pairs)
+            file = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float64, shape=shape)
+            fill(PairFigures(*file))
+            file.flush()
+            del file
+        return PairFigures(*np.load(path, mmap_mode="r"))
+
+    def of(self, whole: Pairs) -> Pairs:
+        """The pairs that are asked for, largest mean first."""
+        if not self.some:
+            return whole
+        figures, (one, other) = whole.figures, whole.places
+        order = np.lexsort([other, one, -figures.mi])
+        if self.p_dependent is not None:
+            order = order[1.0 - figures.p_independent[order] >= self.p_dependent]
+        order = order[: self.top]
+        some = PairFigures(*(getattr(figures, each.name)[order] for each in fields(figures)))
+        return replace(whole, figures=some, chosen=(one[order], other[order]), learned=whole.independent)

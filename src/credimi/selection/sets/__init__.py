@@ -1,0 +1,1 @@
+"""Columns together: the smallest set, all that matter, pairs that tell more together."""

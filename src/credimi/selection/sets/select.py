@@ -1,0 +1,184 @@
+"""`select`: which columns to take together, how many, and how sure.
+
+**goal="smallest"**: the smallest set that tells all there is to tell: see `smallest_set`.
+
+**goal="relevant"**: all columns that matter, alone or with a partner: see `relevant_features`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from credimi.core.arguments import require_whole
+from credimi.core.errors import CredimiError
+from credimi.inference.options import PosteriorOptions
+from credimi.selection.sets.relevant_features import relevance
+from credimi.selection.sets.selection import Rejection, Selection, Step
+from credimi.selection.sets.smallest_set import Search, smallest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from credimi.core.types import Data, Option, Record, Values
+    from credimi.counting.counts import Counts
+    from credimi.counting.rows.coded_table import CodedTable
+    from credimi.counting.rows.stratified_counts import SettledCodes
+
+GOALS = ("smallest", "relevant")
+LEVELS = {"smallest": 0.5, "relevant": 0.95}  # to predict best; to claim
+_SURE = 0.95
+_LEAST = 1e-300  # of a probability, so that its logarithm is finite
+
+
+def select(
+    data: Data,
+    target: Values,
+    *,
+    goal: str = "smallest",
+    epsilon: float = 0.003,
+    level: float | None = None,
+    max_features: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float, str], None] | None = None,
+    scratch: str | Path | None = None,
+    **counting: Option,
+) -> Selection:
+    """Select columns that tell about the target together: which, how many, and how sure.
+
+    Parameters
+    ----------
+    data : what `credimi.count` takes, if it fits into memory
+        Data frames, arrays, files.
+    target : str or array
+        The target's column, or its values beside the data.
+    goal : "smallest" or "relevant"
+        The smallest set that tells all there is to tell; or all columns that matter, alone or with a partner.
+    epsilon : float
+        The information, in nats, that a column has to add to be worth having.
+    level : float, optional
+        How probable that has to be. Unless said, 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
+        The first column of "smallest" always needs 0.95.
+    max_features : int, optional
+        The most columns to take.
+    threads : int, optional
+        All cores, unless said.
+    progress : callable, optional
+        Called with a share of the work at hand, and what that is: "reading", then each step.
+    scratch : path, optional
+        A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile.
+    **counting
+        features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
+
+    Returns
+    -------
+    Selection
+        The columns in the order taken, what each adds, and why the others were not taken. Ctrl-C ends the search
+        "smallest" with the steps so far, once there are any.
+
+    Examples
+    --------
+    >>> table = {"tells": list("aabb") * 25, "copy": list("ccdd") * 25, "noise": list("abab") * 25}
+    >>> chosen = credimi.select(table | {"class": list("ppqq") * 25}, "class")
+    >>> chosen.features
+    ('tells',)
+    >>> [(each.feature, each.reason, each.like) for each in chosen.rejected]
+    [('copy', 'redundant', 'tells'), ('noise', 'tells nothing', None)]
+    """
+    checked_goal(goal)
+    from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.rows.coded_table import CodedTable  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.rows.scratch_codes import require_memory, scratch_codes  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    reading = None if progress is None else lambda share: progress(share, "reading")
+    request = CountRequest.of(target, threads=threads, progress=reading, **counting)
+    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    asked |= {"threads": threads, "progress": progress}
+    if scratch is None:
+        require_memory(data)
+        return selected(CodedTable.of(data, request), goal, **asked)
+    return _selected_of(*scratch_codes(data, request, scratch), goal, **asked)
+
+
+def selected(
+    table: CodedTable,
+    goal: str,
+    *,
+    epsilon: float = 0.003,
+    level: float | None = None,
+    max_features: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float, str], None] | None = None,
+) -> Selection:
+    """As `select`, of a table that was encoded before."""
+    from credimi.counting.rows.stratified_counts import SettledCodes  # noqa: PLC0415  (pyarrow takes a while to load)
+
+    codes = SettledCodes.of(table, threads)
+    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    return _selected_of(codes, table.counts, goal, **asked, threads=threads, progress=progress)
+
+
+def _selected_of(
+    codes: SettledCodes,
+    counts: Counts,
+    goal: str,
+    *,
+    epsilon: float,
+    level: float | None,
+    max_features: int | None,
+    threads: int | None,
+    progress: Callable[[float, str], None] | None,
+) -> Selection:
+    if max_features is not None:
+        require_whole("max_features", max_features, 1)
+    options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
+    most = len(codes.features) if max_features is None else int(max_features)
+    entropy = counts.settled_classes().entropy
+    if goal == "relevant":
+        pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
+        return _relevant(codes, options, most, entropy, pairs)
+    search = Search(codes, options, progress)
+    steps, rejected, complete = smallest(search, most, entropy)
+    return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
+
+
+def checked_goal(goal: str) -> str:
+    """The goal, if it is one."""
+    if goal not in GOALS:
+        raise CredimiError(f"unknown goal {goal!r}: choose one of {', '.join(GOALS)}")
+    return goal
+
+
+def _relevant(
+    codes: SettledCodes,
+    options: PosteriorOptions,
+    most: int,
+    entropy: float,
+    progress: Callable[[float], None] | None,
+) -> Selection:
+    search = Search(codes, options)
+    found = relevance(codes, search.alone.p_independent, options.threads, progress)
+    p_relevant, partners = found.probability, found.partner.tolist()
+    steps: list[Step] = []
+    rejected: list[Rejection] = []
+    for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -found.evidence[column])):
+        like = None if partners[column] == column else search.names[partners[column]]
+        alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
+        figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
+        if p_relevant[column] >= options.level and len(steps) < most:
+            steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=like))
+        else:
+            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else "unsure"
+            name = search.names[column]
+            rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
+    return _selection("relevant", search, entropy, steps, rejected)
+
+
+def _selection(goal: str, search: Search, entropy: float, steps: list[Step], rejected: list[Rejection]) -> Selection:
+    codes, options = search.codes, search.options
+    rows = codes.groups.size if codes.weights is None else round(float(codes.weights.sum()), 1)
+    rows = round(rows) if rows == round(rows) else rows
+    settings = {"goal": goal, "epsilon": options.epsilon, "level": options.level, "prior": options.prior}
+    left_out = tuple(feature.facts for feature in codes.left_out)
+    return Selection(tuple(steps), tuple(rejected), codes.target, rows, codes.classes, entropy, settings, left_out)

@@ -1,0 +1,185 @@
+"""What `select` returns: the columns taken, step by step, and why the others were not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from credimi.core.errors import CredimiError
+from credimi.core.public import public, stored
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from credimi.core.types import Foreign, Record
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A column that was taken.
+
+    `adds`, with `low` and `high`, is what it adds to those taken before, in nats, and `p_adds` the probability that
+    this is more than epsilon; with goal "relevant" what it tells alone, and the probability that it matters, `partner`
+    being the column that it matters most with, if any. `tells` is what all columns up to this one tell in these rows,
+    missing values and all, by a naive Bayes out of fold; `share` is its share of the target's entropy. `substitutes`
+    are columns that might stand in its place, and add nothing to it, each with the probability that it adds more.
+    What a column adds is what it adds to the one taken before that leaves least to it; where no column adds to each of
+    them, what it adds to all together. `p_redundant` has for each column taken before the probability that this one
+    adds no more than epsilon to it.
+    """
+
+    feature: str
+    adds: float
+    low: float
+    high: float
+    p_adds: float
+    tells: float | None = None
+    share: float | None = None
+    substitutes: tuple[tuple[str, float], ...] = ()
+    partner: str | None = None
+    p_redundant: tuple[float | None, ...] = ()
+
+
+@stored
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A column that was not taken.
+
+    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same), "unsure", with the rows
+    that might decide, or "not reached" where the search was ended before. `tells` is what it tells alone; `adds`,
+    `low`, `high` and `p_adds` are what it adds to the taken column that leaves least to it. `p_redundant` is as in
+    `Step`, for all taken columns; None where that was not looked at any more. It is empty where a column tells nothing.
+    """
+
+    feature: str
+    reason: str
+    tells: float
+    adds: float
+    low: float
+    high: float
+    p_adds: float
+    like: str | None = None
+    rows_to_decide: int | None = None
+    p_redundant: tuple[float | None, ...] = ()
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """What `select` returns. Prints as a table.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner, p_redundant.
+    rejected : tuple of Rejection
+        The others, those first that tell most alone: feature, reason, tells, adds, low, high, p_adds, like,
+        rows_to_decide, p_redundant.
+    target, rows, classes, entropy
+        Of the target: its name, the rows, its classes, its entropy in nats.
+    settings : dict
+        goal, epsilon, level and prior.
+    left_out : tuple of dict
+        Columns that cannot tell anything, such as identifiers and those of one value: `feature`, `kind`, more facts.
+    complete : bool
+        False if the search was interrupted: the steps are those so far.
+
+    Examples
+    --------
+    >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
+    >>> chosen = credimi.select(table, "y")
+    >>> len(chosen), chosen.features, round(chosen.steps[0].share, 2)
+    (1, ('x',), 0.88)
+    """
+
+    steps: tuple[Step, ...]
+    rejected: tuple[Rejection, ...]
+    target: str
+    rows: float
+    classes: tuple[str, ...]
+    entropy: float
+    settings: Record = field(default_factory=dict)
+    left_out: tuple[Record, ...] = ()
+    complete: bool = True
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns taken, in order."""
+        return tuple(step.feature for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        from credimi.report.sets.selection_view import selection_text  # noqa: PLC0415  (rich is loaded only to print)
+
+        return selection_text(self.to_dict())
+
+    def plot(self, path: str | Path | None = None, *, what: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw, with matplotlib, what each column adds step by step, and a matrix of which columns say the same.
+
+        Parameters
+        ----------
+        path : path, optional
+            A .png, .svg or .pdf file to write.
+        what : "steps" or "redundancy", optional
+            One of the two. Default: both, or the steps if axes are given.
+        ax : matplotlib axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib axes
+            Those of the steps, if both were drawn.
+        """
+        from credimi.report.sets.selection_figure import selection_plot  # noqa: PLC0415  (loaded only to draw)
+
+        return selection_plot(self.to_dict(), path, what, ax)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one HTML page with steps, reasons and a matrix of redundancy, offline; it is complete or absent."""
+        from credimi.report.sets.selection_page import write_page  # noqa: PLC0415  (loaded only to write a page)
+
+        write_page(self.to_dict(), path)
+
+    def to_dict(self) -> Record:
+        """What `credimi select --format json` writes: settings, target, steps and rejected, as plain data."""
+        return {
+            "settings": self.settings | {"target": self.target},
+            "rows": self.rows,
+            "classes": list(self.classes),
+            "entropy": self.entropy,
+            "complete": self.complete,
+            "features": list(self.features),
+            "steps": [asdict(step) for step in self.steps],
+            "rejected": [asdict(each) for each in self.rejected],
+            "left_out": [dict(facts) for facts in self.left_out],
+        }
+
+    def to_pandas(self) -> Foreign:
+        """A pandas DataFrame of all columns, those taken first: with `taken`, `step` and what a record has."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise CredimiError("pandas is not installed: pip install pandas") from None
+        taken = [{"taken": True, "step": number} | asdict(step) for number, step in enumerate(self.steps, 1)]
+        others = [{"taken": False, "step": None} | asdict(each) for each in self.rejected]
+        names = (
+            "feature",
+            "taken",
+            "step",
+            "adds",
+            "low",
+            "high",
+            "p_adds",
+            "tells",
+            "share",
+            "substitutes",
+            "partner",
+            "p_redundant",
+        )
+        return pandas.DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])

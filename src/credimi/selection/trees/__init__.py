@@ -1,0 +1,1 @@
+"""Trees that split only where it is credible."""

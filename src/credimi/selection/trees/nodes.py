@@ -1,0 +1,271 @@
+"""A tree as records: what each node has, why it was split, or why it was not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.columns.discretize import cut_texts
+from credimi.columns.text_types import shown_date
+from credimi.core.public import stored
+from credimi.core.tables import Tables
+from credimi.inference.many_tables import summarize
+from credimi.inference.mutual_information import law_of
+from credimi.inference.options import PosteriorOptions
+from credimi.selection.rows_to_decide import growth_to_decide, rounded_up
+
+if TYPE_CHECKING:
+    from credimi.core.types import FloatArray, IntegerArray, Record
+    from credimi.counting.rows.tree_rows import TreeColumn
+
+SURE = 0.95  # what may be claimed: the root's split, intervals, and that a column tells nothing
+
+
+@stored
+class TreeStop(StrEnum):
+    """Why a node is a leaf."""
+
+    PURE = "pure"  # all rows have one class
+    NO_COLUMN = "no column"  # no column has two values
+    NOTHING = "tells nothing"  # no column tells anything, and that is sure
+    UNSURE = "unsure"
+    DEPTH = "depth"  # as deep as allowed
+    INTERRUPTED = "interrupted"  # before it was looked at
+
+
+@stored
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeCandidate:
+    """A column that was looked at in a node; `p_above` is P(I > epsilon), after paying for having looked at many.
+
+    `p_alone` and `p_independent` are P(I > epsilon) and P(independent) of the column alone, from even odds. `table` is
+    its block, without classes and values that do not occur; `odds` are the prior odds that the choice of a cut leaves.
+    """
+
+    column: int
+    mean: float
+    p_above: float
+    p_alone: float
+    p_independent: float
+    table: FloatArray
+    odds: float
+
+
+@stored
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeSplit:
+    """How a node is split: by a cut, a number up to which goes to the first branch, or by values.
+
+    `branch_of` has the branch of each code, -1 where the value did not occur in the node. Rows without a value go down
+    all branches, with the `shares` as weights.
+    """
+
+    column: int
+    cut: float | None
+    branch_of: IntegerArray
+    shares: FloatArray
+    children: tuple[int, ...]
+
+
+@stored
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeNode:
+    """A node of a tree: how many rows of each class it has, and `rows` with those that lack a class.
+
+    `looked_at` is how many columns were candidates, `best` the one that it was split by or, in a leaf, the most
+    credible one, and `runner_up` the next.
+    """
+
+    number: int
+    parent: int
+    branch: int
+    depth: int
+    rows: float
+    counts: FloatArray
+    looked_at: int = 0
+    best: TreeCandidate | None = None
+    runner_up: TreeCandidate | None = None
+    split: TreeSplit | None = None
+    stop: TreeStop | None = None
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A grown tree. `probabilities` has the class probabilities of each node."""
+
+    target: str
+    classes: tuple[str, ...]
+    columns: tuple[TreeColumn, ...]
+    nodes: tuple[TreeNode, ...]
+    epsilon: float
+    level: float
+    probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    left_out: tuple[Record, ...] = ()  # the facts of columns that were not looked at
+
+    def __getstate__(self) -> Record:
+        """What pickles have: nothing that can be computed again."""
+        return {name: value for name, value in self.__dict__.items() if name not in {"leaves", "_figures"}}
+
+    @cached_property
+    def leaves(self) -> IntegerArray:
+        """The numbers of the leaves."""
+        return np.array([node.number for node in self.nodes if node.split is None], dtype=np.int64)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest leaf; that of the root is 0."""
+        return max(node.depth for node in self.nodes)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether there are nodes that were not looked at."""
+        return any(node.stop == TreeStop.INTERRUPTED for node in self.nodes)
+
+    @cached_property
+    def _figures(self) -> dict[int, tuple[float, float, float, float]]:
+        """Mean, standard deviation and interval of I for the best candidate of each node."""
+        with_best = [node for node in self.nodes if node.best is not None]
+        if not with_best:
+            return {}
+        found = summarize(_tables(with_best), self._options(), if_dependent=False)
+        columns = found.mean.tolist(), found.std.tolist(), found.low.tolist(), found.high.tolist()
+        return {node.number: figures for node, figures in zip(with_best, zip(*columns, strict=True), strict=True)}
+
+    def _options(self) -> PosteriorOptions:
+        return PosteriorOptions(epsilon=self.epsilon, level=max(self.level, SURE))
+
+    def information(self) -> tuple[FloatArray, FloatArray]:
+        """What each column tells in this tree, in nats, and the 95 % interval of each: sums over nodes.
+
+        A node's information counts with the node's share of the rows.
+        """
+        mean, variance = np.zeros(len(self.columns)), np.zeros(len(self.columns))
+        for node in self.nodes:
+            if node.split is not None:
+                share = node.rows / self.nodes[0].rows
+                own, std, _, _ = self._figures[node.number]
+                mean[node.split.column] += share * own
+                variance[node.split.column] += (share * std) ** 2
+        upper = np.log(max(len(self.classes), 2))
+        ends = np.zeros((mean.size, 2))
+        for column in np.flatnonzero(mean > 0.0).tolist():
+            ends[column] = law_of(mean[column], float(np.sqrt(variance[column])), upper, gaussian=False).interval(SURE)
+        return mean, ends
+
+    def rows_to_decide(self, number: int) -> int | None:
+        """The rows of an unsure leaf at which about half of all samples would decide about its best column."""
+        node = self.nodes[number]
+        if node.stop != TreeStop.UNSURE or node.best is None:
+            return None
+        growth, _ = growth_to_decide(_tables([node]), self._options(), node.rows)
+        return rounded_up(float(growth[0]) * node.rows)
+
+    def branches(self, number: int) -> tuple[str, ...]:
+        """The names of a node's branches: ranges, or values, joined by ", "."""
+        node = self.nodes[number]
+        split = node.split
+        if split is None:
+            return ()
+        column = self.columns[split.column]
+        if split.cut is not None:
+            if column.labels.instants:
+                text = shown_date(np.floor(split.cut) if column.labels.integral else split.cut)
+            else:
+                text = cut_texts(np.array([split.cut]), column.labels.numbers)[0]
+            return f"<= {text}", f"> {text}"
+        names: list[list[str]] = [[] for _ in split.children]
+        for code, branch in enumerate(split.branch_of.tolist()):
+            if branch >= 0:
+                names[branch].append(column.values[code])
+        return tuple(", ".join(each) for each in names)
+
+    def records(self) -> list[Record]:
+        """All nodes as plain data, in the order in which they are printed: each node before its branches."""
+        found: list[Record] = []
+        waiting = [0]
+        while waiting:
+            node = self.nodes[waiting.pop()]
+            found.append(self._record(node))
+            if node.split is not None:
+                waiting.extend(reversed(node.split.children))
+        return found
+
+    def _record(self, node: TreeNode) -> Record:
+        branch = "" if node.number == 0 else self.branches(node.parent)[node.branch]
+        probabilities = self.probabilities[node.number]
+        record: Record = {
+            "node": node.number,
+            "parent": None if node.number == 0 else node.parent,
+            "depth": node.depth,
+            "branch": branch,
+            "rows": node.rows,
+            "counts": node.counts.tolist(),
+            "probabilities": probabilities.tolist(),
+            "predicts": self.classes[int(probabilities.argmax())],
+            "feature": None if node.split is None else self.columns[node.split.column].name,
+            "looked_at": node.looked_at,
+            "stop": None if node.stop is None else node.stop.value,
+            "rows_to_decide": self.rows_to_decide(node.number),
+            "best": None,
+            "runner_up": None,
+        }
+        if node.best is not None:
+            mean, _, low, high = self._figures[node.number]
+            table = node.best.table
+            record["best"] = {
+                "feature": self.columns[node.best.column].name,
+                "mi": mean,
+                "low": low,
+                "high": high,
+                "p_above": node.best.p_above,
+                "missing": float(table[:, -1].sum()),
+            }
+        if node.runner_up is not None:
+            record["runner_up"] = {
+                "feature": self.columns[node.runner_up.column].name,
+                "mi": node.runner_up.mean,
+                "p_above": node.runner_up.p_above,
+            }
+        if node.split is not None:
+            record["branches"] = [
+                {"node": child, "name": name, "share": share, "counts": self.nodes[child].counts.tolist()}
+                for child, name, share in zip(
+                    node.split.children, self.branches(node.number), node.split.shares.tolist(), strict=True
+                )
+            ]
+        return record
+
+    def to_dict(self) -> Record:
+        """The whole tree as plain data."""
+        mean, ends = self.information()
+        order = sorted(np.flatnonzero(mean > 0.0).tolist(), key=lambda column: -mean[column])
+        return {
+            "settings": {"target": self.target, "epsilon": self.epsilon, "level": self.level},
+            "classes": list(self.classes),
+            "rows": self.nodes[0].rows,
+            "columns": len(self.columns),
+            "leaves": int(self.leaves.size),
+            "depth": self.depth,
+            "interrupted": self.interrupted,
+            "importances": [
+                {
+                    "feature": self.columns[column].name,
+                    "mi": float(mean[column]),
+                    "low": float(ends[column, 0]),
+                    "high": float(ends[column, 1]),
+                }
+                for column in order
+            ],
+            "nodes": self.records(),
+        }
+
+
+def _tables(nodes: list[TreeNode]) -> Tables:
+    """The tables of the best candidates."""
+    best = [node.best for node in nodes if node.best is not None]
+    return Tables.of([each.table for each in best], [each.odds for each in best])
