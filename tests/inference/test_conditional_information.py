@@ -66,10 +66,10 @@ def log_evidence(block: FloatArray, strength: float) -> float:
     return score
 
 
-def log_excess(block: FloatArray, strength: float, loosest: float = 4.0) -> float:
+def log_excess(block: FloatArray, strength: float) -> float:
     """What the evidence is above 1 on average under independence, given the margins: pairs of rows in the same cell.
 
-    To first order; in thin strata by the product that is exact if one side has no value twice.
+    To first order; in strata of fewer rows than cells by the product that is exact if one side has no value twice.
     """
     joint = block[:-1, :-1]
     by_class, by_value = joint.sum(axis=1), joint.sum(axis=0)
@@ -81,7 +81,7 @@ def log_excess(block: FloatArray, strength: float, loosest: float = 4.0) -> floa
     expected = np.outer(by_class * (by_class - 1.0), by_value * (by_value - 1.0)) / pairs
     change = pairs + (expected / np.outer(classes, values)).sum()
     change -= (by_class * (by_class - 1.0) / classes).sum() + (by_value * (by_value - 1.0) / values).sum()
-    if abs(change) / (2.0 * loosest) <= 0.02:
+    if joint.sum() >= joint.size:
         return math.log1p(max(change / (2.0 * strength), -0.5))
 
     def rise(parameters: FloatArray | float, counts: FloatArray | float) -> float:

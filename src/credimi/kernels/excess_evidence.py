@@ -10,8 +10,8 @@ where F_a = 0, and likewise if each row has a value of its own. In general
     log E[B_K] = (F - F_a)(F - F_b) / F
 
 holds in both these cases, and everywhere to first order in 1/K, where it is (P - A)(P - B)/(2 K P), P = n (n - 1),
-A = sum n_i (n_i - 1)/a_i, B = sum n_j (n_j - 1)/b_j. The first order alone would do for strata of many rows a cell. In
-thin ones it is too small: in a thousand strata of four rows each, ten classes and ten values, independent columns
+A = sum n_i (n_i - 1)/a_i, B = sum n_j (n_j - 1)/b_j. The first order alone does for strata of a row a cell or more. In
+thinner ones it is too small: in a thousand strata of four rows each, ten classes and ten values, independent columns
 would look dependent for sure.
 """
 
@@ -25,8 +25,7 @@ from credimi.kernels.special import log_rise, logarithm
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
-_SMALL = 0.02  # an excess that first order gives well enough
-_LEAST = -0.5  # of the excess of first order, where that does not hold
+LEAST = -0.5  # of the excess of first order, where that does not hold
 
 
 @inlined
@@ -45,20 +44,32 @@ def _first_order(total: float, margins: FloatArray, r: int, s: int) -> float:
 
 
 @inlined
-def take_off_excess(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
-    """Subtract log E[B_K] from the score of every strength, which rise; `margins` as `adaptive_weights.shares` has."""
+def is_thin(total: float, r: int, s: int) -> bool:
+    """Whether a stratum has fewer rows than cells, and more than one."""
+    return 1.0 < total < r * s
+
+
+@inlined
+def take_off_thin(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
+    """Subtract log E[B_K] of a thin stratum from the score of every strength."""
     by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
-    first = _first_order(total, margins, r, s)
-    if total > 1.0 and abs(first) > _SMALL * strength[0]:
-        for point in range(strength.size):
-            k = strength[point]
-            whole = log_rise(k, total)
-            of_rows, of_columns = whole, whole
-            for i in range(r):
-                of_rows -= log_rise(k * classes[i], by_class[i])
-            for j in range(s):
-                of_columns -= log_rise(k * values[j], by_value[j])
-            score[point] -= max(of_rows * of_columns / whole, logarithm(1.0 + _LEAST))
+    for point in range(strength.size):
+        k = strength[point]
+        whole = log_rise(k, total)
+        of_rows, of_columns = whole, whole
+        for i in range(r):
+            of_rows -= log_rise(k * classes[i], by_class[i])
+        for j in range(s):
+            of_columns -= log_rise(k * values[j], by_value[j])
+        score[point] -= max(of_rows * of_columns / whole, logarithm(1.0 + LEAST))
+
+
+@inlined
+def take_off_excess(total: float, margins: FloatArray, r: int, s: int, strength: FloatArray, score: FloatArray) -> None:
+    """Subtract log E[B_K] from the score of every strength; `margins` as `adaptive_weights.shares` fills them."""
+    if is_thin(total, r, s):
+        take_off_thin(total, margins, r, s, strength, score)
     else:
+        first = _first_order(total, margins, r, s)
         for point in range(strength.size):
-            score[point] -= logarithm(1.0 + max(first / strength[point], _LEAST))
+            score[point] -= logarithm(1.0 + max(first / strength[point], LEAST))

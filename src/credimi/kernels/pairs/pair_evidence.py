@@ -26,6 +26,7 @@ from credimi.kernels.adaptive_weights import (
     is_peaked,
     zoom_in,
 )
+from credimi.kernels.excess_evidence import LEAST, is_thin, take_off_thin
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.pairs.pair_bits import BLOCK, count_block, fill_cells
 from credimi.kernels.special import log_rise, log_rise_of_large, logarithm
@@ -44,7 +45,6 @@ _MULTIPLIED_OUT = 48.0  # the largest count whose product is faster than the ser
 _LARGE = 8.0  # from here on the series holds without a shift
 _STEEP = 1e24  # a factor above this, four at a time, might overflow
 _FULL = 1e100  # a product above this is turned into its logarithm
-_LEAST_EXCESS = -0.5  # where first order does not hold
 
 
 @inlined
@@ -153,10 +153,12 @@ def _add_stratum(
         _multiply(product, inverse, 1.0, total)
     else:
         _add_rise(score, strength, 1.0, total, 1.0)
-    if correct and pairs > 0.0:
+    if correct and is_thin(total, r, s):
+        take_off_thin(total, margins, r, s, strength, score)
+    elif correct and pairs > 0.0:
         excess = of_rows * of_columns / (2.0 * pairs)
         for point in range(inverse.size):
-            divisor[point] *= 1.0 + max(excess * inverse[point], _LEAST_EXCESS)
+            divisor[point] *= 1.0 + max(excess * inverse[point], LEAST)
     if product[0] > _FULL:
         _flush(product, score, 1.0)
     if divisor[0] > _FULL:
