@@ -95,9 +95,10 @@ function spread() {
 }
 
 function fit() {
-  const xs = where.map(([x]) => x), ys = where.map(([, y]) => y), edge = 60;
-  const left = Math.min(...xs) - edge, top = Math.min(...ys) - edge / 2;
-  setBox([left, top, Math.max(...xs) - left + edge, Math.max(...ys) - top + edge / 2]);
+  const half = names.map((name) => Math.max(60, 4.8 * name.length)), ys = where.map(([, y]) => y), edge = 30; // of a name
+  const left = Math.min(...where.map(([x], i) => x - half[i])), right = Math.max(...where.map(([x], i) => x + half[i]));
+  const top = Math.min(...ys) - edge;
+  setBox([left, top, right - left, Math.max(...ys) - top + edge]);
 }
 
 function zoom(factor, x, y) {

@@ -42,7 +42,7 @@ def network_page(network: Record) -> str:
         "version": f"credimi {__version__}",
         "level": level,
         "settings": network["settings"],
-        "remarks": remark_lines(network["remarks"]),
+        "remarks": remark_lines(network["remarks"], network["reader"]),
         "columns": [_clipped(name) for name in network["columns"]],
         "missing": list(network["missing"].values()),
         "rows": network["rows"],

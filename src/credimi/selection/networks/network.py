@@ -265,7 +265,7 @@ class Network:
             The name of the data that the page shows.
         """
         shown = self.to_dict() | {"pairs": [asdict(pair) for pair in self.pairs], "tables": list(self._tables)}
-        write_page(shown | {"source": source}, path)
+        write_page(shown | {"source": source, "reader": self.reader}, path)
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
