@@ -149,6 +149,7 @@ def test_what_does_not_run_is_what_is_known_not_to() -> None:
         assert all(line.startswith(begin) for line, begin in zip(found[page], begins, strict=True)), found[page]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.kind != "text" and not block.reason for block in blocks_of(page))],

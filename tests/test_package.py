@@ -44,6 +44,7 @@ def test_ranking_by_the_command_loads_neither_linear_algebra_nor_special_functio
     assert answer.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["rank", "count", "prequential"])
 def test_garbage_is_looked_for_once_modules_are_loaded(command: str, tmp_path: Path) -> None:
     arguments = [command, str(ROOT / "examples" / "clinic.csv"), "--target", "diabetes"]
@@ -96,6 +97,7 @@ def test_the_package_loads_no_pickle() -> None:
     ] == []
 
 
+@pytest.mark.long
 def test_a_change_to_a_kernel_makes_those_that_use_it_stale(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     program = (

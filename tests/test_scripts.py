@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-pytestmark = pytest.mark.scripts
+pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
     python3 tools/bootstrap.py demo                              credimi rank examples/clinic.csv --target diabetes
     python3 tools/bootstrap.py test [arguments for pytest]       the tests
-    python3 tools/bootstrap.py scripts                           benchmarks and studies, at toy size
+    python3 tools/bootstrap.py long                              tests that take seconds each, such as the code of the
+                                                                 documentation, and benchmarks and studies at toy size
     python3 tools/bootstrap.py browser                           the tests of the page, in Chromium
     python3 tools/bootstrap.py docs                              the documentation, into build/docs
     python3 tools/bootstrap.py spark                             the tests of Spark, on a cluster of this machine too
@@ -161,9 +162,9 @@ def wheel() -> int:
     return run("python", "-m", "build", "--outdir", "dist") or run("python", "-m", "pytest", "-m", "wheel", "-n", "0")
 
 
-def scripts() -> int:
-    """Run the benchmarks and the studies at toy size."""
-    return run("python", "-m", "pytest", "-m", "scripts", "-n", "auto", str(Path("tests", "test_scripts.py")))
+def long() -> int:
+    """Run the tests that take seconds each."""
+    return run("python", "-m", "pytest", "-m", "long", "-n", "auto")
 
 
 def lint() -> int:
@@ -226,7 +227,7 @@ def spark() -> int:
 
 def main(command: str = "", *arguments: str) -> int:
     """Do the one thing that the command line asks for."""
-    commands = {"demo", "test", "scripts", "browser", "docs", "spark", "fuzz", "lowest", "wheel", "lint"}
+    commands = {"demo", "test", "long", "browser", "docs", "spark", "fuzz", "lowest", "wheel", "lint"}
     if command not in commands or (arguments and command not in {"test", "fuzz"}):
         print(__doc__)
         return 0 if command in {"-h", "--help"} else 2
@@ -235,14 +236,14 @@ def main(command: str = "", *arguments: str) -> int:
         return 0
     build_environment()
     needed = {"browser": ("browser", "test"), "spark": ("connect", "spark", "test"), "wheel": ("test", "wheel")}
-    needed |= {"demo": (), "fuzz": ("test",), "lowest": ("test",), "scripts": ("test",)}
+    needed |= {"demo": (), "fuzz": ("test",), "lowest": ("test",), "long": ("test",)}
     install(*needed.get(command, (command,)))  # the other extras are called as the commands that need them
     if command == "demo":
         return run("credimi", "rank", str(Path("examples", "clinic.csv")), "--target", "diabetes")
     if command in {"test", "fuzz"}:
         program_of = {"test": ("pytest", "-n", "auto"), "fuzz": ("fuzz",)}
         return run("python", "-m", *program_of[command], *arguments)
-    steps = {"browser": browser, "docs": docs, "lint": lint, "lowest": lowest, "scripts": scripts, "spark": spark}
+    steps = {"browser": browser, "docs": docs, "lint": lint, "lowest": lowest, "long": long, "spark": spark}
     return (steps | {"wheel": wheel})[command]()
 
 

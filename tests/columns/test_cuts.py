@@ -98,6 +98,7 @@ def test_odds_of_one_cut_are_the_mean_over_all(rows: int, chances: list[float]) 
         assert chosen + math.log(evidence_share(counts, places)) == pytest.approx(exact, abs=0.6)
 
 
+@pytest.mark.long
 def test_odds_of_two_cuts_are_the_mean_over_all_pairs() -> None:
     tables = found_cuts(45, [0.0, 1.0, 0.0], 2)[:3]
     assert len(tables) == 3
@@ -133,6 +134,7 @@ def test_cuts_that_were_not_chosen_cost_nothing() -> None:
     assert given["p_independent"] == pytest.approx(1.0 / (1.0 + math.exp(log_odds(counts, (cut - 1,)))), rel=1e-9)
 
 
+@pytest.mark.long
 def test_noise_is_as_rare_with_cuts_by_mdl() -> None:
     """Of 6,000 columns of noise some 3 are kept; 30 would be, were the choice of the cuts not paid for."""
     generator = np.random.default_rng(0)

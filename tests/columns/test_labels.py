@@ -45,6 +45,7 @@ def values_of(own: Labels) -> list[Any]:
 # Making them
 
 
+@pytest.mark.long
 @given(st.lists(st.text(max_size=3)))
 def test_texts_are_sorted_and_each_is_found_where_it_went(texts: list[str]) -> None:
     own, positions = of_texts(texts, TEXT)

@@ -99,6 +99,7 @@ def test_every_public_class_is_among_them() -> None:
     assert all(getattr(credimi, name).__module__ == "credimi" for name in public)
 
 
+@pytest.mark.long
 def test_a_learner_says_the_same_elsewhere(tmp_path: Path) -> None:
     """In a process that has loaded nothing of credimi before."""
     path = tmp_path / "model.pickle"

@@ -197,6 +197,7 @@ def kill_until_done(seed: int) -> int:
     return kills
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_killed_at_random_moments(seed: int) -> None:

@@ -147,6 +147,7 @@ def test_files_by_the_client_that_is_active(tmp_path: Path, cluster: Any) -> Non
         assert client.status == "running"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("finished", [0, 2])
 def test_a_worker_is_killed(cluster: Any, finished: int) -> None:  # noqa: ANN401
     """With its first task running, or with tasks done whose counts it alone has: all is counted once."""

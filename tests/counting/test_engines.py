@@ -403,6 +403,7 @@ def test_a_plan_of_no_features_is_one_block() -> None:
     assert [block.features for block in Plan("class", (), ReadingOptions()).blocks(5)] == [()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [2, 3, 4, 9])
 @pytest.mark.parametrize("cells", [1, 100, 1 << 20])
 def test_parquet_some_columns_at_a_time(

@@ -196,6 +196,7 @@ def test_holes_in_y_of_every_kind() -> None:
     assert CredibleSelector().fit(frame, pandas.Series(y, dtype="category")).ranking_.columns["mi"] == expected
 
 
+@pytest.mark.long
 def test_pipelines_and_searches() -> None:
     pandas = pytest.importorskip("pandas")
     columns, y = table(400)

@@ -154,6 +154,7 @@ def test_to_predict_and_learn_copies_nothing_of_the_others(
     assert len(large) <= 2, large
 
 
+@pytest.mark.long
 def test_to_predict_cut_numbers_looks_at_these_alone() -> None:
     """Texts beside them cost what they cost without."""
     model = learned([({}, "x"), ({}, "y")])

@@ -99,6 +99,7 @@ def plain(  # noqa: C901  (all of it in one place, as one would write it down)
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("prior", "approximation", "rows"),
     [
@@ -151,6 +152,7 @@ def test_an_order_does_not_depend_on_its_block_or_on_threads(monkeypatch: pytest
     assert np.array_equal(fewer.correct, together.correct[:, :2])
 
 
+@pytest.mark.long
 def test_the_seed_decides() -> None:
     table, answers = made(30, 5)
     orders = [credimi.prequential(table, answers, orders=2, random_state=seed).orders for seed in (0, 0, 1)]
@@ -224,6 +226,7 @@ def test_a_spoilt_file_is_made_anew(tmp_path: Path) -> None:
     assert checkpoints.load(file, (3, 2, 30)) is None
 
 
+@pytest.mark.long
 def test_other_settings_have_other_files(tmp_path: Path) -> None:
     table, answers = made(30, 9)
     for setting in ({}, {"epsilon": 0.1}, {"level": 0.5}, {"prior": 1}, {"random_state": 1}, {"rules": "all"}):

@@ -172,6 +172,7 @@ def test_a_result_has_the_keys_that_others_script_against() -> None:
         assert keys <= set(row)
 
 
+@pytest.mark.long
 @here
 def test_the_command_writes_all_and_goes_on_from_what_is_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -213,6 +213,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "rows", "feature", "target"), KINDS)
 def test_the_law_is_that_of_exact_draws(
     shape: tuple[int, int, int], rows: float, *, feature: bool, target: bool

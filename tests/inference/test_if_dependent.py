@@ -53,6 +53,7 @@ def test_they_are_those_of_the_mixture_without_its_atom(counts: Counts, level: f
     assert max(atoms) > 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("approximation", ["matched", "leading", "leading-beta", "sampled"])
 def test_without_an_atom_they_are_the_same(counts: Counts, approximation: str) -> None:
     ranking = rank(counts, prior="jeffreys", approximation=approximation)
@@ -62,6 +63,7 @@ def test_without_an_atom_they_are_the_same(counts: Counts, approximation: str) -
         )
 
 
+@pytest.mark.long
 def test_draws_and_normal_laws_have_them_too() -> None:
     counts = count(table(8, seed=3), "class")
     for approximation in ("leading", "sampled"):

@@ -129,6 +129,7 @@ def test_weights_are_those_of_the_evidence_of_all_rows() -> None:
         np.testing.assert_allclose(found_weights(table), weights(table, laplace), atol=1e-4, err_msg=str(table))
 
 
+@pytest.mark.long
 def test_weights_are_near_those_of_the_exact_evidence() -> None:
     """Laplace's formula is near, not exact: of 149 such tables P(independent) was off by up to 0.0033."""
     off = []
@@ -206,6 +207,7 @@ def sparse_tables() -> list[Table]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prior", ["adaptive", "perks", 0.01, "jeffreys"])
 def test_neither_order_nor_transposition_changes_anything(prior: str | float) -> None:
     generator = np.random.default_rng(18)

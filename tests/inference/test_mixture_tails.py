@@ -94,6 +94,7 @@ def components(data: st.DataObject, *, gaussian: bool) -> tuple[PosteriorCompone
     return made, np.array(uppers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gaussian", [False, True])
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())

@@ -356,6 +356,7 @@ def test_matched_moments_fit_a_beta_on_tables_under_stress(counted: Table) -> No
     assert np.all(leading >= 0.0)
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(incomplete_tables(priors=(*PROPER, 0.0)))
 def test_matched_moments_fit_a_beta(counted: Table) -> None:
@@ -400,6 +401,7 @@ def test_trillions_of_independent_counts(rows: list[int], columns: list[int], sh
 # Laws
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("matched", [False, True])
 def test_a_batch_gives_what_its_tables_give(*, matched: bool) -> None:
     tables = random_tables(200, 31)
@@ -408,6 +410,7 @@ def test_a_batch_gives_what_its_tables_give(*, matched: bool) -> None:
     np.testing.assert_array_equal(together, alone)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("matched", [False, True])
 def test_threads_change_nothing(*, matched: bool) -> None:
     tables = random_tables(6000, 32, priors=(0.5, 1.0))
@@ -448,6 +451,7 @@ def test_relabelling_and_transposing_change_nothing_at_leading_order(counted: Ta
     np.testing.assert_allclose(found[:, 1:], found[:, :1] * np.ones(2), rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(
     incomplete_tables(patterns=ONE_SIDED, magnitudes=("small", "real"), priors=(0.5, 1.0, 0.0)).filter(
@@ -495,6 +499,7 @@ def test_distribution_has_the_moments(approximation: str) -> None:
 # Size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shares", [(0.3, 0.0), (0.0, 0.3), (0.2, 0.2)], ids=["target only", "feature only", "both"])
 def test_a_thousand_by_a_thousand(shares: tuple[float, float]) -> None:
     counted = missing_at_random((1000, 1000), 4_000_000, shares, 1.0, np.random.default_rng(41))

@@ -167,6 +167,7 @@ NEVER_SEEN = (
 NEARLY_LOST = table([[0, 0], [0, 2], [0, 2]], [1, 3, 0], [977, 0], "haldane")
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(incomplete_tables(patterns=BOTH, priors=("haldane",)))
 @example(SEEN_ONLY_IN_THE_MARGIN)

@@ -57,6 +57,7 @@ def errors(function: Callable[[float], float], truth: Callable[[float], mpmath.m
         return np.array([[float(abs(value - true)), float(abs(true))] for true, value in found]).T
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("function", "truth"), [(log_excess, excess), (log_spread, spread)])
 def test_error_is_below_the_bound_of_the_docstring(
     function: Callable[[float], float], truth: Callable[[float], mpmath.mpf]
@@ -71,6 +72,7 @@ def test_log_excess_keeps_its_digits_where_it_is_small() -> None:
     assert np.max(error / value) < 1e-15
 
 
+@pytest.mark.long
 def test_log_spread_keeps_its_digits_where_it_is_small() -> None:
     error, value = errors(log_spread, spread, VALUES[VALUES <= 1.0])
     assert np.max(error / value) < 4e-15

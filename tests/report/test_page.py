@@ -54,6 +54,7 @@ return data.asked.map(([epsilon, level]) => {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prior", ["adaptive", "jeffreys"])
 @pytest.mark.parametrize("approximation", ["matched", "leading", "leading-beta"])
 def test_the_page_decides_as_rank_does(prior: str, approximation: str) -> None:
@@ -152,6 +153,7 @@ def test_the_density_is_that_of_the_distribution() -> None:
         assert found == pytest.approx(mutual_information(counts[name]).pdf(np.array(at)).tolist(), rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.long
 def test_draws_are_read_off_their_quantiles() -> None:
     counts = count(table(6, seed=2), "class")
     ranking = rank(counts, approximation="sampled")

@@ -57,6 +57,7 @@ def test_plain_pages_have_no_third_slider(show: Callable[..., Any]) -> None:
     assert data_of(rank(table(4), "class"))["robust"] is None
 
 
+@pytest.mark.long
 def test_the_slider_decides_again_and_shows_bands(show: Callable[..., Any], ranking: Ranking) -> None:
     page = show(ranking, viewport={"width": 1400, "height": 900})
 

@@ -58,6 +58,7 @@ def test_pairs_that_tell_only_together_are_found_and_nothing_else(values: int, m
     assert false <= 0.05 * hit + 1
 
 
+@pytest.mark.long
 def test_noise_and_permuted_targets_have_no_synergy() -> None:
     false = 0
     for seed in range(20):

@@ -126,6 +126,7 @@ def test_delimiters_in_quotes_do_not_count(report: Report) -> None:
     assert list(by_name(report("data.csv", "--target", "y"))) == ["a, b, c, d"]
 
 
+@pytest.mark.long
 def test_wide_file(report: Report) -> None:
     """It takes about a second; minutes would mean that something is done for each column anew."""
     rng = random.Random(1)  # noqa: S311  (no secret)

@@ -103,6 +103,7 @@ def test_device_that_is_full(refusal: Refusal) -> None:
         assert refusal(*arguments, "/dev/full") == "/dev/full cannot be written: No space left on device"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs limits of a process")
 @pytest.mark.parametrize("arguments", OUTPUTS)
 def test_disk_full_halfway(arguments: list[str]) -> None:
@@ -200,6 +201,7 @@ def _has_open(process_id: int, name: str) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_reader_that_leaves_is_no_fault() -> None:
     """As in `credimi rank ... | head -1`, with more than a pipe holds."""
     write("data.csv", columns("y", *(f"column {i}" for i in range(2000)), rows=[(i % 2,) * 2001 for i in range(20)]))

@@ -114,6 +114,7 @@ def test_output_is_what_would_be_printed(call: Call, form: str) -> None:
     assert stat.S_IMODE(Path("new").stat().st_mode) == stat.S_IMODE(Path("data.csv").stat().st_mode)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_terminals_without_unicode(encoding: str) -> None:
     write("data.csv", columns("größe", "年齢", rows=[(i % 2, i % 2) for i in range(20)]))

@@ -138,6 +138,7 @@ def test_output_broken_off_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")
 def test_warning_is_one_line_on_standard_error(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("credimi.inference.sampling._turn", lambda *_: None)  # so that chains hardly move
