@@ -164,7 +164,7 @@ def wheel() -> int:
 
 def long() -> int:
     """Run the tests that take seconds each."""
-    return run("python", "-m", "pytest", "-m", "long", "-n", "auto")
+    return run("python", "-m", "pytest", "-m", "long and not slow", "-n", "auto")
 
 
 def lint() -> int:
