@@ -218,12 +218,12 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """What each column tells in this tree, in nats: the information of its nodes, by their share of the rows."""
+        """What each column tells in this tree, in nats; its nodes count by their share of the rows."""
         return self._importances()[0]
 
     @property
     def importance_intervals_(self) -> FloatArray:
-        """(columns, 2): the 95 % intervals of `feature_importances_`; 0 to 0 for columns that are not used."""
+        """The 95 % intervals of `feature_importances_`, a row for each column; 0 to 0 for columns that are not used."""
         return self._importances()[1]
 
     def __sklearn_is_fitted__(self) -> bool:
