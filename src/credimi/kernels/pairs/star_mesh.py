@@ -115,8 +115,8 @@ def _normalise(m: FloatArray, e: FloatArray) -> tuple[float, float]:
     total, power = 0.0, NOTHING
     for j in range(m.size):
         if m[j] > 0.0:
-            share, shift = math.frexp(m[j])
-            m[j] = share
+            shift = np.floor(np.log2(m[j])) + 1.0  # frexp would need Numba at run time
+            m[j] *= 2.0**-shift
             e[j] += shift
             total, power = _sum(total, power, m[j], e[j])
     return total, power
@@ -217,9 +217,10 @@ def conductances(
     listed = np.empty((_DEEPEST, names.size), dtype=np.int64)
     order = np.empty(names.size, dtype=np.int64)
     sums, powers = np.empty(names.size), np.empty(names.size)
-    room_m[: m.size] = m
-    room_e[: e.size] = e
-    listed[0, : names.size] = names
+    for place in range(m.size):  # by hand, as below: an assignment of slices would need Python for its errors
+        room_m[place], room_e[place] = m[place], e[place]
+    for place in range(names.size):
+        listed[0, place] = names[place]
     sizes[0, 0], sizes[0, 1] = first, second
     depth = 0
     while depth >= 0:
@@ -238,8 +239,10 @@ def conductances(
             depth -= 1
             continue
         if b == 0 and part == 2:  # pairs between the halves: the same graph
-            sizes[depth + 1] = np.array([a // 2, a - a // 2, 0, at])
-            listed[depth + 1, :nodes] = listed[depth, :nodes]
+            sizes[depth + 1, 0], sizes[depth + 1, 1] = a // 2, a - a // 2
+            sizes[depth + 1, 2], sizes[depth + 1, 3] = 0, at
+            for place in range(nodes):
+                listed[depth + 1, place] = listed[depth, place]
             depth += 1
             continue
         # the nodes from `begin` up to `end` go
