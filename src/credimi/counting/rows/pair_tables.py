@@ -12,6 +12,7 @@ bit for each row and value of the columns with few values, the tables that are a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ _ROOM = 1 << 26  # bytes
 _FEWEST_ROWS = 1 << 12
 
 
-class PairTables:
+class PairTables(ABC):
     """The tables of all pairs of columns, some at a time; `values` is how many values each column has."""
 
     def __init__(self, values: Sequence[int]) -> None:
@@ -73,9 +74,9 @@ class PairTables:
         other = np.arange(one.size) - np.repeat(starts, count - 1 - firsts) + one + 1
         return one, other
 
+    @abstractmethod
     def tables(self, first: int = 0, after: int | None = None) -> Tables:
         """The tables of the columns from `first` up to `after`, each with all larger ones; all pairs by default."""
-        raise NotImplementedError
 
     def _starts(self, first: int, after: int) -> IntegerArray:
         """Where the tables of each of the columns start; and where all end."""
