@@ -16,7 +16,7 @@ import numpy as np
 from timing import best_of
 
 from credimi import EntropyDiscretizer
-from credimi.columns.discretize import mdl_cuts
+from credimi.columns.numbers.discretize import mdl_cuts
 
 
 def check(fitted: EntropyDiscretizer, column: np.ndarray, classes: np.ndarray) -> None:

@@ -20,8 +20,8 @@ from timing import best_of
 from credimi.counting.rows.pair_products import PairProducts
 from credimi.counting.rows.pair_tables import PairCounter
 from credimi.gpu.numpy_device import NumpyDevice
+from credimi.inference.batched.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.pair_figures import figures_of
 from credimi.selection.pairwise.pairs_on_device import all_pairs, best_pairs, find_gpu
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from timing import best_of
 
 from credimi.core.tables import Tables
 from credimi.inference.adaptive_prior import components
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.moments import moments
 from credimi.inference.options import PosteriorOptions
 

@@ -17,8 +17,8 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust
-from credimi.inference.many_tables import summarize
 from credimi.selection.rules import RuleOptions
 
 if TYPE_CHECKING:

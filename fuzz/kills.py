@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 PROGRAM = """
 import sys, time
-from credimi.cli import count, main
+from credimi.cli import main
+from credimi.cli.commands import count
 from credimi.counting import count as door; from credimi.counting.engines import dispatch as paths
 import credimi.counting.counts, pyarrow.csv
 count.SAVE_EVERY = 0.0

@@ -3,8 +3,8 @@
 Columns of numbers with two or five classes. Noise is independent of the class; of the others the mean moves with the
 class, by so many deviations from each class to the next. The rule is forward, at the default epsilon and level. Printed
 in percent of the columns: those of which a cut passes the MDL test; those kept as `rank` decides, where the evidence is
-averaged over all places of the cuts (see `credimi.columns.discretize`); those kept if it is not; and with `quantile`,
-whose cuts do not look at the target.
+averaged over all places of the cuts (see `credimi.columns.numbers.discretize`); those kept if it is not; and with
+`quantile`, whose cuts do not look at the target.
 
     python studies/cuts.py                   the table of docs/adaptive.md, four minutes
     python studies/cuts.py --columns 100     a quick look
@@ -19,7 +19,7 @@ import numpy as np
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from strengths import pooled_weights
 
 from credimi.core.tables import Tables
 from credimi.inference.adaptive_prior import PosteriorComponents, components
-from credimi.inference.many_tables import beliefs
-from credimi.inference.mixture_tails import above, laws_of
+from credimi.inference.batched.many_tables import beliefs
+from credimi.inference.batched.mixture_tails import above, laws_of
 from credimi.inference.options import PosteriorOptions
 from credimi.selection import rules
 

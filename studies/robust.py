@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust
-from credimi.inference.many_tables import summarize
 from credimi.inference.sampling import information_of
 from credimi.selection.rules import RuleOptions
 

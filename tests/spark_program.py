@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession  # noqa: E402  (warnings first)
 from trap_table import ROWS, SCHEMA, digest, table  # noqa: E402
 
 from credimi import CredimiError, count  # noqa: E402
-from credimi.counting.engines import spark  # noqa: E402
+from credimi.counting.engines.clusters import spark  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

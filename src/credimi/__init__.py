@@ -107,14 +107,14 @@ _MODULE_OF = {
 
 # Not public: parts of public objects. Pickles look for them here, whatever module they are in.
 _STORED_MODULE_OF = {
-    "Beliefs": "credimi.inference.many_tables",
+    "Beliefs": "credimi.inference.batched.many_tables",
     "Classes": "credimi.estimators.class_labels",
-    "CountedFile": "credimi.counting.counted_files",
+    "CountedFile": "credimi.counting.saved.counted_files",
     "Edge": "credimi.selection.networks.network",
     "Empirical": "credimi.inference.distributions.components",
     "Features": "credimi.estimators.validation",
-    "GrowingLabels": "credimi.counting.growing_counts",
-    "IncrementalCounts": "credimi.counting.incremental_counts",
+    "GrowingLabels": "credimi.counting.streams.growing_counts",
+    "IncrementalCounts": "credimi.counting.streams.incremental_counts",
     "InteractingPair": "credimi.selection.sets.interaction_records",
     "JointTable": "credimi.selection.sets.interaction_records",
     "Kept": "credimi.selection.page_data",
@@ -122,7 +122,7 @@ _STORED_MODULE_OF = {
     "MissingValues": "credimi.columns.missing",
     "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
-    "PairFigures": "credimi.inference.pair_figures",
+    "PairFigures": "credimi.inference.batched.pair_figures",
     "PairsForest": "credimi.selection.pairwise.pairs_result",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",

@@ -11,7 +11,7 @@ import pytest
 
 import credimi
 from credimi import mutual_information, rank
-from credimi.columns.discretize import evidence_share, mdl_places
+from credimi.columns.numbers.discretize import evidence_share, mdl_places
 from credimi.selection.page_data import collect
 
 

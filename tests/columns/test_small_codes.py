@@ -6,7 +6,7 @@ import pytest
 
 import credimi
 from credimi.columns.encode import encode
-from credimi.columns.small_codes import encode_small
+from credimi.columns.numbers.small_codes import encode_small
 from credimi.counting import batch, tabulate
 
 ROWS, COLUMNS = 1_043, 37

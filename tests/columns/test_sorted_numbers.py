@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 
 import credimi
-from credimi.columns import discretize, labels, sorted_numbers
-from credimi.columns.sorted_numbers import Room, count_sorted, many_numbers
+from credimi.columns import labels
+from credimi.columns.numbers import discretize, sorted_numbers
+from credimi.columns.numbers.sorted_numbers import Room, count_sorted, many_numbers
 from credimi.counting import batch, counts
 
 ROWS = 3_000

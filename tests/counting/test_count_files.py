@@ -13,7 +13,9 @@ from counting_helpers import COLUMNS, ROWS, assert_all_rows, cells, csv_text, or
 
 from credimi import Counts, CredimiError, count, prequential
 from credimi.columns import encode
-from credimi.counting.engines import csv_files, csv_split, files, parquet_files
+from credimi.counting.engines import files
+from credimi.counting.engines.csv import csv_files, csv_split
+from credimi.counting.engines.parquet import parquet_files
 
 if TYPE_CHECKING:
     from pathlib import Path

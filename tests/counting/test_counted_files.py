@@ -19,8 +19,8 @@ import pytest
 import credimi
 from credimi import Counts, CredimiError, count
 from credimi.cli import main
-from credimi.counting import counts_file
-from credimi.counting.counted_files import CountedFile, fresh
+from credimi.counting.saved import counts_file
+from credimi.counting.saved.counted_files import CountedFile, fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,7 +141,8 @@ def test_an_unfinished_file_that_has_changed_is_refused_even_if_forced() -> None
 
 PROGRAM = """
 import sys, time
-from credimi.cli import count, main
+from credimi.cli import main
+from credimi.cli.commands import count
 from credimi.counting.engines import files
 count.SAVE_EVERY = 0.0
 read = files.batches

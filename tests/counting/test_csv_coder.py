@@ -14,8 +14,8 @@ import pytest
 from credimi import CredimiError, count
 from credimi.columns.column import Column
 from credimi.counting import tabulate
-from credimi.counting.engines import csv_coder, csv_files, csv_split
-from credimi.counting.engines.csv_coder import FieldCoders
+from credimi.counting.engines.csv import csv_coder, csv_files, csv_split
+from credimi.counting.engines.csv.csv_coder import FieldCoders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

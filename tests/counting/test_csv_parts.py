@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from credimi import CredimiError, count
-from credimi.counting.engines import csv_files
+from credimi.counting.engines.csv import csv_files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from credimi import CredimiError, count
-from credimi.counting.engines import csv_files, csv_split
+from credimi.counting.engines.csv import csv_files, csv_split
 
 if TYPE_CHECKING:
     from pathlib import Path

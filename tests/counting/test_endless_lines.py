@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from credimi import CredimiError, count
 from credimi.cli import main
-from credimi.counting.engines import csv_split
+from credimi.counting.engines.csv import csv_split
 
 
 class Endless:
@@ -36,7 +36,7 @@ class Endless:
 
 
 def first_line_by_letters(content: bytes) -> bytes:
-    """As `counting.engines.csv_split.first_line`, letter by letter."""
+    """As `counting.engines.csv.csv_split.first_line`, letter by letter."""
     inside, started = False, False
     for place, letter in enumerate(content):
         started = started or letter not in b"\r\n"

@@ -20,8 +20,9 @@ from credimi.columns import labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.counting import batch as batch_module
 from credimi.counting import merge
-from credimi.counting.engines import files, frames, parquet_files
+from credimi.counting.engines import files, frames
 from credimi.counting.engines import polars_lazy as lazy
+from credimi.counting.engines.parquet import parquet_files
 from credimi.counting.request import Plan
 
 if TYPE_CHECKING:

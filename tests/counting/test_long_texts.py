@@ -13,7 +13,8 @@ from credimi.columns import labels
 from credimi.columns.labels import MANY, TEXT, Labels
 from credimi.core.arguments import unknown
 from credimi.counting import batch as batches
-from credimi.counting.engines import csv_files, frames
+from credimi.counting.engines import frames
+from credimi.counting.engines.csv import csv_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ import pytest
 from credimi import count
 from credimi.cli import main
 from credimi.counting.counts import Counts
-from credimi.counting.engines import csv_files
+from credimi.counting.engines.csv import csv_files
 
 ROWS = "x,y\n" + "a,p\nb,q\n" * 20
 ODD = os.fsdecode(b"\xff\xfe caf\xe9")  # bytes that are no UTF-8

@@ -11,7 +11,7 @@ import pytest
 
 from credimi import CredimiError, count
 from credimi.counting import tabulate
-from credimi.counting.engines import parquet_codes, parquet_files
+from credimi.counting.engines.parquet import parquet_codes, parquet_files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from credimi import Counts, CredimiError, count
-from credimi.counting import counts_file
-from credimi.counting.counted_files import CountedFile, finished, fresh
+from credimi.counting.saved import counts_file
+from credimi.counting.saved.counted_files import CountedFile, finished, fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable

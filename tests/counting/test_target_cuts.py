@@ -15,8 +15,8 @@ import pytest
 
 import credimi
 from credimi.columns.reading_options import ReadingOptions
-from credimi.counting import counts_file, counts_header
-from credimi.counting.engines import csv_files
+from credimi.counting.engines.csv import csv_files
+from credimi.counting.saved import counts_file, counts_header
 
 if TYPE_CHECKING:
     from pathlib import Path

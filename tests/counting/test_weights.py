@@ -12,7 +12,8 @@ import pytest
 
 import credimi
 from credimi.counting.by_group import count_by
-from credimi.counting.engines import csv_files, parquet_files
+from credimi.counting.engines.csv import csv_files
+from credimi.counting.engines.parquet import parquet_files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,8 +28,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import credimi
 from credimi import CredimiError, EntropyDiscretizer
-from credimi.columns import discretize
-from credimi.columns.discretize import cuts_after, mdl_cuts, mdl_places_of_rows
+from credimi.columns.numbers import discretize
+from credimi.columns.numbers.discretize import cuts_after, mdl_cuts, mdl_places_of_rows
 from credimi.estimators import discretizer
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from credimi import CredibleSelector, CredimiError, Ranking, count, rank
-from credimi.inference import many_tables
+from credimi.inference.batched import many_tables
 
 RULES = ("forward", "backward", "plugin", "fdr")
 

@@ -13,11 +13,11 @@ from sklearn.impute import SimpleImputer
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.counting.engines import csv_files
+from credimi.counting.engines.csv import csv_files
 from credimi.counting.rows.coded_table import rows_of
 from credimi.experiments import checkpoints, prequential, prequential_loop, significance
 from credimi.experiments.prequential_options import RULES
-from credimi.inference import many_tables
+from credimi.inference.batched import many_tables
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pytest
 from gpu_helpers import ORDER, assert_near, random_tables
 
 import credimi.gpu
+from credimi.inference.batched.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.pair_figures import figures_of
 from credimi.selection.pairwise.pairs_on_device import hyper
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")

@@ -11,8 +11,8 @@ from gpu_helpers import assert_near, random_columns
 import credimi
 from credimi.counting.rows.pair_products import PairProducts
 from credimi.counting.rows.pair_tables import PairCounter
+from credimi.inference.batched.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.pair_figures import figures_of
 from credimi.selection.pairwise.pairs_on_device import all_pairs, best_pairs, find_gpu
 from credimi.selection.sets import interaction_search
 

@@ -14,7 +14,7 @@ from scipy.special import digamma, gammaln
 from credimi import CredimiError, mutual_information, posterior
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.moments import moments
 from credimi.inference.options import PosteriorOptions
 

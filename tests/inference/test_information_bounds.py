@@ -11,8 +11,8 @@ import pytest
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.bounds.information_bounds import robust
-from credimi.inference.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw
 from credimi.kernels.bounds.least_information import centres, least

@@ -10,11 +10,11 @@ import pytest
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference import many_tables
+from credimi.inference.batched import many_tables
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.distributions import distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.stirling import stirling_error
-from credimi.inference.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 SOURCES = Path(credimi.__file__).parent

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from credimi.kernels import best_split, jit, prebuilt
+from credimi.kernels import jit, prebuilt
 from credimi.kernels import mixture_tails as tails
 from credimi.kernels.signatures import FIRST_NEEDED, SIGNATURES
+from credimi.kernels.trees import best_split
 from credimi.kernels.warm_up import kernel, tasks
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.skipif(jit.LIBRARY is not None, reason="the kernels of 
 
 ROOT = Path(__file__).parents[2]
 LEVEL = "x86-64" if platform.machine().lower() in {"x86_64", "amd64"} else "generic"
-SOME = ("mixture_tails.log_scales", "best_split.fill_table", "pair_counts.count_cells")
+SOME = ("mixture_tails.log_scales", "trees.best_split.fill_table", "pair_counts.count_cells")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_other_arrays_are_copied(library: prebuilt.Library, make: Callable[..., 
 
 
 def test_arrays_that_would_lose_digits_are_refused(library: prebuilt.Library) -> None:
-    ahead, _ = _both(library, "best_split.fill_table")
+    ahead, _ = _both(library, "trees.best_split.fill_table")
     with pytest.raises(TypeError, match=r"best_split\.fill_table is not compiled for f8\[:\] f8"):
         ahead(np.zeros(3), 1.0)
 
@@ -114,4 +115,4 @@ def test_every_kernel_of_the_list_exists() -> None:
     assert sorted(everything) == sorted((name, types) for name, each in SIGNATURES.items() for types in each)
     assert set(tasks(everything=False)) < set(everything)
     assert tails.log_scales is kernel("mixture_tails.log_scales")
-    assert best_split.fill_table is kernel("best_split.fill_table")
+    assert best_split.fill_table is kernel("trees.best_split.fill_table")

@@ -16,7 +16,7 @@ def _names(module: str) -> set[str]:
 
 
 def test_stamp_covers_what_is_imported_by_way_of_others() -> None:
-    names = _names("credimi.kernels.two_sided_weights")
+    names = _names("credimi.kernels.evidence.two_sided_weights")
     assert {"numba_jit", "two_sided_weights", "mode/find", "mode/boundary", "moments/one_sided", "special"} <= names
 
 

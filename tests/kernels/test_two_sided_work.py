@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from credimi.inference.adaptive_prior import GRID, LOOSEST, NEGLIGIBLE, P_ZERO, TIGHTEST
-from credimi.kernels.two_sided_weights import weigh_two_sided
+from credimi.kernels.evidence.two_sided_weights import weigh_two_sided
 
 
 def test_points_without_weight_have_no_moments() -> None:

@@ -12,7 +12,7 @@ import credimi
 from credimi import CredimiError
 from credimi.core.tables import Tables
 from credimi.experiments import prequential_loop
-from credimi.inference.many_tables import Beliefs
+from credimi.inference.batched.many_tables import Beliefs
 from credimi.selection import rank as ranking_module
 from credimi.selection import rules
 from credimi.selection.rules import RULES, RuleOptions, best, decide, unsure

@@ -9,13 +9,13 @@ import pytest
 
 from credimi import count
 from credimi.core.tables import Tables
-from credimi.inference import many_tables
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched import many_tables
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.missingness import missingness
 
 if TYPE_CHECKING:
-    from credimi.inference.mixture_tails import Laws
+    from credimi.inference.batched.mixture_tails import Laws
 
 
 def test_no_quantiles_without_the_atom(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,9 @@ import credimi
 from credimi.core.errors import CredimiError
 from credimi.core.table import Table
 from credimi.counting.rows.settled_columns import SettledColumns
-from credimi.inference import pair_figures
+from credimi.inference.batched import pair_figures
+from credimi.inference.batched.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.pair_figures import figures_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import pytest
 from credimi.counting.rows.pair_products import PairProducts
 from credimi.counting.rows.pair_tables import PairCounter
 from credimi.gpu.numpy_device import NumpyDevice
+from credimi.inference.batched.pair_figures import figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.pair_figures import figures_of
 from credimi.selection.pairwise.pairs_on_device import FIGURES, all_pairs, best_pairs
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.inference.pair_figures import PairFigures
+    from credimi.inference.batched.pair_figures import PairFigures
 
     Columns = tuple[list[NDArray[np.uint8]], list[int]]
     Expected = tuple[NDArray[np.int64], NDArray[np.int64], PairFigures]

@@ -13,7 +13,7 @@ import credimi
 from credimi.counting import by_group
 from credimi.counting.batch import encode_batch
 from credimi.counting.by_group import count_by
-from credimi.counting.engines import csv_files
+from credimi.counting.engines.csv import csv_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

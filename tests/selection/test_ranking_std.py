@@ -9,7 +9,7 @@ import pytest
 
 import credimi
 from credimi.core.tables import Tables
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 
 # Cells with next to no count, for which the leading order of the variance is far beyond that of any law on [0, log 2].

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tree_oracle import grown
 
-from credimi.columns.discretize import evidence_share, mdl_places
+from credimi.columns.numbers.discretize import evidence_share, mdl_places
 from credimi.counting.request import CountRequest
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.tree_rows import TreeRows
-from credimi.kernels import node_tables
+from credimi.kernels.trees import node_tables
 from credimi.selection.trees.growth import grow
 from credimi.selection.trees.merging import merged_values
 from credimi.selection.trees.nodes import Tree, TreeStop

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import (
+from credimi.cli import standard_input
+from credimi.cli.commands import (
     compare,
     count,
     interactions,
@@ -15,7 +16,6 @@ from credimi.cli import (
     rank,
     reproduce,
     select,
-    standard_input,
     table,
     tree,
     warm_up,

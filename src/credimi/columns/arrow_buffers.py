@@ -2,7 +2,7 @@
 
 `to_numpy` would import pandas, and copies if there are nulls. Here nulls stay apart: a buffer of bits says which values
 are valid. A code is the distance from the least value, or the position among few distinct values; all its bits are set
-if there is no value. With `compiled` one pass does it (`kernels.text_codes`), without holding Python's lock.
+if there is no value. With `compiled` one pass does it (`kernels.reading.text_codes`), without holding Python's lock.
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns import discretize, labels, suspicious_values, target_ranges, text_types
+from credimi.columns import labels, suspicious_values, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
+from credimi.columns.numbers import discretize, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError
 from credimi.core.tables import relabel
@@ -22,8 +23,8 @@ from credimi.core.tables import relabel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import Method, ReadingOptions
-    from credimi.columns.target_ranges import Cuts
     from credimi.core.types import CountArray
 
     Positions = NDArray[np.int64]

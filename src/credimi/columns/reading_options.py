@@ -11,13 +11,13 @@ import numpy as np
 
 from credimi.columns import labels, text_types
 from credimi.columns.missing import MISSING_VALUES
-from credimi.columns.target_ranges import checked_cuts
+from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
-    from credimi.columns.target_ranges import Cuts
+    from credimi.columns.numbers.target_ranges import Cuts
     from credimi.core.types import Option, Value
 
 Method: TypeAlias = str | list[float] | None  # how numbers become categories: a name, cuts, or not at all

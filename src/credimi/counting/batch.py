@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from credimi.columns import labels, sorted_numbers, target_ranges
+from credimi.columns import labels
 from credimi.columns.arrow_buffers import width
 from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
-from credimi.columns.small_codes import encode_small
+from credimi.columns.numbers import sorted_numbers, target_ranges
+from credimi.columns.numbers.small_codes import encode_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import ColumnValues
+    from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.columns.target_ranges import Cuts
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, CountArray, Record
 

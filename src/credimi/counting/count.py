@@ -9,11 +9,12 @@ import numpy as np
 
 from credimi.columns.column import PrecodedColumn
 from credimi.columns.missing import MISSING_VALUES
-from credimi.columns.target_ranges import bins_asked
+from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead
 from credimi.counting.batch import Batch, counted
-from credimi.counting.engines import dask, files, frames, polars_lazy, spark, sparse_matrices
+from credimi.counting.engines import files, frames, polars_lazy, sparse_matrices
+from credimi.counting.engines.clusters import dask, spark
 from credimi.counting.engines.dispatch import tallies
 from credimi.counting.merge import merged
 from credimi.counting.request import CountRequest, NoTarget, by_place, by_places, checked, free, name_of_target

@@ -28,7 +28,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.tables import relabel
 from credimi.core.threads import share
-from credimi.counting import counts_file, counts_header
+from credimi.counting.saved import counts_file, counts_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
     from credimi.core.types import AnyArray, CountArray, Data, Record
-    from credimi.counting.counted_files import CountedFile
     from credimi.counting.sampled_rows import SampledRows
+    from credimi.counting.saved.counted_files import CountedFile
 
 _CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are subtracted

@@ -9,7 +9,7 @@ import numpy as np
 
 from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
-from credimi.columns.target_ranges import TargetValues, bins_asked
+from credimi.columns.numbers.target_ranges import TargetValues, bins_asked
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
-from credimi.columns.target_ranges import bins_asked
+from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
 from credimi.counting.engines.frames import TARGET

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from credimi.columns.discretize import (
+from credimi.columns.numbers.discretize import (
     bins_of,
     cuts_after,
     interval_labels,

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.discretize import bins_of
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER
+from credimi.columns.numbers.discretize import bins_of
 from credimi.columns.text_types import is_number, shown_number
 from credimi.core.threads import share
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING

@@ -16,7 +16,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.engines.frames import TARGET
-from credimi.counting.incremental_counts import IncrementalCounts
+from credimi.counting.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes
 from credimi.estimators.counted_xy import counted, labelled, target_name
 from credimi.estimators.scorer import Scorer

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.feature import Feature
     from credimi.core.types import FloatArray, Record, Value, Values
-    from credimi.counting.incremental_counts import IncrementalCounts
+    from credimi.counting.streams.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
 

@@ -11,16 +11,16 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.reading_options import ReadingOptions
-from credimi.columns.target_ranges import checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
+from credimi.inference.batched.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
-from credimi.inference.many_tables import Beliefs, beliefs
 from credimi.selection.rank import Ranking, beliefs_of, rank, standing
 from credimi.selection.rules import RuleOptions, best, checked_rule, decide
 from credimi.selection.sets.select import GOALS, selected

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns import labels
-from credimi.columns.discretize import bins_of
 from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
+from credimi.columns.numbers.discretize import bins_of
 from credimi.counting.batch import labels_of
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 

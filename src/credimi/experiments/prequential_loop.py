@@ -12,8 +12,8 @@ classes are equal within rounding, the first class wins. A feature that was neve
 "haldane" adds nothing, and then I = 0 is regarded as certain.
 
 The orders run side by side: at step t the K orders and p features make K p small tables in one flat array, and one call
-of `inference.many_tables.beliefs` is enough for all rules. A step costs those moments and O(K p r) for naive Bayes; it
-does not depend on the number of rows counted so far.
+of `inference.batched.many_tables.beliefs` is enough for all rules. A step costs those moments and O(K p r) for naive
+Bayes; it does not depend on the number of rows counted so far.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.counting.rows.coded_table import MISSING, Rows
 from credimi.experiments.prequential_options import ALL, IMPUTED, PrequentialOptions
-from credimi.inference.many_tables import Beliefs, beliefs
+from credimi.inference.batched.many_tables import Beliefs, beliefs
 from credimi.inference.moments import moments
 from credimi.inference.naive_bayes import log_shares, log_value_shares
 from credimi.selection.rules import decide

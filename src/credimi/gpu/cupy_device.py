@@ -2,9 +2,9 @@
 
 CuPy, because it is small beside PyTorch, calls cuBLAS' products of 8-bit integers with 32-bit sums, which run on tensor
 cores and are exact, and compiles CUDA sources when they are needed. The sources in this folder repeat
-`kernels.adaptive_weights`, `two_sided_weights`, `moments` and `mixture_tails`, one table a thread. They are compiled
-for the shape of the tables where these are small, and else with room for columns of so many values, up to 12; CuPy
-stores what is compiled in the user's cache directory.
+`kernels.evidence.adaptive_weights`, `two_sided_weights`, `moments` and `mixture_tails`, one table a thread. They are
+compiled for the shape of the tables where these are small, and else with room for columns of so many values, up to 12;
+CuPy stores what is compiled in the user's cache directory.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Hyper(NamedTuple):
 
 
 class Screen(NamedTuple):
-    """What the first look for interactions needs: see `kernels.pair_screen.screen_blocks`."""
+    """What the first look for interactions needs: see `kernels.pairs.pair_screen.screen_blocks`."""
 
     missing: NDArray[np.int32]  # of each column, whether its last value means missing
     totals: NDArray[np.int32]  # (columns, most values, classes)

@@ -27,14 +27,14 @@ ratios of the complete rows are not those of the population.
 
 **The components** are posteriors as with fixed pseudo-counts, of the counts n_ij + K a_i b_j with the same margins. The
 moments of `inference.moments` apply to them for all patterns of missingness. Components with less than `NEGLIGIBLE`
-weight are left out; for most tables two to seven remain. The weights cost O(rs GRID) (see `kernels.adaptive_weights`),
-plus the moments of each component; if both sides have missing values, weights and moments are computed together (see
-`kernels.two_sided_weights`).
+weight are left out; for most tables two to seven remain. The weights cost O(rs GRID) (see
+`kernels.evidence.adaptive_weights`), plus the moments of each component; if both sides have missing values, weights and
+moments are computed together (see `kernels.evidence.two_sided_weights`).
 
 **Other odds.** A table may have been chosen among many for what it tells: a column of numbers is cut where it tells
-most. `columns.discretize` says what share of the evidence is left when it is averaged over all places where the cuts
-might have been. This share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of all
-components.
+most. `columns.numbers.discretize` says what share of the evidence is left when it is averaged over all places where the
+cuts might have been. This share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of
+all components.
 
 **Strata.** Tables of one candidate, one for each stratum, share K and independence: log B_K is summed over them, and
 two thirds of the grid suffice where their degrees of freedom together are below 16 (see `stratified_tables`).
@@ -50,8 +50,8 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.inference.moments import Moments, moments, parts
-from credimi.kernels import adaptive_weights, evidence_at, two_sided_weights
-from credimi.kernels.adaptive_weights import BOTH_SIDES_MISS
+from credimi.kernels.evidence import adaptive_weights, evidence_at, two_sided_weights
+from credimi.kernels.evidence.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

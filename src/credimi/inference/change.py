@@ -47,7 +47,7 @@ import scipy  # its parts are loaded on first use
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
-from credimi.inference.many_tables import law_of_table
+from credimi.inference.batched.many_tables import law_of_table
 from credimi.inference.moments import moments
 
 if TYPE_CHECKING:

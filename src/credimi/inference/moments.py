@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.threads import cores, share
-from credimi.inference.hard_tables import PARTS, drawn_moments, split_thin_classes
+from credimi.inference.batched.hard_tables import PARTS, drawn_moments, split_thin_classes
 from credimi.kernels.moments import many_tables, side_by_side
 
 if TYPE_CHECKING:

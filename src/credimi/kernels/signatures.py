@@ -14,13 +14,13 @@ _WORKSPACE = "(f8[:,:] f8[:,:] f8[:,:,:] f8[:,:,:])"
 _CODES = ("u1", "u2", "u4")
 
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
-    "adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
-    "two_sided_weights.weigh_two_sided": (
+    "evidence.adaptive_weights.weigh": (f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 f8[:] f8[:,:] f8[:,:] i8[:]",),
+    "evidence.adaptive_weights.augment": (f"{_TABLES} f8 f8[:,:] f8[:,:] i8[:] i8[:] f8[:] f8[:]",),
+    "evidence.two_sided_weights.weigh_two_sided": (
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
     ),
-    "evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
-    "evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
+    "evidence.evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
+    "evidence.evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
     "moments.many_tables.classify": (f"{_TABLES} i1[:] f8[:]",),
     "moments.many_tables.leading_one_sided": (f"{_TABLES} f8[:] i8[:] i1[:] f8[:] f8[:]",),
     "moments.side_by_side.matched_complete": (f"{_TABLES} f8[:] i1[:] i8[:] f8[:] f8[:] b1[:]",),
@@ -40,13 +40,13 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "i8[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] i8[:] i8 i8 i8 u8[:] f8[:,:] f8[:,:] f8[:] i8[:]",
     ),
     "networks.missing_cells.draw_missing": ("u2[:,:] i8[:] i8[:] i8[:] i8[:,:] i8[:,:] i8[:] i8[:] i8[:] f8[:] u8[:]",),
-    "best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
-    "best_split.fill_table": ("i8[:] f8",),
-    "best_split.sums_below": ("u2[:] i8[:,:]",),
-    "best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
-    "node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
-    "node_tables.settle_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
-    "node_tables.settle_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 b1 u1[:] i8[:] f8[:] i8[:] i8[:] f8[:]",),
+    "trees.best_split.boundaries": ("f8[:] u2[:] i8 u1[:]",),
+    "trees.best_split.fill_table": ("i8[:] f8",),
+    "trees.best_split.sums_below": ("u2[:] i8[:,:]",),
+    "trees.best_split.best_split": ("u2[:] u1[:] i8[:,:] i8 i8 i8 f8 i8[:] f8 i8[:] i8[:] i8[:]",),
+    "trees.node_tables.count_columns": ("u1[:,:] u2[:] i8[:] f8[:] i8 i8 i8[:] i8[:] f8[:]",),
+    "trees.node_tables.settle_columns": ("f8[:] i8[:] i8[:] i8 u1[:] f8[:] i8[:,:] i8[:,:] f8[:] f8[:]",),
+    "trees.node_tables.settle_wide_column": ("u2[:] u2[:] i8[:] f8[:] i8 i8 b1 u1[:] i8[:] f8[:] i8[:] i8[:] f8[:]",),
     "pair_counts.group_bits": ("u1[:] u8[:,:]",),
     "pair_counts.count_bits": tuple(
         f"u1[:] u1[:] u8[:,:] i8[:] i8[:,:] ({' '.join(['i8'] * lanes)})" for lanes in (2, 4, 8)
@@ -89,26 +89,26 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 }
 
 FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile first; the first types of each
-    "two_sided_weights.weigh_two_sided",
-    "adaptive_weights.weigh",
+    "evidence.two_sided_weights.weigh_two_sided",
+    "evidence.adaptive_weights.weigh",
     "moments.many_tables.matched_one_sided",
     "moments.side_by_side.matched_complete",
     "mixture_tails.quantiles",
     "mixture_tails.upper_tails",
     "reading.text_codes.encode_texts",
-    "best_split.best_split",
-    "best_split.boundaries",
+    "trees.best_split.best_split",
+    "trees.best_split.boundaries",
     "pair_counts.count_joint",
     "pair_counts.count_bits",
-    "adaptive_weights.augment",
+    "evidence.adaptive_weights.augment",
     "pair_counts.count_cells",
     "reading.text_codes.encode_integers",
     "reading.text_codes.narrow",
-    "best_split.sums_below",
+    "trees.best_split.sums_below",
     "pair_counts.group_bits",
     "moments.many_tables.classify",
     "mixture_tails.log_scales",
-    "best_split.fill_table",
+    "trees.best_split.fill_table",
 )
 
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,9 +20,9 @@ from credimi.core.remote_files import source_of
 from credimi.core.table import Table
 from credimi.core.tables import Tables
 from credimi.core.version import __version__
+from credimi.inference.batched.many_tables import drawn_law, posteriors
 from credimi.inference.bounds.bound_curves import curves
 from credimi.inference.distributions.components import Empirical
-from credimi.inference.many_tables import drawn_law, posteriors
 from credimi.inference.options import PosteriorOptions
 from credimi.report import sentences
 from credimi.selection.remarks import worded

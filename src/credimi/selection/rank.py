@@ -12,8 +12,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
 from credimi.counting.weights import effective
+from credimi.inference.batched.many_tables import Beliefs, beliefs, summarize
 from credimi.inference.bounds import information_bounds
-from credimi.inference.many_tables import Beliefs, beliefs, summarize
 from credimi.report import sentences
 from credimi.selection.copies import copies
 from credimi.selection.missingness import mi_with_target, missingness, target_missingness
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.feature import Feature
     from credimi.core.types import AnyArray, Data, Option, Record, Value, Values
-    from credimi.inference.many_tables import Summary
+    from credimi.inference.batched.many_tables import Summary
 
     FloatArray = NDArray[np.float64]
 

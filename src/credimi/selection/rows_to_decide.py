@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.tables import Tables
-from credimi.inference.many_tables import posteriors, summed
-from credimi.inference.mixture_tails import above, laws_of
+from credimi.inference.batched.many_tables import posteriors, summed
+from credimi.inference.batched.mixture_tails import above, laws_of
 from credimi.selection.rules import unsure
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from credimi.inference.options import PosteriorOptions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.inference.many_tables import Beliefs
+    from credimi.inference.batched.many_tables import Beliefs
 
     FloatArray = NDArray[np.float64]
     Decisions = NDArray[np.bool_]

@@ -29,7 +29,7 @@ from command_helpers import (
 
 import credimi
 from credimi.core import atomic_files as outlet
-from credimi.counting.engines import csv_files
+from credimi.counting.engines.csv import csv_files
 
 OUTPUTS = [
     ["rank", "data.csv", "--target", "y", "--output"],
@@ -157,7 +157,7 @@ def test_interrupted_while_the_program_loads() -> None:
         "import os, signal, sys\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'credimi.cli.rank':\n"
+        "        if name == 'credimi.cli.commands.rank':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "from credimi.cli import command\n"  # as the installed program does

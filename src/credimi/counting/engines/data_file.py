@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import Status, identity, opened, reason
-from credimi.counting.counted_files import CountedFile
-from credimi.counting.counts_file import NAME
 from credimi.counting.engines import arrow_files, json_lines
 from credimi.counting.engines.arrow_files import ArrowSchema
-from credimi.counting.engines.csv_files import COMPRESSED, Header, read_header
+from credimi.counting.engines.csv.csv_files import COMPRESSED, Header, read_header
 from credimi.counting.engines.json_lines import JsonFields
-from credimi.counting.engines.parquet_files import Footer, read_footer
+from credimi.counting.engines.parquet.parquet_files import Footer, read_footer
+from credimi.counting.saved.counted_files import CountedFile
+from credimi.counting.saved.counts_file import NAME
 
 if TYPE_CHECKING:
     import os

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.counting.engines import dask, duckdb, files, spark
+from credimi.counting.engines import duckdb, files
+from credimi.counting.engines.clusters import dask, spark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,14 +15,16 @@ from credimi.core.errors import CredimiError
 from credimi.core.remote_files import is_remote, reason, remote_files
 from credimi.core.threads import ahead
 from credimi.counting.batch import counted
-from credimi.counting.counted_files import check_named_once
-from credimi.counting.engines import arrow_files, csv_files, json_lines, parquet_files
+from credimi.counting.engines import arrow_files, json_lines
 from credimi.counting.engines.arrow_files import ArrowSchema
-from credimi.counting.engines.csv_files import COMPRESSED, Header
+from credimi.counting.engines.csv import csv_files
+from credimi.counting.engines.csv.csv_files import COMPRESSED, Header
 from credimi.counting.engines.data_file import ENDINGS, DataFile, named_format
 from credimi.counting.engines.json_lines import JsonFields
-from credimi.counting.engines.parquet_files import Footer
+from credimi.counting.engines.parquet import parquet_files
+from credimi.counting.engines.parquet.parquet_files import Footer
 from credimi.counting.merge import beside, merged
+from credimi.counting.saved.counted_files import check_named_once
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from credimi.core.errors import CredimiError, one_line
 from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting.batch import Batch
-from credimi.counting.engines.csv_files import COMPRESSED
-from credimi.counting.engines.csv_split import LONGEST
+from credimi.counting.engines.csv.csv_files import COMPRESSED
+from credimi.counting.engines.csv.csv_split import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

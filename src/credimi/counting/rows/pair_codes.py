@@ -1,6 +1,6 @@
 """`PairCodes`: all columns as sets of bits, from which every pair is counted against the target.
 
-How they are counted: see `kernels.pair_bits`.
+How they are counted: see `kernels.pairs.pair_bits`.
 
 Rows without a class are left out: they say nothing of what columns tell. A column of more than `MOST_VALUES` - 1 values
 keeps the most frequent ones, and the others become one value: the tables of a pair would be mostly empty. That value
@@ -38,8 +38,8 @@ _AHEAD = 512  # cells of joint tables that are made at once, in thousands
 class PairCodes:
     """Codes, sets and margins of all columns, of the rows that have a class.
 
-    `layout` and `blocks` are what `kernels.pair_evidence` says; `totals[number, class]` are the counts of every value,
-    rounded if rows have weights.
+    `layout` and `blocks` are what `kernels.pairs.pair_evidence` says; `totals[number, class]` are the counts of every
+    value, rounded if rows have weights.
     """
 
     names: tuple[str, ...]

@@ -5,9 +5,9 @@ tables of the columns from `first` up to `after`, each with all larger ones. A p
 column as rows, and those of its second as columns; rows of the data that lack one of the two are its margins.
 
 Columns of at most `_FEW` values are counted by sets of bits, others as couples, four pairs at once (see
-`kernels.all_pairs`); columns of more than 255 values, and rows with weights, one pair at a time. Memory: the codes, a
-bit for each row and value of the columns with few values, the tables that are asked for, 8 bytes a cell, and at most
-`_ROOM` bytes of couples. `blocks` divides all pairs into parts of limited size.
+`kernels.pairs.all_pairs`); columns of more than 255 values, and rows with weights, one pair at a time. Memory: the
+codes, a bit for each row and value of the columns with few values, the tables that are asked for, 8 bytes a cell, and
+at most `_ROOM` bytes of couples. `blocks` divides all pairs into parts of limited size.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ class NodeCounter:
 
     def count(self, entries: IntegerArray, weights: FloatArray) -> NodeTables:
         """The tables of all columns that may tell something about the target in these rows."""
-        from credimi.kernels import node_tables  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels.trees import node_tables  # noqa: PLC0415  (loads compiled code)
 
         rows, classes = self.rows, len(self.rows.classes)
         self.flat[:] = 0.0

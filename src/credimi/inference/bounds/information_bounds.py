@@ -2,10 +2,10 @@
 
 **The factor.** Within a class, let the odds of being missing differ between two values of the feature by a factor G at
 most; if the target is missing, the same with the sides exchanged. G = 1 is missing at random, G = infinity is no
-assumption at all. Each G allows for a set of mechanisms, each mechanism gives an I, and `kernels.least_information` and
-`kernels.largest_information` find the ends of the range of these I. If both sides have missing values, how often each
-is missing is compared with what "at random" says of them, and one G bounds both. A row without class and value has no
-place in the tables, here as everywhere.
+assumption at all. Each G allows for a set of mechanisms, each mechanism gives an I, and
+`kernels.bounds.least_information` and `kernels.bounds.largest_information` find the ends of the range of these I. If
+both sides have missing values, how often each is missing is compared with what "at random" says of them, and one G
+bounds both. A row without class and value has no place in the tables, here as everywhere.
 
 **The posterior of the bounds.** Data never tell which mechanism it was; they tell what can be observed, and the bounds
 are functions of that. Their posteriors are those functions' (`observed_draws` has the draws, and how they are coupled

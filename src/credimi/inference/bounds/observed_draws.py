@@ -1,8 +1,8 @@
 """What can be observed of target and feature, drawn from its posterior: the basis of bounds without "at random".
 
 A data row shows class and value, only one of them, or neither (such a row is not counted). The probabilities of what it
-shows, o_ij, a_i and b_j (see `kernels.least_information`), need no assumption about why values are missing. Their
-posterior is
+shows, o_ij, a_i and b_j (see `kernels.bounds.least_information`), need no assumption about why values are missing.
+Their posterior is
 
     (o, a, b) ~ Dirichlet(c_ij, n_i?, n_?j),                c_ij = n_ij + the prior's pseudo-counts.
 
@@ -39,9 +39,9 @@ import scipy  # its `special` is loaded on first use
 
 from credimi.core.table import Table
 from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
+from credimi.inference.batched.many_tables import drawn_law, law_of_table, posteriors, pseudo_counts_of
+from credimi.inference.batched.mixture_tails import laws_of, quantiles
 from credimi.inference.fixed_priors import ADAPTIVE
-from credimi.inference.many_tables import drawn_law, law_of_table, posteriors, pseudo_counts_of
-from credimi.inference.mixture_tails import laws_of, quantiles
 from credimi.inference.sampling import information_of
 from credimi.kernels.bounds.least_information import centres
 

@@ -1,12 +1,12 @@
 """`EdgeEvidence`: log Bayes factors of dependence of two columns given others, of many tests at once.
 
 The codes of all columns are in one array, (columns, rows); a test is a row of column numbers, u, v and those that are
-given, -1 where there are fewer (see `kernels.edge_evidence`). Prior, grid and corrections are those of
+given, -1 where there are fewer (see `kernels.networks.edge_evidence`). Prior, grid and corrections are those of
 `conditional_information`: with even prior odds P(independent) = 1/(1 + B).
 
 The evidence of very thin strata is too high: of independent columns of ten values, 4,000 rows and 1,000 strata, log B
 is 85 on average, although it is below 0 where there are three cells a row or fewer (the correction of
-`kernels.adaptive_weights` is of first order). `most_cells` says how many cells the strata of a test may have.
+`kernels.evidence.adaptive_weights` is of first order). `most_cells` says how many cells the strata of a test may have.
 """
 
 from __future__ import annotations

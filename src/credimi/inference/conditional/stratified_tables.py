@@ -17,7 +17,7 @@ from the moments that every table has.
 stratum, and exact independence in all of them with probability 1/2. The evidence of K is the product over the strata
 (see `adaptive_prior`), and each K has a component with the moments above. A thin stratum has evidence near 1 for every
 K and takes from K, which the others tell, how dependent it is likely to be: sparse strata do no harm. (A small excess
-of their evidence, which adds up over hundreds of them, is taken off: see `kernels.excess_evidence`.)
+of their evidence, which adds up over hundreds of them, is taken off: see `kernels.evidence.excess_evidence`.)
 
 **Thin classes.** The table of such a stratum has a mixture of parts in place of one component (see `hard_tables`). A
 stratum with more than half of the rows stays a mixture: the sum has such parts, too. The others enter with mean and
@@ -37,15 +37,15 @@ import numpy as np
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents, mixtures_with_moments
+from credimi.inference.batched.many_tables import pseudo_counts_of, summary_of
 from credimi.inference.fixed_priors import ADAPTIVE
-from credimi.inference.many_tables import pseudo_counts_of, summary_of
 from credimi.inference.moments import Moments, moments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
-    from credimi.inference.many_tables import Summary
+    from credimi.inference.batched.many_tables import Summary
     from credimi.inference.options import PosteriorOptions
 
 

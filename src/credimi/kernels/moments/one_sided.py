@@ -36,7 +36,8 @@ T2 = sum_j y_j log(y_j/mu_j): subtracting log mu_j on both sides changes nothing
 y_j are not at all like a Beta, and I itself is not. Such tables are pointed out, by Cov[y_j, y_k] = -product of the
 coupling w_i (a_i - c_i+)/((A + 1)(c_i+ + 1)), or if some class lacks the feature in half of its rows: by one of less
 than `THIN_COUNTS` counts that has more than `THIN_SHARE` of the variance, or by one that lacks it and has more than
-`CANCELS` times the variance, which then is a difference of large terms; `credimi.inference.hard_tables` has the remedy.
+`CANCELS` times the variance, which then is a difference of large terms; `credimi.inference.batched.hard_tables` has the
+remedy.
 
 Rows with c_i+ = 0 (only possible without pseudo-counts) have no conditional of their own; they are given the pooled
 one, so that they carry no information: I = U I', with I' of the other rows and U ~ Beta their share.
@@ -54,7 +55,7 @@ from credimi.kernels.special import log_excess, log_spread, logarithm
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray
 
-# A class with few complete counts, of which most rows lack the feature: see `credimi.inference.hard_tables`.
+# A class with few complete counts, of which most rows lack the feature: see `credimi.inference.batched.hard_tables`.
 THIN_COUPLING = 0.01
 THIN_COUNTS = 100.0
 THIN_SHARE = 0.6

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.adaptive_weights import (
+from credimi.kernels.evidence.adaptive_weights import (
     LANES,
     MOST_ZOOMS,
     fill_grid,
@@ -26,7 +26,7 @@ from credimi.kernels.adaptive_weights import (
     is_peaked,
     zoom_in,
 )
-from credimi.kernels.excess_evidence import LEAST, is_thin, take_off_thin
+from credimi.kernels.evidence.excess_evidence import LEAST, is_thin, take_off_thin
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.pairs.pair_bits import BLOCK, count_block, fill_cells
 from credimi.kernels.special import log_rise, log_rise_of_large, logarithm

@@ -1,6 +1,7 @@
-"""Which of all pairs of columns may tell more together than apart (see `inference.synergy`); the others are left out.
+"""Which of all pairs of columns may tell more together than apart; the others are left out.
 
-With T the sum of n log n over a table, the log likelihood ratios of dependence given the third are
+`inference.conditional.synergy` says what together and apart mean. With T the sum of n log n over a table, the log
+likelihood ratios of dependence given the third are
 
     X, W given Y:  L = T_xwy - T_xy - T_wy + T_y, and so on;    N S = T_xwy - T_xw - T_xy - T_wy + T_x + T_w + T_y - T .
 

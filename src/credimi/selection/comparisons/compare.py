@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.columns.numbers.target_ranges import bins_asked, checked_cuts
 from credimi.columns.reading_options import READINGS
-from credimi.columns.target_ranges import bins_asked, checked_cuts
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting.alignment import aligned
 from credimi.counting.weights import effective
 from credimi.inference import change
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 from credimi.report import sentences
 from credimi.selection import stored_ranking
 from credimi.selection.comparisons.change_records import CompareOptions, check_classes, in_order, record, settings_of

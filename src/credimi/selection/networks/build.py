@@ -13,8 +13,8 @@ import numpy as np
 from credimi.core.arguments import require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
-from credimi.inference.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.networks.learn import DEGREE, Learned, LearnOptions, learn
 from credimi.selection.networks.network import BACKWARD, FORWARD, UNDIRECTED, Edge, Network, NetworkRemark

@@ -7,8 +7,8 @@ the ghost, joined to each column with weight 1, makes forests spanning trees: ea
 the ghost, at its root. All **rooted forests** are summed over: a forest counts once for each choice of its roots.
 
 By the matrix-tree theorem the probability that an edge is in the tree is its weight over the conductance between its
-ends. `kernels.star_mesh` finds the conductance of all pairs, in O(p^3), to nearly all digits for weights from e^-12000
-to e^12000, where inverses of matrices fail.
+ends. `kernels.pairs.star_mesh` finds the conductance of all pairs, in O(p^3), to nearly all digits for weights from
+e^-12000 to e^12000, where inverses of matrices fail.
 
 **What these are.** Probabilities *given that a forest holds*. Most data are no forest: of two neighbours with a common
 neighbour, one edge too few may be found with certainty. They tell what the best skeleton of p - 1 edges is, and how
@@ -114,7 +114,7 @@ def draw_forests(
 ) -> list[IntegerArray]:
     """Draw rooted forests with probabilities in proportion to the products of their weights; the edges of each.
 
-    The draws are independent and exact, whatever the weights (see `kernels.star_mesh.draw_trees`).
+    The draws are independent and exact, whatever the weights (see `kernels.pairs.star_mesh.draw_trees`).
 
     Parameters
     ----------

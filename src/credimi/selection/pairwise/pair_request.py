@@ -12,7 +12,7 @@ import numpy as np
 from credimi.core.arguments import require_share
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
-from credimi.inference.pair_figures import PairFigures
+from credimi.inference.batched.pair_figures import PairFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable

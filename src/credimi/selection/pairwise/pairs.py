@@ -21,8 +21,8 @@ from credimi.core.errors import CredimiError
 from credimi.counting.count import cluster_of
 from credimi.counting.rows.cluster_pairs import ClusterPairs
 from credimi.counting.rows.settled_columns import SettledColumns
+from credimi.inference.batched.pair_figures import PairFigures, figures_of
 from credimi.inference.options import PosteriorOptions
-from credimi.inference.pair_figures import PairFigures, figures_of
 from credimi.selection.pairwise.pair_request import PairRequest
 from credimi.selection.pairwise.pairs_result import Pairs
 

@@ -1,4 +1,4 @@
-"""Figures of all pairs of columns from products on a GPU (see `counting.pair_products`).
+"""Figures of all pairs of columns from products on a GPU (see `counting.rows.pair_products`).
 
 Counts never leave the device, and neither do figures that nobody asked for: `all_pairs` brings back some figures of
 every pair, `best_pairs` those of the pairs with the largest mean, or of those that are probably dependent; the others
@@ -20,8 +20,8 @@ from credimi.core.optional import library
 from credimi.counting.rows.pair_products import MOST_VALUES, PairProducts
 from credimi.gpu.layout import ABOVE, EVIDENCE, INTERVAL, Hyper
 from credimi.inference import adaptive_prior
+from credimi.inference.batched.pair_figures import figures_of
 from credimi.inference.fixed_priors import ADAPTIVE
-from credimi.inference.pair_figures import figures_of
 from credimi.selection.rules import share_of_independent
 
 if TYPE_CHECKING:

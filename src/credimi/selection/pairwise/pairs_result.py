@@ -17,7 +17,7 @@ from credimi.core.arguments import unknown
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 from credimi.core.public import public, stored
-from credimi.inference.pair_figures import PairFigures
+from credimi.inference.batched.pair_figures import PairFigures
 from credimi.report import pairs_view, sentences
 from credimi.selection.feature_rows import FeatureRows
 from credimi.selection.pairwise.forest import best_forest, draw_forests, edge_probabilities

@@ -1,11 +1,11 @@
 """The search for pairs of columns that tell more, or less, together than apart, among all pairs.
 
-Up to `_ALL` pairs are weighed one by one (see `inference.synergy`). Of more, a first look leaves those that may be more
-than nothing (see `kernels.pair_screen`): for synergy those whose Bayes factor may be above n/1,000, n the number of
-pairs. By chance alone less than 1,000 pairs have so much (its mean is 1 without synergy), and unless a thousand pairs
-interact, less would not be enough to believe it. Of the three edges that it needs each has to be 1/7 as probable: so
-much is the share of one of the seven hypotheses. Of these the best `_MOST` are weighed, and as many with the most
-redundancy: memory does not grow with the number of pairs.
+Up to `_ALL` pairs are weighed one by one (see `inference.conditional.synergy`). Of more, a first look leaves those that
+may be more than nothing (see `kernels.pairs.pair_screen`): for synergy those whose Bayes factor may be above n/1,000, n
+the number of pairs. By chance alone less than 1,000 pairs have so much (its mean is 1 without synergy), and unless a
+thousand pairs interact, less would not be enough to believe it. Of the three edges that it needs each has to be 1/7 as
+probable: so much is the share of one of the seven hypotheses. Of these the best `_MOST` are weighed, and as many with
+the most redundancy: memory does not grow with the number of pairs.
 """
 
 from __future__ import annotations

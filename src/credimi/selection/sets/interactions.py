@@ -1,8 +1,8 @@
 """`interactions`: which pairs of columns tell more about the target together than apart, of all pairs, and how sure.
 
-`inference.synergy` has the posterior of one pair, `interaction_search` the search among many. How many pairs have no
-synergy is learned from all of them, as the rule fdr does it (see `rules`); those reported are as many as possible while
-at most a share 1 - level of them is expected to be wrong.
+`inference.conditional.synergy` has the posterior of one pair, `interaction_search` the search among many. How many
+pairs have no synergy is learned from all of them, as the rule fdr does it (see `rules`); those reported are as many as
+possible while at most a share 1 - level of them is expected to be wrong.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The first look for interactions on a GPU: all pairs counted in every class, and those that may be more than nothing.
 
 Rows are sorted by class, and a product of one-hot blocks is made of the rows of each class (see
-`counting.pair_products`). What the device lists gets the evidence itself here, from the same counts; where the tables
-are sparse these are all pairs, and a GPU is no help. Targets and columns of more than 32 values have no first look.
+`counting.rows.pair_products`). What the device lists gets the evidence itself here, from the same counts; where the
+tables are sparse these are all pairs, and a GPU is no help. Targets and columns of more than 32 values have no first
+look.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _evidence(codes: PairCodes, tables: list[NDArray[np.int64]], pairs: IntegerA
 
 
 def _look(table: NDArray[np.int64], screen: Screen, pair: IntegerArray) -> tuple[tuple[float, float], bool]:
-    """Evidence and synergy as `kernels.pair_screen` has them, and whether the table is too sparse for that."""
+    """Evidence and synergy as `kernels.pairs.pair_screen` has them, and whether the table is too sparse for that."""
     missing = screen.missing[pair]
     counts = table[:, : table.shape[1] - missing[0], : table.shape[2] - missing[1]]
     total = float(counts.sum())

@@ -4,8 +4,9 @@ The evidence for X is the mean of the Bayes factors of dependence of X and Y giv
 none: the mean pays for having looked at so many partners, the largest would not. A column is kept if P(relevant) >=
 level, with the share of noise learned from all columns, as the rule fdr does it (see `rules`).
 
-All pairs are counted from sets of bits (`counting.pair_codes`), and weighed straight from their joint tables
-(`kernels.pair_evidence`): p(p - 1) stratified tables of p columns. Of these only sums over partners are kept, O(p).
+All pairs are counted from sets of bits (`counting.rows.pair_codes`), and weighed straight from their joint tables
+(`kernels.pairs.pair_evidence`): p(p - 1) stratified tables of p columns. Of these only sums over partners are kept,
+O(p).
 """
 
 from __future__ import annotations

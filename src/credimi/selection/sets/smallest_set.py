@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
     from credimi.counting.rows.stratified_counts import SettledCodes
-    from credimi.inference.many_tables import Summary
+    from credimi.inference.batched.many_tables import Summary
 
     Told = Callable[[float, str], None]
     BooleanArray = NDArray[np.bool_]

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.discretize import cuts_after
+from credimi.columns.numbers.discretize import cuts_after
 from credimi.core.tables import Tables
-from credimi.inference.many_tables import quick_beliefs
+from credimi.inference.batched.many_tables import quick_beliefs
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_share, share_of_independent
 from credimi.selection.trees.merging import merged_values
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counting.rows.tree_rows import NodeTables, TreeRows
-    from credimi.inference.many_tables import Beliefs
+    from credimi.inference.batched.many_tables import Beliefs
 
 _LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
 _MOST_CELLS = 1 << 22  # of the tables that are judged in one batch

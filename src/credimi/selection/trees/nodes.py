@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.discretize import cut_texts
+from credimi.columns.numbers.discretize import cut_texts
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
-from credimi.inference.many_tables import summarize
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.mutual_information import law_of
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rows_to_decide import growth_to_decide, rounded_up

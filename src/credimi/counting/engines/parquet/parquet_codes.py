@@ -1,7 +1,7 @@
 """Columns of a Parquet file as codes, straight from its pages, where these hold places in a small dictionary.
 
 That is how writers store text of few distinct values. A page's header is read here, the page itself by
-`kernels.parquet_pages`; whatever is stored in another way is left to pyarrow.
+`kernels.reading.parquet_pages`; whatever is stored in another way is left to pyarrow.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from credimi.core.remote_files import Remote, opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
-from credimi.counting.engines import parquet_codes
+from credimi.counting.engines.parquet import parquet_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _sample(path: str, options: argparse.Namespace) -> Foreign:
     """The counts of one sample, or the path of a ranking."""
-    from credimi.cli.rank import counted
+    from credimi.cli.commands.rank import counted
 
     if Path(path).suffix.lower() == ".json":
         _check_outputs(options, [])
@@ -194,7 +194,7 @@ def run_groups(options: argparse.Namespace) -> None:
     if options.html is not None:
         grouped.to_html(options.html)
     if options.format == "json":
-        from credimi.cli.rank import report_of
+        from credimi.cli.commands.rank import report_of
 
         report = grouped.to_dict()
         rankings = [{"name": name} | report_of(each, options.units) for name, each in grouped.rankings.items()]

@@ -11,7 +11,8 @@ may be in several nodes, in each with a part of its weight.
   that occur in the node are looked at.
 
 **The best cut** leaves the least entropy of the classes below and above it. It was chosen among d - 1 places, which is
-paid for: its evidence is the mean over all places as a share of the best (see `columns.discretize.evidence_share`).
+paid for: its evidence is the mean over all places as a share of the best (see
+`columns.numbers.discretize.evidence_share`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[Any]  # of unsigned integers
 
-_ROUNDING = 1e-12  # as in `columns.discretize`
+_ROUNDING = 1e-12  # as in `columns.numbers.discretize`
 _LEAST_SHARE = 1e-300
 
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from credimi.columns import discretize, text_types
+from credimi.columns import text_types
 from credimi.columns.labels import MANY, NUMBER, TEXT, Labels, of_numbers, union
+from credimi.columns.numbers import discretize
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.cli.rank import check_factor, check_pictures, ranked
+from credimi.cli.commands.rank import check_factor, check_pictures, ranked
 from credimi.core.atomic_files import replacing, write
 from credimi.core.errors import CredimiError
 

@@ -17,8 +17,8 @@ from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.inference.adaptive_prior import log_odds_of_dependence
+from credimi.inference.batched.many_tables import summarize
 from credimi.inference.fixed_priors import ADAPTIVE
-from credimi.inference.many_tables import summarize
 from credimi.kernels.moments import many_tables
 
 if TYPE_CHECKING:

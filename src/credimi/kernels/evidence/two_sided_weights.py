@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.adaptive_weights import (
+from credimi.kernels.evidence.adaptive_weights import (
     LANES,
     MOST_ZOOMS,
     fill_grid,

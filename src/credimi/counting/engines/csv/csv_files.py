@@ -29,8 +29,8 @@ from credimi.core.remote_files import opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
-from credimi.counting.engines.csv_coder import CodedRows, FieldCoders, last_line_end
-from credimi.counting.engines.csv_split import LONGEST, LongLineError, first_line, parts
+from credimi.counting.engines.csv.csv_coder import CodedRows, FieldCoders, last_line_end
+from credimi.counting.engines.csv.csv_split import LONGEST, LongLineError, first_line, parts
 from credimi.report.export import csv_writer
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.remote_files import Place
-    from credimi.counting.engines.csv_split import Part
+    from credimi.counting.engines.csv.csv_split import Part
 
     Progress = Callable[[float], None]
 

@@ -68,10 +68,10 @@ def run(options: argparse.Namespace) -> None:
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     """Read the existing counts and write the sum; the file is locked in between."""
     from credimi.counting.count import with_target_cuts
-    from credimi.counting.counted_files import finished, fresh
     from credimi.counting.counts import Counts
     from credimi.counting.engines.files import names
     from credimi.counting.request import CountRequest
+    from credimi.counting.saved.counted_files import finished, fresh
 
     before = Counts.load(options.into) if Path(options.into).exists() else None
     target = options.target or (before.target if before is not None else None)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.adaptive_weights import LANES, fill_scores, grid_ratio, grid_size, shares
+from credimi.kernels.evidence.adaptive_weights import LANES, fill_scores, grid_ratio, grid_size, shares
+from credimi.kernels.evidence.two_sided_weights import _margins_evidence
 from credimi.kernels.jit import compiled
 from credimi.kernels.mode.find import find_mode
 from credimi.kernels.moments.information_matrix import workspace
 from credimi.kernels.moments.many_tables import BOTH, load, pattern_of
-from credimi.kernels.two_sided_weights import _margins_evidence
 
 if TYPE_CHECKING:
     from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray

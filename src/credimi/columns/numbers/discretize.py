@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.sorted_numbers import Room
+from credimi.columns.numbers.sorted_numbers import Room
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def mdl_places_of_rows(
 
     `values` may hold NaN, which is left out; `classes` are codes below `number`, which is at most 2^16.
     """
-    from credimi.kernels import best_split  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.trees import best_split  # noqa: PLC0415  (loads compiled code)
 
     room = Room(values.size)
     present = room.sort(values, classes.astype(np.uint16), 0, np.zeros(number, dtype=np.int64))
@@ -180,7 +180,7 @@ def evidence_share(class_counts: ArrayLike, places: IntegerArray, *, compiled: b
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
 def _powers_table(bits: int) -> tuple[IntegerArray, float]:
     """n log2 n for up to 2^bits instances, in whole multiples of 1 / scale: sums of them stay below 2^62."""
-    from credimi.kernels import best_split as splitting  # noqa: PLC0415  (loads compiled code)
+    from credimi.kernels.trees import best_split as splitting  # noqa: PLC0415  (loads compiled code)
 
     scale = 2.0 ** (60 - bits - bits.bit_length())
     table = np.empty(1 + (1 << min(bits, _TABLE_BITS)), dtype=np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from credimi.columns.labels import BOOLEAN, MANY, NUMBER, RAW, TEXT, Labels
 from credimi.columns.reading_options import ReadingOptions
-from credimi.counting.counted_files import CountedFile
+from credimi.counting.saved.counted_files import CountedFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,11 @@ rest. Works on classic sessions and on Spark Connect alike, since nothing but Da
 credimi installed.
 
 Wide tables are counted `_BLOCK` columns at a time, a pass each: Spark generates code for at most 100 fields
-(`counting.engines.spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as
+(`spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as
 Parquet, reads only those of the pass, and the target again.
 
 Spark weighs a batch after every row of it, all columns again, a large part of what Java does here: the limit for it
-(`counting.engines.spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has set
+(`spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has set
 one. Batches end by their rows (`maxRecordsPerBatch`, 10,000).
 
 Files are cheaper, as no row is converted for Spark at all: each task gets the number of one path, and reads the file
@@ -33,7 +33,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.optional import library
 from credimi.counting.batch import counted
 from credimi.counting.engines import files, frames
-from credimi.counting.engines.spark_progress import watched
+from credimi.counting.engines.clusters.spark_progress import watched
 from credimi.counting.merge import as_planned, beside, merged_bytes
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.excess_evidence import take_off_excess
+from credimi.kernels.evidence.excess_evidence import take_off_excess
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.moments.many_tables import BOTH, CONSTANT, pattern_of
 from credimi.kernels.special import log_rise, log_rise_of_large, logarithm

@@ -27,7 +27,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, tally
 from credimi.counting.counts import Counts
-from credimi.counting.growing_counts import GrowingLabels, labels_of_cell
+from credimi.counting.streams.growing_counts import GrowingLabels, labels_of_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from credimi.columns.feature import Feature
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.types import AnyArray, FloatArray, IntegerArray, Value
-    from credimi.counting.growing_counts import Key
+    from credimi.counting.streams.growing_counts import Key
 
 _ROUNDING = 1e-9  # of the weights of rows that are subtracted
 _SMALLEST_SCALE = 1e-100

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.cli.pairs import add_engine_option
-from credimi.cli.rank import check_pictures
+from credimi.cli.commands.pairs import add_engine_option
+from credimi.cli.commands.rank import check_pictures
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.report.export import csv_writer

@@ -1,4 +1,4 @@
-"""Plain parts of a CSV file as codes, straight from their bytes (`kernels.csv_fields`).
+"""Plain parts of a CSV file as codes, straight from their bytes (`kernels.reading.csv_fields`).
 
 A part with a quote inside a field, or with line ends of two kinds, is refused, and pyarrow parses it. So are
 parts of few rows, as wide tables have them: of these several are counted together. A column of many distinct texts, or
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from credimi.columns.column import Column
 from credimi.columns.labels import RAW
-from credimi.counting.engines import csv_split
+from credimi.counting.engines.csv import csv_split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,10 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.cli import compare, startup, terminal_io
 from credimi.cli import options as shared
+from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
+from credimi.cli.commands import compare
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of

@@ -21,10 +21,10 @@ from credimi.core.public import stored
 from credimi.core.table import Table
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
+from credimi.inference.batched.mixture_tails import Laws, above, laws_of, quantiles
 from credimi.inference.distributions.distribution import Distribution
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.fixed_priors import ADAPTIVE, pseudo_count
-from credimi.inference.mixture_tails import Laws, above, laws_of, quantiles
 from credimi.inference.moments import moments
 from credimi.inference.mutual_information import law_of, mutual_information, with_odds
 

@@ -1,0 +1,1 @@
+"""Columns of numbers: sorted, cut into ranges, or used as codes."""
