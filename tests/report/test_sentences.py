@@ -16,7 +16,7 @@ from credimi.cli import main
 from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
 from credimi.counting.rows.coded_table import rows_of
 from credimi.experiments.paper_datasets import PaperDataset, read
-from credimi.report import sentences
+from credimi.report import remark_sentences, sentences
 from credimi.selection.remarks import Remark, RemarkKind
 
 READERS = (sentences.PYTHON, sentences.COMMAND_LINE)
@@ -70,8 +70,9 @@ def everything(folder: Path) -> Any:  # noqa: ANN401
 @pytest.mark.parametrize("words", OTHER_WORDS)
 def test_other_words_change_nothing_but_words(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = everything(tmp_path)
-    for name in ("note", "short_note", "why_left_out", "remark"):
+    for name in ("note", "short_note", "why_left_out"):
         monkeypatch.setattr(sentences, name, lambda *_, **__: words)
+    monkeypatch.setattr(remark_sentences, "remark", lambda *_, **__: words)
     after = everything(tmp_path)
     assert set(after["columns"]["note"]) == {words}
     assert {each["text"] for each in after["ranking"]["remarks"]} == {words}
@@ -82,8 +83,9 @@ def test_other_words_change_nothing_but_words(words: str, tmp_path: Path, monkey
 def test_other_words_change_no_decision_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [(0.003, 0.95), (0.05, 0.9), (0.2, 0.5)]
     before = node(DECIDE, {"report": everything(tmp_path)["page"], "asked": asked})
-    for name in ("note", "short_note", "remark"):
+    for name in ("note", "short_note"):
         monkeypatch.setattr(sentences, name, lambda *_, **__: OTHER_WORDS[1])
+    monkeypatch.setattr(remark_sentences, "remark", lambda *_, **__: OTHER_WORDS[1])
     assert node(DECIDE, {"report": everything(tmp_path)["page"], "asked": asked}) == before
     assert {each for found in before for each in found["verdict"]} >= {"keep", "drop", "not ranked"}
 
@@ -180,13 +182,12 @@ def test_every_fact_has_words(reader: str) -> None:
         numbers = {"values": 5, "rows": 60, "rows_each": 2.5, "nats": 0.1, "mi": 0.2, "mi_with_target": 0.3}
         fields = Remark(kind, "x", "y", codes=("9",), other="z", factor=1.2, **numbers).to_dict()
         fields["notation"] = notation.get(kind, "missing_numbers")
-        worded |= {sentences.remark([fields] * count, reader) for count in (1, 2, 5)}
+        worded |= {remark_sentences.remark([fields] * count, reader) for count in (1, 2, 5)}
     assert len(worded) > 2 * len(RemarkKind)
 
 
 def test_words_are_plain_data_in_text_out() -> None:
-    """The module that words knows no mathematics, and nothing of columns."""
-    source = Path(sentences.__file__).read_text(encoding="utf-8")
-    assert re.findall(r"^\s*from (credimi\S*) import|^\s*import (credimi\S*)", source, re.MULTILINE) == [
-        ("credimi.core.shell_options", "")
-    ]
+    """The modules that word know no mathematics, and nothing of columns."""
+    source = Path(sentences.__file__).read_text("utf-8") + Path(remark_sentences.__file__).read_text("utf-8")
+    imported = re.findall(r"^\s*from (credimi\S*) import|^\s*import (credimi\S*)", source, re.MULTILINE)
+    assert set(imported) == {("credimi.core.shell_options", ""), ("credimi.report.sentences", "")}

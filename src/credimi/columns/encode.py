@@ -3,10 +3,8 @@
 Codes are unsigned integers of the smallest type that fits; the type's largest value means missing: null or NaN. Labels
 come in the order of the codes. Each batch is encoded independently of the others.
 
-* text with few distinct values is coded straight from Arrow's buffers (`kernels.reading.text_codes`); other text is
-  coded by
-  pyarrow's dictionaries, and so are small columns, for which no compiled code is loaded; categoricals and dictionaries
-  already have codes;
+* text with few distinct values is coded straight from Arrow's buffers (`kernels.reading.text_codes`); other text, and
+  small columns, by pyarrow, without loading compiled code; categoricals and dictionaries have codes already;
 * integers of a narrow range are their own codes; other numbers are coded by pyarrow;
 * Python objects are coded by their addresses, as most columns hold few objects many times, then by their values.
 """

@@ -24,7 +24,7 @@ from credimi.inference.batched.many_tables import drawn_law, posteriors
 from credimi.inference.bounds.bound_curves import curves
 from credimi.inference.distributions.components import Empirical
 from credimi.inference.options import PosteriorOptions
-from credimi.report import sentences
+from credimi.report import remark_sentences, sentences
 from credimi.selection.remarks import worded
 
 if TYPE_CHECKING:
@@ -110,10 +110,10 @@ def _notes(ranking: Ranking) -> list[str]:
 def _cautions(ranking: Ranking) -> list[Record]:
     """One sentence for consecutive cautions of one kind, and all features that they are about."""
     cautions = [remark.to_dict() for remark in ranking.remarks if remark.caution]
-    groups = [list(same) for _, same in groupby(cautions, sentences.line_of_facts)]
+    groups = [list(same) for _, same in groupby(cautions, remark_sentences.line_of_facts)]
     return [
         {
-            "text": _clipped(sentences.remark(same, ranking.reader), _LONGEST_CAUTION),
+            "text": _clipped(remark_sentences.remark(same, ranking.reader), _LONGEST_CAUTION),
             "features": [each["feature"] for each in same if each["feature"] is not None],
         }
         for same in groups

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
-from credimi.report import sentences
+from credimi.report import remark_sentences, sentences
 from credimi.selection import rules
 from credimi.selection.feature_rows import FeatureRows, finite
 from credimi.selection.remarks import worded
@@ -152,7 +152,7 @@ class Ranking(FeatureRows):
     def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
         """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
         shown = [remark.to_dict(units) for remark in self.remarks if remark.caution or not cautions]
-        return sentences.lines(shown, self.reader)
+        return remark_sentences.lines(shown, self.reader)
 
     def sorted_by(self, order: str) -> Ranking:
         """The same features in another order; equal ones keep theirs, and features that are not ranked come last.

@@ -1,4 +1,4 @@
-"""Remarks on a ranking: records with fields, made once; `report.sentences` puts them into words."""
+"""Remarks on a ranking: records with fields, made once; `report.remark_sentences` puts them into words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
 from credimi.core.public import stored
-from credimi.report import sentences
+from credimi.report import remark_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -142,7 +142,7 @@ class Remark:
 def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[Record]:
     """The records as plain data, each with its sentence."""
     found = [remark.to_dict(units) for remark in remarks]
-    return [each | {"text": sentences.remark([each], reader)} for each in found]
+    return [each | {"text": remark_sentences.remark([each], reader)} for each in found]
 
 
 def remarks_on(
@@ -186,11 +186,11 @@ def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
     order = {kind: place for place, kind in enumerate(RemarkKind)}
     largest: dict[object, float] = {}
     for each in found:
-        line = sentences.line_of(each.kind, each.notation)
+        line = remark_sentences.line_of(each.kind, each.notation)
         largest[line] = max(each.stake, largest.get(line, 0.0))
 
     def weight(each: Remark) -> tuple[Value, ...]:
-        line = sentences.line_of(each.kind, each.notation)
+        line = remark_sentences.line_of(each.kind, each.notation)
         return not each.caution, -largest[line], order[each.kind], str(line), -each.stake
 
     return tuple(sorted(found, key=weight))  # equal ones in the order of finding

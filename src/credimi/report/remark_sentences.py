@@ -1,0 +1,220 @@
+"""Remarks on a ranking in English: one sentence for all remarks of a kind.
+
+They come in as plain data, like all facts that `sentences` words, and no code reads them back.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from credimi.report.sentences import (
+    COMMAND_LINE,
+    NO_NAME,
+    NOTATIONS,
+    PYTHON,
+    READABLE,
+    amount,
+    codes,
+    counted,
+    discretize,
+    exclude,
+    may_mean_missing,
+    missing,
+    name,
+    names,
+    some,
+    up_to,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from credimi.report.sentences import Facts
+
+_APART = {"readable_text", "other_notation"}  # have a line for each notation
+
+
+def line_of(kind: str, notation: str | None) -> tuple[str, str | None]:
+    """The key of remarks that share one line."""
+    return kind, notation if kind in _APART else None
+
+
+def line_of_facts(facts: Facts) -> tuple[str, str | None]:
+    """The same for a remark as plain data."""
+    return line_of(facts["kind"], facts.get("notation"))
+
+
+def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
+    """One line for each group of consecutive remarks of one kind; cautions are marked."""
+    found = []
+    for _, group in groupby(remarks, line_of_facts):
+        same = list(group)
+        found.append("caution: " * same[0]["caution"] + remark(same, reader))
+    return found
+
+
+def remark(same: Sequence[Facts], reader: str = PYTHON) -> str:
+    """One sentence for remarks of one kind."""
+    return _REMARKS[same[0]["kind"]](same, reader)
+
+
+def _target_measured(same: Sequence[Facts], reader: str) -> str:
+    asked = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
+    target, classes = same[0]["target"], same[0]["values"]
+    return (
+        f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
+        f"into a few ranges ({asked})"
+    )
+
+
+def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
+    entropy = f"{same[0]['nats']:.4g} nats" if "nats" in same[0] else f"{same[0]['bits']:.4g} bits"
+    name = "--epsilon" if reader == COMMAND_LINE else "epsilon"
+    return (
+        f"no column can tell more than the entropy of the target {same[0]['target']!r}, {entropy}, and {name} is not "
+        "below it: everything is dropped"
+    )
+
+
+def _target_missing_codes(same: Sequence[Facts], reader: str) -> str:
+    target, several = same[0]["target"], "es" * (len(same[0]["codes"]) > 1)
+    return (
+        f"the target {target!r} has the class{several} {codes(same[0])}, which may mean missing "
+        f"({missing(same[0], reader)}: then in all columns)"
+    )
+
+
+def _nearly_target(same: Sequence[Facts], reader: str) -> str:
+    known = f"{names(same)}: as good as the target itself; make sure that it is known before the target is"
+    return f"{known} ({exclude(same, reader)})"
+
+
+def _maybe_noise(same: Sequence[Facts], reader: str) -> str:
+    asked = "--prior adaptive" if reader == COMMAND_LINE else "prior='adaptive'"
+    return f"kept, but with so few rows this prior cannot tell them from noise: {names(same)} ({asked} can)"
+
+
+def _possible_identifier(same: Sequence[Facts], reader: str) -> str:
+    shown = some(
+        [f"{name(each)} ({each['values']:,} values, {each['rows_each']:.2g} rows each)" for each in same], "; "
+    )
+    return (
+        f"possible identifiers (many values, few rows each): {shown}; new values will tell nothing "
+        f"({exclude(same, reader)})"
+    )
+
+
+def _missing_tells(same: Sequence[Facts], reader: str) -> str:
+    shown = some([f"{name(each)} ({amount(each)})" for each in same])
+    asked = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
+    return (
+        f"where it is missing tells about the target: {shown}; missing values are taken as not known ({asked} takes "
+        "them as a value)"
+    )
+
+
+def _target_missing_depends(same: Sequence[Facts], _reader: str) -> str:
+    shown = some(
+        [
+            f"{name(each)} ({amount(each)}; it tells {each['mi']:.4f} by all rows, {each['mi_with_target']:.4f} by "
+            "those with the target)"
+            for each in same
+        ]
+    )
+    return (
+        f"whether the target is missing depends on {shown}; the ranking is by all rows, which is right if the target "
+        "is missing at random"
+    )
+
+
+def _tips_early(same: Sequence[Facts], _reader: str) -> str:
+    shown = some([f"{name(each)} ({up_to(each['factor'])})" for each in same])
+    return (
+        f"kept, but only if values are missing nearly at random: {shown}; ask why they are missing before you rely on "
+        "this"
+    )
+
+
+def _copy(same: Sequence[Facts], reader: str) -> str:
+    if len(same) == 1:
+        told = f"{name(same[0])} says the same as {same[0]['other'] or NO_NAME}"
+    else:
+        shown = some([f"{name(each)} (as {each['other'] or NO_NAME})" for each in same])
+        told = f"say the same as another column: {shown}"
+    return f"{told}; one of them is enough ({exclude(same, reader)})"
+
+
+def _time(same: Sequence[Facts], reader: str) -> str:
+    known = f"{names(same)}: dates or times; what is true of a range of time does not carry over to later rows"
+    return f"{known} ({exclude(same, reader)})"
+
+
+def _many_cuts(same: Sequence[Facts], reader: str) -> str:
+    shown = some([f"{name(each)} ({each['values']:,} cuts)" for each in same])
+    first = discretize(same[0]["feature"], "quantile", reader)
+    return (
+        f"cut into very many ranges: {shown}; so many may follow a key or a time rather than a measurement "
+        f"({first} makes ten)"
+    )
+
+
+def _codes_of_missing(same: Sequence[Facts], reader: str) -> str:
+    shown = some([f"{name(each)}: {may_mean_missing(each)}" for each in same], "; ")
+    asked = "--missing VALUE" if reader == COMMAND_LINE else "add them to missing_values"
+    return f"{shown} (if so: {missing(same[0], reader) if len(same) == 1 else asked}, for all columns)"
+
+
+def _readable_text(same: Sequence[Facts], reader: str) -> str:
+    first = same[0]
+    asked = discretize(first["feature"], "mdl", reader)
+    return f"{names(same)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
+
+
+def _other_notation(same: Sequence[Facts], _reader: str) -> str:
+    shown = some([f"{name(each)} ({each['codes'][0]!r})" for each in same])
+    return f"{shown}: taken for text; write {NOTATIONS[same[0]['notation']][2]}"
+
+
+def _rows_to_decide(same: Sequence[Facts], _reader: str) -> str:
+    shown = some([f"{name(each)} {each['rows']:,}" for each in same])
+    return f"rows needed to decide, roughly: {shown}"
+
+
+def _at_epsilon(same: Sequence[Facts], _reader: str) -> str:
+    return f"no sample of a usual size would decide, since I lies at epsilon: {names(same)}"
+
+
+def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
+    asked = "--discretize" if reader == COMMAND_LINE else "discretize"
+    return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
+
+
+def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001  (all sentences are made by the same call)
+    return (
+        "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
+        f"{counted(same[0]['rows'], 'row')} (the effective sample size)"
+    )
+
+
+_REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
+    "target_measured": _target_measured,
+    "target_missing_codes": _target_missing_codes,
+    "epsilon_above_entropy": _epsilon_above_entropy,
+    "nearly_target": _nearly_target,
+    "maybe_noise": _maybe_noise,
+    "possible_identifier": _possible_identifier,
+    "missing_tells": _missing_tells,
+    "target_missing_depends": _target_missing_depends,
+    "tips_early": _tips_early,
+    "copy": _copy,
+    "time": _time,
+    "many_cuts": _many_cuts,
+    "may_mean_missing": _codes_of_missing,
+    "readable_text": _readable_text,
+    "other_notation": _other_notation,
+    "rows_to_decide": _rows_to_decide,
+    "at_epsilon": _at_epsilon,
+    "cut_into_ranges": _cut_into_ranges,
+    "weights_scaled": _weights_scaled,
+}
