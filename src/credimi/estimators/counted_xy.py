@@ -13,7 +13,7 @@ from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
 from credimi.counting.engines.frames import TARGET
-from credimi.counting.request import columns_of
+from credimi.counting.request import check_named, columns_of
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.estimators.validation import numbers_of
@@ -57,6 +57,7 @@ def coded(
     threads: int | None = None,
 ) -> CodedTable:
     """The rows as codes, and their counts, for callers that need the rows again."""
+    check_named(settings, features.names, name)
     batch, settings = _batch(features, target, name, weights, settings)
     found = encode_batch(batch, name, features.names, settings, threads=threads)
     return CodedTable(found, count_coded(found, threads=threads))

@@ -170,7 +170,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         kept = np.flatnonzero(self.support_)
         dates = getattr(self, "dates_", np.zeros(self.n_bins_.size, dtype=bool))  # not in older pickles
         labels = self.output == "labels" or bool((self.n_bins_[kept] == 0).any())
-        found_columns: list[AnyArray | int] = kept.tolist()  # their places, of those that pass through
+        found_columns: list[AnyArray | int] = [*kept.tolist()]  # their places, of those that pass through
 
         def fill(place: int) -> None:
             index = kept[place]

@@ -16,6 +16,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.engines.frames import TARGET
+from credimi.counting.request import check_named
 from credimi.counting.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes
 from credimi.estimators.counted_xy import counted, labelled, target_name
@@ -268,7 +269,9 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         target = checked_target(y, features.rows, type(self).__name__)
         weights = checked_weights(sample_weight, features.rows)
         if reset:
-            self._start(IncrementalCounts.empty(target_name(y, features), features.names, self._settings()))
+            settings, name = self._settings(), target_name(y, features)
+            check_named(settings, features.names, name)
+            self._start(IncrementalCounts.empty(name, features.names, settings))
         if classes is not None:
             self._known.declare(classes)
         self._take(features, target, weights)

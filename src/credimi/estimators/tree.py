@@ -15,7 +15,6 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.counting.request import check_named
 from credimi.counting.rows.tree_rows import TreeRows
 from credimi.estimators.class_labels import Classes
 from credimi.estimators.counted_xy import coded, labelled, target_name
@@ -116,9 +115,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         target = self._labels(checked_target(y, features.rows, type(self).__name__))
         weights = checked_weights(sample_weight, features.rows)
         settings, threads = ReadingOptions.of(self.missing_values, self.discretize), threads_of(self.n_jobs)
-        name = target_name(y, features)
-        check_named(settings, features.names, name)
-        table = coded(features, target, settings, name=name, weights=weights, threads=threads)
+        table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
         known = Classes()
         known.observe(target)
         known.add(table.counts.classes)  # refuses numbers that are no classes
