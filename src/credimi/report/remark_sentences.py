@@ -70,8 +70,9 @@ def _target_measured(same: Sequence[Facts], reader: str) -> str:
 
 
 def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
-    entropy = f"{same[0]['nats']:.4g} nats" if "nats" in same[0] else f"{same[0]['bits']:.4g} bits"
-    name = "--epsilon" if reader == COMMAND_LINE else "epsilon"
+    units = unit(same[0])
+    entropy, own = f"{same[0][units]:.4g} {units}", ", in nats," if units != "nats" else ""
+    name = f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{own}"
     return (
         f"no column can tell more than the entropy of the target {same[0]['target']!r}, {entropy}, and {name} is not "
         "below it: everything is dropped"

@@ -134,7 +134,7 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
             right=False,
         ),
         "bar": Column("", []),
-        "tail": column(f"P(I > {settings['epsilon']:g})", lambda row: probability(row["p_above"], row["std"])),
+        "tail": column(f"P(I > {threshold(settings, units)})", lambda row: probability(row["p_above"], row["std"])),
         "robust": Column("", []),
         "verdict": Column("verdict", [sentences.standing(row) for row in rows]),
         "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
@@ -163,6 +163,11 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
         room -= length + GAP
     found["feature"] = Column("feature", [shortened(name, min(longest, LEAST_NAME) + max(room, 0)) for name in names])
     return {name: each for name, each in found.items() if name in chosen}
+
+
+def threshold(settings: Record, units: str) -> str:
+    """Epsilon, with its unit if the information beside it has another one: epsilon is always in nats."""
+    return f"{settings['epsilon']:g}{' nats' if units != 'nats' else ''}"
 
 
 def percent(share: float) -> str:
@@ -199,10 +204,9 @@ def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narr
     number = f" {len(shown):,}" if len(shown) > 1 else ""
     fewer = f"; the first{number} shown" if len(shown) < len(ranking) else ""
     yield f"{sentences.counted(len(ranking), 'feature')}: {counted or 'none'}{fewer}"
-    yield (
-        f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
-        f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
-    )
+    level, method = f"{settings['level']:g}", f"prior {settings['prior']}, approximation {settings['approximation']}"
+    keep = f"keep: P(I > {settings['epsilon']:g} nats) >= {level}"
+    yield f"{keep}; drop: P(I <= {threshold(settings, units)}) >= {level}; {method}"
     if "factor" in settings:
         yield (
             "up to Gx: the verdict stands if the odds of being missing differ at most G-fold between the values of a "

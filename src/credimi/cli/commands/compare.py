@@ -60,7 +60,10 @@ def add(commands: Foreign) -> None:
     add_p_same(parser)
     shared.add_missing_as(parser)
     parser.add_argument(
-        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
+        "--units",
+        choices=["nats", "bits"],
+        default="nats",
+        help="of the printed information; --epsilon and the page stay in nats (default: %(default)s)",
     )
     parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the first N (with --format table)")
     shared.add_output_options(parser)
@@ -157,13 +160,13 @@ def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> Non
 
 def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
+    from credimi.cli.commands.rank import check_factor
     from credimi.core.arguments import require_share
     from credimi.selection.comparisons.groups import rank_by
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
-    if options.robust or options.factor is not None:
-        raise CredimiError("--robust is for one ranking: leave it out, or leave out --by")
+    check_factor(options)
     if options.plot is not None or options.format == "csv":
         raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
     if options.prior != "adaptive" or options.approximation != "matched":
@@ -185,6 +188,8 @@ def run_groups(options: argparse.Namespace) -> None:
             fdr=options.fdr,
             p_same=options.p_same,
             missing=options.missing_as,
+            robust=options.robust,
+            factor=options.factor or 2.0,
             progress=told,
             max_levels=options.max_levels,
             weights=options.weights,
@@ -199,7 +204,7 @@ def run_groups(options: argparse.Namespace) -> None:
         report = grouped.to_dict()
         rankings = [{"name": name} | report_of(each, options.units) for name, each in grouped.rankings.items()]
         report |= {"groups": rankings, "comparisons": [_report(each, options.units) for each in grouped.comparisons]}
-        report["settings"] |= {"units": options.units}
+        report["settings"] |= {"units": options.units, "epsilon_units": "nats"}
         _write_json(report, options)
         return
     from credimi.report.comparisons.comparison_text import grouped_grid
@@ -217,7 +222,7 @@ def _write_json(report: Record, options: argparse.Namespace) -> None:
 def _report(comparison: Comparison, units: str) -> Record:
     report = comparison.to_dict()
     if units == "bits":
-        report["settings"]["units"] = "bits"
+        report["settings"] |= {"units": "bits", "epsilon_units": "nats"}
         for feature in report["features"]:
             feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
     return report

@@ -233,7 +233,7 @@ def report_of(ranking: Ranking, units: str) -> Record:
 
     report = ranking.to_dict()
     if units == "bits":
-        report["settings"]["units"] = "bits"
+        report["settings"] |= {"units": "bits", "epsilon_units": "nats"}
         report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
         report["remarks"] = worded(ranking.remarks, ranking.reader, units)
         for feature in report["features"]:

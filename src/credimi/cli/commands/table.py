@@ -144,7 +144,8 @@ def _figures(information: Distribution, options: argparse.Namespace) -> Record:
 
 def _settings(options: argparse.Namespace, prior: str | float) -> Record:
     names = ("approximation", "epsilon", "level", "units")
-    return {"prior": prior} | {name: getattr(options, name) for name in names}
+    own = {"epsilon_units": "nats"} if options.units == "bits" else {}
+    return {"prior": prior} | {name: getattr(options, name) for name in names} | own
 
 
 def _write(
