@@ -47,7 +47,10 @@ def picture_kind(path: str | Path) -> str:
 
 
 def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
-    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape."""
+    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape.
+
+    Of a robust ranking, a pale band shows what is possible at its factor.
+    """
     if top < 1:
         raise CredimiError(f"top is {top}: plot at least one feature")
     if path is not None:
@@ -56,20 +59,25 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
     axes = new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
     for place, row in enumerate(rows):
         colour = _COLOURS[row["verdict"]]
+        if "robust_low" in row:
+            axes.plot([row["robust_low"], row["robust_high"]], [place, place], **_band(colour))
         axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.6, solid_capstyle="round")
         axes.plot([row["mi"]], [place], clip_on=False, zorder=3, **_dot(row["verdict"]))
     epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(rows)), [short_name(row["feature"]) for row in rows])
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
-    axes.set_xlim(left=min([0.0, *(row["low"] for row in rows)]))
+    axes.set_xlim(left=min([0.0, *(row.get("robust_low", row["low"]) for row in rows)]))
     axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {100 * level:g} % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, pad=8)
     axes.grid(visible=True, axis="x", linewidth=0.3)
     seen = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
     if seen:
-        axes.legend(handles=[_key(verdict) for verdict in seen], loc="lower right", frameon=False)
+        keys = [_key(verdict) for verdict in seen]
+        if "factor" in ranking.settings:
+            keys.append(_key_of_band(ranking.settings["factor"]))
+        axes.legend(handles=keys, loc="lower right", frameon=False)
     if path is not None:
         save(axes, path)
     return axes
@@ -215,6 +223,16 @@ def _key(verdict: str) -> Line2D:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=verdict, **_dot(verdict))
+
+
+def _key_of_band(factor: float) -> Line2D:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=f"possible at factor {factor:g}", **_band(_COLOURS["drop"]))
+
+
+def _band(colour: str) -> Record:
+    return {"color": colour, "linewidth": 7.0, "alpha": 0.22, "solid_capstyle": "butt"}
 
 
 def _dot(verdict: str) -> Record:
