@@ -73,7 +73,7 @@ def add_command(
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run, refuse=parser.error)
+    parser.set_defaults(run=run, refuse=parser.error, command=name)
     return parser
 
 

@@ -67,7 +67,8 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(rows)), [short_name(row["feature"]) for row in rows])
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
-    axes.set_xlim(left=min([0.0, *(row.get("robust_low", row["low"]) for row in rows)]))
+    left = "robust_low" if "factor" in ranking.settings else "low"
+    axes.set_xlim(left=min([0.0, *(row[left] for row in rows)]))
     axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {100 * level:g} % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, pad=8)

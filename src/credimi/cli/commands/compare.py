@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
     samples = [_sample(path, options) for path in paths]
     if paths[0] == paths[1]:
         terminal_io.say(f"{paths[0]} is compared with itself: A and B should have different rows")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     names = [source_of([path]) or path for path in paths]
     names = names if names[0] != names[1] else paths
     given = [asked for asked in ("features", "exclude", "missing", "discretize") if getattr(options, asked)]
@@ -177,7 +177,7 @@ def run_groups(options: argparse.Namespace) -> None:
         raise CredimiError(f"{options.data[0]} holds counts, not rows to group: name the data")
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     with terminal_io.progress("counting") as told:
         grouped = rank_by(
             files,

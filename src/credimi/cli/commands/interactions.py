@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
         shared.check_output(path, [file.identity for file in files])
     if any(file.is_counts for file in files):
         raise CredimiError("counts do not say which values come together: name the data")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 
     asked = shared.counting(options) | {"weights": options.weights}

@@ -138,7 +138,7 @@ def _learned(options: argparse.Namespace) -> Network:
             raise CredimiError(f"{file} holds counts of columns with a target, not rows: name the data")
     for output in (options.output, options.html, options.plot):
         shared.check_output(output, [file.identity for file in files])
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.networks.build import network
 
     with terminal_io.progress("learning") as told:

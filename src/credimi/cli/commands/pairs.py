@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
 
         figures.picture_kind(options.plot)
         figures.require_matplotlib()
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.pairwise.pairs import pairs
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}

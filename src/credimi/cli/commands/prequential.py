@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
     shared.check_thresholds(options)
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.experiments.prequential import prequential
 
     files = shared.files(options)

@@ -175,7 +175,7 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
         raise CredimiError("name the target: --target COLUMN")
     if kept and len(kept) < len(files):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     if kept:
         return _loaded(kept, options)
     if not any(shared.engine(options).values()):  # others may start processes, best from a single thread

@@ -174,7 +174,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     check_pictures(options)
     for path in (options.html, options.plot):
         shared.check_output(path, [data.identity])
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select
 
     goal, asked = options.goal or "smallest", shared.counting(options)

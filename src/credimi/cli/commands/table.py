@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
     strata = _read_tables(options)
     shared.check_thresholds(options)
     prior = shared.prior(options.prior)
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     if options.given:
         _run_given(options, strata, prior)
         return

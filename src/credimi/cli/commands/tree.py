@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.counting.request import CountRequest
     from credimi.counting.rows.coded_table import CodedTable
     from credimi.counting.rows.tree_rows import TreeRows
