@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.columns.missing import MISSING_VALUES, missing_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
-from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.rows.tree_rows import TreeRows
 from credimi.estimators.class_labels import Classes
-from credimi.estimators.counted_xy import coded, labelled, target_name
+from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights
 from credimi.inference.options import PosteriorOptions
@@ -155,10 +154,8 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         predicted = self.predict_proba(X).argmax(axis=1)
         target = self._labels(checked_target(y, predicted.size, type(self).__name__))
         weights = checked_weights(sample_weight, predicted.size)
-        known = labelled(target, self._missing(), None) * (1.0 if weights is None else weights)
-        if not known.any():
-            raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: there is nothing to score")
-        return float(np.average(predicted == self._known.codes(target), weights=known))
+        known = labelled(target, self._missing(), None)
+        return share_right(predicted, self._known.codes(target), known, weights)
 
     def apply(self, X: Data) -> IntegerArray:
         """The leaf of each row; of a row that reaches several, the one with the largest weight."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
@@ -114,9 +110,12 @@ def run(options: argparse.Namespace) -> None:
     if options.html is not None:
         comparison.to_html(options.html)
     if options.format == "json":
-        _write_json(_report(comparison, options.units), options)
+        terminal_io.write_json(_report(comparison, options.units), options.output)
     elif options.format == "csv":
-        write(terminal_io.sayable(_csv(comparison, options.units), options.output), options.output)
+        report = _report(comparison, options.units)
+        known = *report["settings"].items(), ("classes", report["classes"]), ("samples", report["samples"])
+        rows = (feature.values() for feature in report["features"])
+        terminal_io.write_csv(comparison.columns, rows, options.output, known)
     else:
         from credimi.report.comparisons.comparison_text import comparison_grid
 
@@ -205,7 +204,7 @@ def run_groups(options: argparse.Namespace) -> None:
         rankings = [{"name": name} | report_of(each, options.units) for name, each in grouped.rankings.items()]
         report |= {"groups": rankings, "comparisons": [_report(each, options.units) for each in grouped.comparisons]}
         report["settings"] |= {"units": options.units, "epsilon_units": "nats"}
-        _write_json(report, options)
+        terminal_io.write_json(report, options.output)
         return
     from credimi.report.comparisons.comparison_text import grouped_grid
 
@@ -214,29 +213,10 @@ def run_groups(options: argparse.Namespace) -> None:
     terminal_io.show(grid, options.output, console)
 
 
-def _write_json(report: Record, options: argparse.Namespace) -> None:
-    ascii_only = not terminal_io.speaks_unicode(options.output)
-    write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
-
-
 def _report(comparison: Comparison, units: str) -> Record:
+    from credimi.cli.commands.rank import in_bits
+
     report = comparison.to_dict()
     if units == "bits":
-        report["settings"] |= {"units": "bits", "epsilon_units": "nats"}
-        for feature in report["features"]:
-            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
+        in_bits(report, _INFORMATION)
     return report
-
-
-def _csv(comparison: Comparison, units: str) -> str:
-    """One line per feature, full precision; the settings are in lines that start with #."""
-    from credimi.report.export import csv_writer
-
-    report, text = _report(comparison, units), io.StringIO()
-    for name, value in (*report["settings"].items(), ("classes", report["classes"]), ("samples", report["samples"])):
-        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv_writer(text)
-    writer.writerow(comparison.columns)
-    for feature in report["features"]:
-        writer.writerow(["" if value is None else value for value in feature.values()])
-    return text.getvalue()
