@@ -16,7 +16,7 @@ FORMATS = {
     "interactions": ("csv", "json", "table"),
     "pairs": ("csv", "json", "table"),
     "network": ("csv", "json", "table", "dot"),
-    "tree": ("json", "table"),
+    "tree": ("json", "text"),
 }
 
 
