@@ -6,7 +6,10 @@ The colours are those of Okabe and Ito, which remain distinct for all kinds of c
 from __future__ import annotations
 
 import math
+import re
 import sys
+import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,8 @@ from credimi.core.errors import CredimiError
 from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
@@ -28,6 +33,7 @@ _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
 _LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
 _LONGEST = 32  # characters of a name beside the plot
 _POINTS = 600
+_GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font has not
 
 
 def require_matplotlib() -> None:
@@ -199,8 +205,28 @@ def save(axes: Axes, path: str | Path) -> None:
 
     kind = picture_kind(path)
     metadata: Record = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
+    with _one_warning_of_glyphs(path), mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
         axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
+
+
+@contextmanager
+def _one_warning_of_glyphs(path: str | Path) -> Iterator[None]:
+    """Say once which characters the font lacks: matplotlib warns of each of them, again and again."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    lacking = {}
+    for each in told:
+        if match := _GLYPH.match(str(each.message)):
+            lacking[repr(chr(int(match[1])))] = True
+        else:
+            warnings.warn(each.message, each.category, stacklevel=4)
+    if lacking:
+        warnings.warn(
+            f"{path} shows boxes for {', '.join(lacking)}: matplotlib's font has no such characters; choose another "
+            "font in matplotlibrc (font.family)",
+            stacklevel=4,
+        )
 
 
 def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:

@@ -180,7 +180,7 @@ def _title(ranking: ShownRanking, units: str) -> str:
     if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     rows = sentences.rows_told(ranking.rows, ranking.rows_with_target)
-    return plain(f"What informs about {ranking.target} ({classes}): {rows}")
+    return plain(f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}")
 
 
 def _values(row: Record, facts: Record | None, reader: str) -> str:

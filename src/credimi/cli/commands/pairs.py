@@ -102,8 +102,10 @@ def run(options: argparse.Namespace) -> None:
         asked["top"] = options.top  # the others need not come back
     with terminal_io.progress("comparing") as told:
         found = pairs(files, max_values=options.max_values, progress=told, **asked).worded_for(sentences.COMMAND_LINE)
-    if options.plot is not None:
+    if options.plot is not None and len(found):
         found.plot("mi", options.plot)
+    elif options.plot is not None:
+        terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
     if options.forest:
         _show_forest(found, options)
     else:

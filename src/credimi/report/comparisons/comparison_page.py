@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
+from credimi.report import sentences
 from credimi.report.comparisons.comparison_text import chance, lines, signed, title
 from credimi.report.still_page import document, text
 
@@ -30,7 +31,7 @@ def write_page(comparisons: Sequence[ShownComparison], path: str | Path) -> None
 
 def page(comparisons: Sequence[ShownComparison]) -> str:
     """The HTML."""
-    target = text(comparisons[0].target)
+    target = text(comparisons[0].target or sentences.NO_NAME)
     return document(
         f"What informs about {target}, compared",
         f"What informs about <bdi>{target}</bdi>, compared",

@@ -137,7 +137,8 @@ def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) 
     (first, second), (one, other) = comparison.names, comparison.rows
     if headings == _LETTERS:
         first, second = f"A, {first}", f"B, {second}"
-    return f"What informs about {comparison.target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
+    target = comparison.target or sentences.NO_NAME
+    return f"What informs about {target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
 
 
 def signed(value: float) -> str:

@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
+from credimi.report.sentences import NO_NAME
 from credimi.report.sets.interaction_view import cells, class_shares, parts, remarks
 from credimi.report.still_page import document, text
 
@@ -28,7 +29,7 @@ def write_page(found: Record, path: str | Path) -> None:
 
 def page(found: Record) -> str:
     """The HTML."""
-    target = text(found["settings"]["target"])
+    target = text(found["settings"]["target"] or NO_NAME)
     said = "\n".join(f"<p>{text(line)}</p>" for line in remarks(found))
     lists = "\n".join(_list(found, *part) for part in parts(found))
     maps = "\n".join(_heat_map(found, table) for table in found["tables"])
