@@ -93,10 +93,7 @@ def add_posterior_options(
         help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
     )
     parser.add_argument(
-        "--epsilon",
-        type=number,
-        default=0.003,
-        help="threshold of P(I > epsilon), always in nats (default: %(default)s)",
+        "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
     )
     parser.add_argument(
         "--level", type=number, default=0.95, help="probability of the credible interval (default: %(default)s)"
