@@ -29,7 +29,7 @@ def test_stamp_covers_what_is_imported_by_way_of_others() -> None:
 
 
 def test_stamp_leaves_out_what_is_not_compiled_in() -> None:
-    assert _names("credimi.kernels.pair_counts") == {"numba_jit", "inner_functions", "pair_counts"}
+    assert _names("credimi.kernels.pair_counts") == {"numba_jit", "inner_functions", "pair_counts", "words"}
 
 
 @pytest.mark.parametrize("cached", [True, False])

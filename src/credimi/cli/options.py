@@ -73,7 +73,7 @@ def add_command(
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run, refuse=parser.error)
+    parser.set_defaults(run=run, refuse=parser.error, command=name)
     return parser
 
 
@@ -93,7 +93,10 @@ def add_posterior_options(
         help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
     )
     parser.add_argument(
-        "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
+        "--epsilon",
+        type=number,
+        default=0.003,
+        help="threshold of P(I > epsilon), always in nats (default: %(default)s)",
     )
     parser.add_argument(
         "--level", type=number, default=0.95, help="probability of the credible interval (default: %(default)s)"
@@ -104,7 +107,7 @@ def add_posterior_options(
             "--units",
             choices=["nats", "bits"],
             default="nats",
-            help="units of the printed information (default: %(default)s)",
+            help="units of the printed information; --epsilon and pages stay in nats (default: %(default)s)",
         )
 
 

@@ -312,7 +312,8 @@ def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compil
     if kind == "S":
         return encode(pa.array(values.astype(object), pa.large_binary()), name)
     raise UncountableError(
-        f"column {name!r} holds values of type {values.dtype}: only text, numbers and booleans can be counted",
+        f"column {name!r} holds values of type {values.dtype}: only text, numbers and booleans can be counted; "
+        "convert it, or leave it out (exclude, --exclude)",
         f"values of type {values.dtype}",
     )
 

@@ -89,6 +89,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 }
 
 FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile first; the first types of each
+    "moments.many_tables.two_sided",
     "evidence.two_sided_weights.weigh_two_sided",
     "evidence.adaptive_weights.weigh",
     "moments.many_tables.matched_one_sided",
@@ -109,7 +110,17 @@ FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile f
     "moments.many_tables.classify",
     "mixture_tails.log_scales",
     "trees.best_split.fill_table",
+    "moments.many_tables.leading_one_sided",
 )
+
+NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
+    "select": ("pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
+    "interactions": ("pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
+    "pairs": ("pairs.all_pairs", "pairs.star_mesh"),
+    "network": ("networks.", "pairs.all_pairs"),
+    "tree": ("trees.node_tables",),
+    "table": ("mode.",),
+}
 
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
 _BRACKETS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]"}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
 from credimi.cli.commands.pairs import add_engine_option
 from credimi.cli.commands.rank import check_pictures
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
-from credimi.report.export import csv_writer
 
 if TYPE_CHECKING:
     import argparse
@@ -80,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
         shared.check_output(path, [file.identity for file in files])
     if any(file.is_counts for file in files):
         raise CredimiError("counts do not say which values come together: name the data")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 
     asked = shared.counting(options) | {"weights": options.weights}
@@ -99,15 +95,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _show(found: Interactions, options: argparse.Namespace) -> None:
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(found.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(found.to_dict(), options.output)
         return
     if options.format == "csv":
-        sink = io.StringIO()
-        writer = csv_writer(sink)
-        writer.writerow(found.columns)
-        writer.writerows(zip(*found.columns.values(), strict=True))
-        write(sink.getvalue(), options.output)
+        terminal_io.write_csv(found.columns, zip(*found.columns.values(), strict=True), options.output)
         return
     from credimi.report.sets.interaction_view import LINES, interaction_grids
 

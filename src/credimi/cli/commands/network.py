@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +14,9 @@ from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
-    from credimi.core.types import Foreign
+    from credimi.core.types import Foreign, Record, Value
     from credimi.selection.networks.network import Network
 
 _EXAMPLES = """\
@@ -107,11 +106,11 @@ def run(options: argparse.Namespace) -> None:
         grids = network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top)
         terminal_io.show(grids, options.output, console)
     elif options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(found.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(found.to_dict(), options.output)
+    elif options.format == "csv":
+        _write_csv(found, options.output)
     else:
         text = found.to_dot() if options.format == "dot" else found.to_graphml()
-        text = _csv(found) if options.format == "csv" else text
         write(terminal_io.sayable(text, options.output), options.output)
 
 
@@ -138,7 +137,7 @@ def _learned(options: argparse.Namespace) -> Network:
             raise CredimiError(f"{file} holds counts of columns with a target, not rows: name the data")
     for output in (options.output, options.html, options.plot):
         shared.check_output(output, [file.identity for file in files])
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.networks.build import network
 
     with terminal_io.progress("learning") as told:
@@ -156,17 +155,12 @@ def _learned(options: argparse.Namespace) -> Network:
     return found.worded_for(sentences.COMMAND_LINE)
 
 
-def _csv(found: Network) -> str:
-    """One line for each edge, full precision; separating columns are in one field, apart by blanks."""
-    from credimi.report.export import csv_writer
-
-    edges = found.to_dict()["edges"]
-    text = io.StringIO()
-    writer = csv_writer(text)
+def _write_csv(found: Network, output: str | None) -> None:
+    """One line for each edge; separating columns are in one field, apart by semicolons."""
     from credimi.selection.networks.network import Edge
 
-    writer.writerow(Edge.__dataclass_fields__)
-    for edge in edges:
+    def cells(edge: Record) -> Iterable[Value]:
         given = edge["separated_by"]
-        writer.writerow([*((edge | {"separated_by": "" if given is None else "; ".join(given)}).values())])
-    return text.getvalue()
+        return (edge | {"separated_by": "" if given is None else "; ".join(given)}).values()
+
+    terminal_io.write_csv(Edge.__dataclass_fields__, map(cells, found.to_dict()["edges"]), output)

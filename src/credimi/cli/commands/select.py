@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
 from credimi.cli.commands.rank import check_factor, check_pictures, ranked
-from credimi.core.atomic_files import replacing, write
+from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -174,7 +173,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     check_pictures(options)
     for path in (options.html, options.plot):
         shared.check_output(path, [data.identity])
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select
 
     goal, asked = options.goal or "smallest", shared.counting(options)
@@ -195,8 +194,7 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(None)
-        write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
+        terminal_io.write_json(selection.to_dict(), None)
         return code
     from credimi.report.sentences import COMMAND_LINE
     from credimi.report.sets.selection_view import selection_grids

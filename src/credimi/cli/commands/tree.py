@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
@@ -87,8 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
         write_page(found, options.html)
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(found, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(found, options.output)
     else:
         from credimi.report.trees.tree_text import tree_lines
 
@@ -101,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.counting.request import CountRequest
     from credimi.counting.rows.coded_table import CodedTable
     from credimi.counting.rows.tree_rows import TreeRows
