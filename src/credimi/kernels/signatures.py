@@ -82,6 +82,13 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "reading.sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
     "reading.sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
     "reading.text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
+    "reading.small_counts.count_rows": tuple(
+        f"{value}[:] i8 {value}[:] u1[:] u8[:,:] i8[:,:,:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
+    ),
+    "reading.small_counts.count_column": tuple(
+        f"{value}[:] {value}[:] u1[:] u8[:,:] u8[:,:] u1[:] u8[:] ({' '.join(['i8'] * lanes)})"
+        for value, lanes in product(("u1", "i8", "f8"), (2, 4, 8))
+    ),
     "reading.text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
     "reading.text_codes.narrow": tuple(
         f"{value}[:] i8 u1[:] i8 {code}[:]" for value in ("i4", "i8") for code in _CODES
