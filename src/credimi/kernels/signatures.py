@@ -82,6 +82,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "reading.sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
     "reading.sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
     "reading.text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
+    "reading.mdl_splits.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
+    "reading.mdl_splits.run_edges": ("i8[:,:] i8 i8[:]",),
+    "reading.mdl_splits.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
     "reading.small_counts.count_rows": tuple(
         f"{value}[:] i8 {value}[:] u1[:] u8[:,:] i8[:,:,:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
     ),
@@ -119,6 +122,7 @@ FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile f
 )
 
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
+_PLAIN = {int: "i8", float: "f8", bool: "b1"}
 _BRACKETS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]"}
 _ARRAY_WORDS = {
     (np.dtype(name), dimensions): name + brackets for name in _DTYPES for dimensions, brackets in _BRACKETS.items()
@@ -127,7 +131,7 @@ _ARRAY_WORDS = {
 
 def signature_of(arguments: tuple[object, ...]) -> str:
     """The types of a call's arguments as they are written here."""
-    return " ".join(map(_word, arguments))
+    return " ".join([_PLAIN.get(type(argument)) or _word(argument) for argument in arguments])  # in a hurry
 
 
 def _word(argument: object) -> str:
