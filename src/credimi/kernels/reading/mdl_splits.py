@@ -73,14 +73,14 @@ def _bits_of(below: IntegerArray, first: int, last: int, table: FloatArray) -> t
 @inlined
 def _shortens(
     below: IntegerArray, first: int, middle: int, last: int, table: FloatArray, sides: FloatArray
-) -> np.bool_ | bool:
+) -> bool:
     """Whether a split shortens the description; `sides[k]` is log2(3^k - 2)."""
     whole, total, present = _bits_of(below, first, last, table)
     left, total_left, present_left = _bits_of(below, first, middle, table)
     right, total_right, present_right = _bits_of(below, middle, last, table)
     place = np.log2(max(float(total) - 1.0, 1.0))
     codes = present_left * left / total_left + present_right * right / total_right - present * whole / total
-    return whole - left - right > place + sides[present] + codes
+    return bool(whole - left - right > place + sides[present] + codes)
 
 
 @compiled
