@@ -120,7 +120,8 @@ def test_numbers_of_classes(number: int) -> None:
 
 
 WHOLE = (3, 4, 7, 8, 15, 16, 254, 255, 256, -1, -2, 300, -200, 2**53, 2**53 + 2, 2**52, -(2**60))
-ODD = (0.5, -0.5, 1e-20, 1.0 + 2.0**-52, 1e300, np.inf, -np.inf, np.nan, 2**52 + 0.5, 2**51 + 0.5)
+LARGEST = np.finfo(np.float64).max
+ODD = (0.5, -0.5, 1e-20, 1.0 + 2.0**-52, 1e300, LARGEST, -LARGEST, np.inf, -np.inf, np.nan, 2**52 + 0.5, 2**51 + 0.5)
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,7 @@ def _bits_of(below: IntegerArray, first: int, last: int, table: FloatArray) -> t
 
 
 @inlined
-def _shortens(
-    below: IntegerArray, first: int, middle: int, last: int, table: FloatArray, sides: FloatArray
-) -> bool:
+def _shortens(below: IntegerArray, first: int, middle: int, last: int, table: FloatArray, sides: FloatArray) -> bool:
     """Whether a split shortens the description; `sides[k]` is log2(3^k - 2)."""
     whole, total, present = _bits_of(below, first, last, table)
     left, total_left, present_left = _bits_of(below, first, middle, table)

@@ -7,9 +7,10 @@ stay in the fastest cache, and are counted there:
   of bytes, one for each class, code and column. These are emptied before they can overflow.
 * of a single column, by sets of bits (`pair_counts`), four codes at a time.
 
-Whole numbers below 2^51, added to a number so large (`LARGE`, less the base), stand in the last bits of the sum; if
-taking it away again does not give the number, this was not whole. What does not fit is told, and means that the
-columns have to be counted in another way.
+Doubles are added to a number so large (`LARGE`, less the base) that the last byte of the sum is the code, and what is
+not whole is rounded; if taking it away again does not give the double, this was not whole. NaN becomes the lowest of
+all doubles, whose last byte is 255. What does not fit is told, and means that the columns have to be counted in another
+way.
 
 Values are bytes, 64-bit integers or doubles in one piece. LLVM's vectors are written out; they compile on any
 processor.
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
 
-LANES = 16  # values that are narrowed at once
+LANES, _HALF = 16, 8  # values that are narrowed at once
 ACROSS = 64  # columns that are compared at once
 MOST = 16  # codes, of other values than bytes
-LARGE = 1.5 * 2.0**52
+LARGE = 1.5 * 2.0**52  # its last byte is 0
+_LOWEST = -1.7976931348623157e308
 _MISSING = 255
 _BLOCK = 8_192  # rows of a single column that are narrowed before they are counted
 _ROUNDS = 3  # of 64 rows, before the counters of bytes are emptied
@@ -101,8 +103,27 @@ def _narrow(
 
         own = context.get_data_type(signature.args[0].dtype)
         wide, narrow = ir.VectorType(_INTEGER, LANES), ir.VectorType(_BYTE, LANES)
+        large, lowest = _constant(_DOUBLE, LARGE, _HALF), _constant(_DOUBLE, _LOWEST, LANES)
+        told = _at(context, builder, arrays["beyond"], _INTEGER(0), _HALF)
         largest = _tools.alloca_once_value(builder, _load(builder, at("most", _INTEGER(0))))
-        more = _tools.alloca_once_value(builder, _load(builder, at("beyond", _INTEGER(0))))
+        more = _tools.alloca_once_value(builder, _load(builder, told))
+        high, low = _tools.alloca_once_value(builder, large), _tools.alloca_once_value(builder, large)
+        builder.store(large, high)
+        builder.store(large, low)
+
+        def both(value: Any) -> list[Any]:
+            """The two halves: what is kept from one vector to the next should not need all registers."""
+            lanes = [ir.Constant(ir.VectorType(_SHORT, _HALF), [*range(lane, lane + _HALF)]) for lane in (0, _HALF)]
+            return [builder.shuffle_vector(value, value, part) for part in lanes]
+
+        def add_bits(value: Any) -> None:
+            builder.store(builder.or_(builder.load(more), builder.or_(*both(value))), more)
+
+        def extreme(kept: Any, value: Any, sign: str) -> None:
+            for part in both(value):
+                before = builder.load(kept)
+                builder.store(builder.select(builder.fcmp_ordered(sign, part, before), part, before), kept)
+
         with _tools.for_range_slice(builder, _INTEGER(0), number, _INTEGER(1)) as (index, _):
             place = builder.mul(index, _INTEGER(LANES))
             value = _load(builder, at("values", builder.add(start, place)))
@@ -111,29 +132,30 @@ def _narrow(
                 code = builder.sub(value, base)
             elif own == _INTEGER:
                 far = builder.sub(value, base)
-                builder.store(builder.or_(builder.load(more), far), more)
+                add_bits(far)
                 code = builder.trunc(far, narrow)
             else:
                 moved = builder.fadd(value, base)
-                whole = builder.sub(builder.bitcast(moved, wide), ir.Constant(wide, [_bits(LARGE)] * LANES))
-                same = builder.fcmp_ordered("==", builder.fsub(moved, base), value)
-                nan = builder.fcmp_unordered("uno", value, value)
-                other = builder.select(nan, _constant(_INTEGER, 0, LANES), _constant(_INTEGER, MOST, LANES))
-                builder.store(builder.or_(builder.load(more), builder.select(same, whole, other)), more)
-                code = builder.trunc(builder.select(same, whole, _constant(_INTEGER, _MISSING, LANES)), narrow)
+                seen = builder.select(builder.fcmp_ordered(">", moved, lowest), moved, lowest)  # NaN is the lowest
+                apart = builder.fcmp_ordered("!=", builder.fsub(seen, base), value)
+                add_bits(builder.sext(apart, wide))
+                extreme(high, seen, ">")
+                extreme(low, moved, "<")
+                code = builder.trunc(builder.bitcast(seen, wide), narrow)
             raised, before = builder.add(code, _constant(_BYTE, 1, LANES)), builder.load(largest)
             builder.store(builder.select(builder.icmp_unsigned(">", raised, before), raised, before), largest)
             _store(builder, code, at("codes", builder.add(to, place)))
+        if own == _DOUBLE:
+            half = ir.VectorType(_INTEGER, _HALF)
+            for kept in (high, low):
+                far = builder.sub(builder.bitcast(builder.load(kept), half), builder.bitcast(large, half))
+                builder.store(builder.or_(builder.load(more), far), more)
         _store(builder, builder.load(largest), at("most", _INTEGER(0)))
-        _store(builder, builder.load(more), at("beyond", _INTEGER(0)))
+        _store(builder, builder.load(more), told)
         return context.get_dummy_value()
 
     whole = types.int64
     return types.void(values, whole, whole, bases, whole, codes, whole, most, beyond), generate
-
-
-def _bits(number: float) -> int:
-    return int(np.float64(number).view(np.int64))
 
 
 @intrinsic
