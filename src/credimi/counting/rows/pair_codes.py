@@ -6,8 +6,9 @@ Rows without a class are left out: they say nothing of what columns tell. A colu
 keeps the most frequent ones, and the others become one value: the tables of a pair would be mostly empty. That value
 and a missing one have names of their own.
 
-The sets take a bit a row for each value but one: (V - 1) N/8 bytes a column, beside one byte a cell of codes. Rows with
-weights have no sets; their pairs are counted row by row.
+The sets take a bit a row for each value but one: (V - 1) N/8 bytes a column, beside one byte a cell of codes; both are
+in the room of the codes they are made of, memory or a scratch folder. Rows with weights have no sets; their pairs are
+counted row by row.
 """
 
 from __future__ import annotations
@@ -63,9 +64,16 @@ class PairCodes:
         classes = tuple(name for name, known in zip(settled.classes, there, strict=True) if known)
         count = len(settled.features)
         coded: dict[int, tuple[Bytes, tuple[str, ...], bool]] = {}
+        every = bool(seen.all())
+        own_codes = None if every else settled.room.zeros((count, groups.size), np.uint8)
 
         def work(number: int) -> None:
-            coded[number] = _few(settled.codes[number][seen], settled.features[number].values)
+            here = settled.codes[number] if every else settled.codes[number][seen]
+            few, labels, missing = _few(here, settled.features[number].values)
+            if own_codes is not None:
+                own_codes[number] = few
+                few = own_codes[number]
+            coded[number] = few, labels, missing
 
         share(work, range(count), threads)
         codes = tuple(coded[number][0] for number in range(count))
@@ -82,7 +90,7 @@ class PairCodes:
         sizes = np.bincount(groups, minlength=len(classes))
         ends = np.cumsum((sizes + _WORD - 1) // _WORD)
         panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if count and not weighted else 0
-        bits = np.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), dtype=np.uint64)
+        bits = settled.room.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
         places = _places(groups, sizes, ends)
         block_of = np.repeat(np.arange(len(blocks)), np.diff(blocks[:, :2], axis=1).ravel())
 
