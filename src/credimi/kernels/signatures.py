@@ -53,7 +53,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
-    "pairs.pair_bits.fill_bits": ("u1[:] i8[:] i8 i8 u8[:,:,:]",),
+    "pairs.column_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
     "pairs.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "pairs.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "pairs.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),

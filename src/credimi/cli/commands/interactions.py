@@ -20,8 +20,8 @@ _EXAMPLES = """\
 synergy is what two columns tell together beyond what each tells alone: positive
 where only the combination tells something, negative (redundancy) where both say
 the same. All pairs are looked at; of those called synergy at most 5 % are
-expected to be wrong (1 - level). It needs all rows in memory. Ctrl-C ends the
-search with the pairs found so far.
+expected to be wrong (1 - level). It needs all rows, as codes in memory or, with
+--scratch, in a file. Ctrl-C ends the search with the pairs found so far.
 
 examples:
   credimi interactions survey.csv --target income
@@ -58,6 +58,7 @@ def add(commands: Foreign) -> None:
         help="list N pairs of each kind, sure or not (default: those that are more probable than not)",
     )
     add_engine_option(parser, "where all pairs are looked at first")
+    parser.add_argument("--scratch", metavar="DIR", help="keep codes in files there, if memory is short")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page with the pairs and heat maps, for a browser")
     parser.add_argument(
@@ -81,6 +82,7 @@ def run(options: argparse.Namespace) -> None:
 
     asked = shared.counting(options) | {"weights": options.weights}
     asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
+    asked["scratch"] = options.scratch
     with terminal_io.progress("looking at pairs") as told:
         found = interactions(files, options.target, progress=told, **asked)
     if options.html is not None:
