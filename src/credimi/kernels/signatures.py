@@ -65,6 +65,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "pairs.all_pairs.fill_tables": ("i8[:,:] i8[:] i8[:] i8[:] i8[:] i8[:] i8[:,:] i8 i8[:] f8[:]",),
     "pairs.all_pairs.make_couple": ("u1[:] u1[:] i8 u1[:]",),
     "pairs.all_pairs.count_couples": ("u1[:] u1[:,:] i8[:] i8[:,:] i8[:] i8[:,:] f8[:]",),
+    "pairs.forest_cells.complete_rows": ("u2[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:]",),
+    "pairs.missing_margins.score": (f"{_TABLES} f8[:,:]",),
     "pairs.star_mesh.take_out": ("f8[:] f8[:] i8 i8 f8[:] f8[:]",),
     "pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
