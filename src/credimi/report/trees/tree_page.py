@@ -139,7 +139,7 @@ def _table(tree: Record, node: Record) -> str:
                 f'<td class="number">{chance}</td></tr>'
             )
     missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
-    told = f", weighted by <bdi>{_text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
+    told = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
     lacking = (
         f'<p class="said">{_count(missing)} rows without a value went down all branches{told}.</p>' if missing else ""
     )
