@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli.commands.pairs import add_engine_option
 from credimi.cli.commands.rank import check_pictures
 from credimi.core.errors import CredimiError
@@ -43,17 +43,20 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser)
     shared.add_weights_option(parser)
     parser.add_argument(
-        "--epsilon", type=shared.number, default=0.003, help="the synergy worth knowing, in nats (default: %(default)s)"
+        "--epsilon",
+        type=argument_types.number,
+        default=0.003,
+        help="the synergy worth knowing, in nats (default: %(default)s)",
     )
     parser.add_argument(
         "--level",
-        type=shared.number,
+        type=argument_types.number,
         default=0.95,
         help="share of the reported pairs that is expected to be right; also of the intervals (default: %(default)s)",
     )
     parser.add_argument(
         "--top",
-        type=shared.positive,
+        type=argument_types.positive,
         metavar="N",
         help="list N pairs of each kind, sure or not (default: those that are more probable than not)",
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
@@ -63,14 +63,14 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser, target=False)
     shared.add_weights_option(parser)
     shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
-    parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
-    parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
-    parser.add_argument("--p-dependent", type=shared.number, metavar="P", help=_P_DEPENDENT)
+    parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MOST)
+    parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP)
+    parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT)
     add_engine_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
     parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
     parser.add_argument("--refine", choices=("forest",), help=_REFINE)
-    parser.add_argument("--imputations", type=shared.positive, metavar="N", default=10, help=_IMPUTATIONS)
+    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", default=10, help=_IMPUTATIONS)
     shared.add_output_options(parser)
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
 
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> None:
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked["weights"] = options.weights
-    asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
+    asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
     asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
     if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
