@@ -39,7 +39,7 @@ _tools: Any = cgutils  # which has no types
 
 
 @intrinsic
-def _add_intersections(
+def add_intersections(
     _typing: Any,
     codes: Any,
     bits: Any,
@@ -100,7 +100,7 @@ def count_bits(
     present, values = out.shape[0], out.shape[1] - 1
     words = codes.size // WORD
     found = np.zeros((FEW_VALUES, bits.shape[1]), dtype=np.uint64)
-    _add_intersections(codes, bits, words, found, lanes)
+    add_intersections(codes, bits, words, found, lanes)
     for row in range(words * WORD, codes.size):
         if codes[row] < values:
             found[codes[row], groups[row]] += np.uint64(1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
@@ -48,10 +48,16 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     parser.add_argument(
-        "--epsilon", type=shared.number, default=0.003, help="least change that counts, in nats (default: %(default)s)"
+        "--epsilon",
+        type=argument_types.number,
+        default=0.003,
+        help="least change that counts, in nats (default: %(default)s)",
     )
     parser.add_argument(
-        "--level", type=shared.number, default=0.95, help="probability of intervals and verdicts (default: %(default)s)"
+        "--level",
+        type=argument_types.number,
+        default=0.95,
+        help="probability of intervals and verdicts (default: %(default)s)",
     )
     add_p_same(parser)
     shared.add_missing_as(parser)
@@ -61,7 +67,9 @@ def add(commands: Foreign) -> None:
         default="nats",
         help="of the printed information; --epsilon and the page stay in nats (default: %(default)s)",
     )
-    parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the first N (with --format table)")
+    parser.add_argument(
+        "--top", type=argument_types.positive, metavar="N", help="show only the first N (with --format table)"
+    )
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page that shows the comparison in a browser, offline")
 
@@ -70,7 +78,7 @@ def add_p_same(parser: argparse.ArgumentParser, start: str = "") -> None:
     """Add the option for the prior probability that nothing has changed."""
     parser.add_argument(
         "--p-same",
-        type=shared.number,
+        type=argument_types.number,
         default=0.95,
         help=f"{start}probability beforehand that a column tells as much in both (default: %(default)s)",
     )

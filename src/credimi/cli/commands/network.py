@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
@@ -48,33 +48,33 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     parser.add_argument(
         "--level",
-        type=shared.number,
+        type=argument_types.number,
         default=0.5,
         help="probability from which a pair is an edge (default: %(default)s)",
     )
     parser.add_argument(
         "--degree",
-        type=shared.number,
+        type=argument_types.number,
         metavar="K",
         help="neighbours that a column is expected to have (default: 2, or fewer if the data show fewer)",
     )
     parser.add_argument(
         "--max-parents",
-        type=shared.positive,
+        type=argument_types.positive,
         metavar="N",
         default=5,
         help="the most columns that one may depend on directly (default: %(default)s)",
     )
     parser.add_argument(
         "--imputations",
-        type=shared.seed,
+        type=argument_types.seed,
         metavar="N",
         default=4,
         help="completed tables that are averaged if values are missing; 0: only complete rows of each test count "
         "(default: %(default)s)",
     )
-    parser.add_argument("--seed", type=shared.seed, default=0, help="random seed (default: %(default)s)")
-    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K edges")
+    parser.add_argument("--seed", type=argument_types.seed, default=0, help="random seed (default: %(default)s)")
+    parser.add_argument("--top", type=argument_types.positive, metavar="K", help="show only the first K edges")
     parser.add_argument(
         "--format",
         choices=["table", "json", "csv", "dot", "graphml"],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
@@ -28,11 +28,16 @@ epsilon. json and csv also have P(linked), with the same odds.
 --forest asks for more: the probability of each edge over all forests of the
 columns, given that a forest holds, which it seldom does exactly.
 
+Rows that lack a value are right for a pair if the two columns alone say what is
+missing. If a third column does, --refine forest draws missing values from
+forests of the columns, and averages what the completed tables say.
+
 examples:
   credimi pairs survey.csv
   credimi pairs survey.csv --columns age income region --top 10
   credimi pairs survey.parquet --format csv --output pairs.csv --plot pairs.png
   credimi pairs survey.csv --forest
+  credimi pairs survey.csv --refine forest --imputations 20
   credimi pairs genotypes.parquet --engine gpu --top 1000
 """
 
@@ -40,6 +45,8 @@ _LINES = 30  # of a table
 _MOST = "leave out columns of more values (default: %(default)s)"
 _P_DEPENDENT = "only pairs that depend with at least this probability"
 _INTO = "also write the figures of all pairs to this file of numpy, a row each"
+_REFINE = "allow for values that are missing because of a third column: draw them from forests of the columns"
+_IMPUTATIONS = "completed tables that are averaged with --refine (default: %(default)s)"
 _TOP = "show only the first K (default: 30 in a table, all in json and csv)"
 
 
@@ -55,13 +62,15 @@ def add(commands: Foreign) -> None:
     )
     shared.add_data_options(parser, target=False)
     shared.add_weights_option(parser)
-    shared.add_posterior_options(parser, units=False)
-    parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
-    parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
-    parser.add_argument("--p-dependent", type=shared.number, metavar="P", help=_P_DEPENDENT)
+    shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
+    parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MOST)
+    parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP)
+    parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT)
     add_engine_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
     parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
+    parser.add_argument("--refine", choices=("forest",), help=_REFINE)
+    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", default=10, help=_IMPUTATIONS)
     shared.add_output_options(parser)
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
 
@@ -96,8 +105,9 @@ def run(options: argparse.Namespace) -> None:
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked["weights"] = options.weights
-    asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
+    asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
+    asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
     if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
         asked["top"] = options.top  # the others need not come back
     with terminal_io.progress("comparing") as told:

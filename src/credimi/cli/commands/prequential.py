@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
@@ -59,7 +59,11 @@ def add(commands: Foreign) -> None:
         help="a filter; may be repeated (default: plugin, forward and backward)",
     )
     parser.add_argument(
-        "--orders", type=shared.positive, default=10, metavar="K", help="random orders of the rows (default: 10)"
+        "--orders",
+        type=argument_types.positive,
+        default=10,
+        metavar="K",
+        help="random orders of the rows (default: 10)",
     )
     parser.add_argument("--keep", metavar="DIR", help="a folder for finished orders, so that a killed run can continue")
     shared.add_output_options(parser)
@@ -83,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
             files,
             options.target,
             rules=tuple(options.rule or ("plugin", "forward", "backward")),
-            prior=shared.prior(options.prior),
+            prior=argument_types.prior(options.prior),
             approximation=options.approximation,
             epsilon=options.epsilon,
             level=options.level,

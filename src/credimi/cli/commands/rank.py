@@ -7,8 +7,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.cli.commands import compare
 from credimi.core.errors import CredimiError
@@ -71,7 +71,7 @@ def add(commands: Foreign) -> None:
     )
     parser.add_argument(
         "--factor",
-        type=shared.number,
+        type=argument_types.number,
         metavar="G",
         help="with --robust: how much the odds of being missing may differ; inf is anything (default: 2)",
     )
@@ -80,7 +80,9 @@ def add(commands: Foreign) -> None:
     )
     compare.add_p_same(parser, "of --by: ")
     shared.add_order(parser, by_name=True)
-    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K (with --format table)")
+    parser.add_argument(
+        "--top", type=argument_types.positive, metavar="K", help="show only the first K (with --format table)"
+    )
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, in a .png, .svg or .pdf file")
@@ -156,7 +158,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         epsilon=options.epsilon,
         level=options.level,
         fdr=options.fdr,
-        prior=shared.prior(options.prior),
+        prior=argument_types.prior(options.prior),
         approximation=options.approximation,
         missing=options.missing_as,
         robust=getattr(options, "robust", False),  # not an option of `select`

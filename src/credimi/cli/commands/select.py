@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli.commands.rank import check_factor, check_pictures, ranked
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
@@ -84,15 +84,17 @@ def add(commands: Foreign) -> None:
     )
     shared.add_order(parser)
     parser.add_argument(
-        "--top", type=shared.positive, metavar="K", help="keep the first K of those that the rule keeps"
+        "--top", type=argument_types.positive, metavar="K", help="keep the first K of those that the rule keeps"
     )
     parser.add_argument(
         "--robust-factor",
-        type=shared.number,
+        type=argument_types.number,
         metavar="G",
         help="with a rule: keep only what stands if the odds of being missing differ up to G-fold",
     )
-    parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument(
+        "--max-features", type=argument_types.positive, metavar="N", help="with --goal: take at most N columns"
+    )
     parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"

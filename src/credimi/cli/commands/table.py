@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
     shared.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
     strata = _read_tables(options)
     shared.check_thresholds(options)
-    prior = shared.prior(options.prior)
+    prior = argument_types.prior(options.prior)
     startup.announce_compiling(options.command)
     if options.given:
         _run_given(options, strata, prior)
@@ -323,7 +323,7 @@ def _is_file(source: str) -> bool:
 
 def _looks_like_counts(text: str) -> bool:
     """Counts rather than the name of a file: something in it is a number."""
-    return any(shared.is_number(word) for word in re.split(r"[;,|\s]+", text))
+    return any(argument_types.is_number(word) for word in re.split(r"[;,|\s]+", text))
 
 
 def _input_text() -> str:
@@ -361,7 +361,7 @@ def _numbers(text: str, place: str) -> list[float]:
     if "|" in text:
         raise CredimiError(f"{place}: '|' is not a count: it separates the tables of strata, for which say --given")
     for word in words:
-        if not (shared.is_number(word) and 0.0 <= float(word) < math.inf):
+        if not (argument_types.is_number(word) and 0.0 <= float(word) < math.inf):
             raise CredimiError(
                 f"{place}: {word!r} is not a count: counts are numbers from 0 up, separated by blanks or commas"
             )

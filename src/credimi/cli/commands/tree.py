@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 
@@ -45,19 +45,19 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     parser.add_argument(
         "--epsilon",
-        type=shared.number,
+        type=argument_types.number,
         default=0.003,
         help="the information, in nats, that a column has to tell to be worth a split (default: %(default)s)",
     )
     parser.add_argument(
         "--level",
-        type=shared.number,
+        type=argument_types.number,
         default=0.5,
         help="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed falls "
         "in proportion, and the root needs at least 0.95 (default: %(default)s)",
     )
     parser.add_argument(
-        "--max-depth", type=shared.positive, metavar="N", help="the most splits on a way (default: any)"
+        "--max-depth", type=argument_types.positive, metavar="N", help="the most splits on a way (default: any)"
     )
     parser.add_argument("--no-reasons", action="store_true", help="print the tree without why nodes were split or not")
     parser.add_argument(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.still_page import document, text
-from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, title
+from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, stand_ins, title
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,7 +139,10 @@ def _table(tree: Record, node: Record) -> str:
                 f'<td class="number">{chance}</td></tr>'
             )
     missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
-    lacking = f'<p class="said">{_count(missing)} rows without a value went down all branches.</p>' if missing else ""
+    told = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
+    lacking = (
+        f'<p class="said">{_count(missing)} rows without a value went down all branches{told}.</p>' if missing else ""
+    )
     return f"""<div class="wide"><table><thead><tr><th scope="col">class</th>{heads}
 <th scope="col" class="number">all</th><th scope="col" class="number">probability</th></tr></thead>
 <tbody>{"".join(lines)}</tbody></table></div>{lacking}"""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _LONGEST = 60  # characters of a branch's name
+_NAMED = 2  # columns that stand in, by name
 _STOPS = {
     "pure": "all rows have one class",
     "no column": "no column has two values here",
@@ -78,11 +79,19 @@ def reason(tree: Record, node: Record) -> str:
         sure = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
         other = node["runner_up"]
         following = "" if other is None else f"; next {other['feature']}, {other['mi']:.4f}"
-        return f"by {best['feature']}: {told}, {sure}{following}"
+        instead = f"; if missing, by {stand_ins(node)}" if node["stand_ins"] else ""
+        return f"by {best['feature']}: {told}, {sure}{following}{instead}"
     if node["stop"] == "unsure":
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
         return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {best['p_above']:.2f}"
     return _STOPS[node["stop"]]
+
+
+def stand_ins(node: Record) -> str:
+    """The columns that say where a row without the value goes: the first ones, and how many more there are."""
+    names = [each["feature"] for each in node["stand_ins"]]
+    more = [f"{len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
+    return " and ".join([", ".join(names[:_NAMED]), *more])
 
 
 def shortened(text: str) -> str:
