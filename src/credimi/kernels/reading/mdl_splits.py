@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from credimi.kernels.jit import FloatArray, IntegerArray, compiled, inlined
-from credimi.kernels.reading.sort_numbers import times_logarithm, entropy_left
+from credimi.kernels.reading.sort_numbers import entropy_left, times_logarithm
 
 
 @compiled

@@ -186,6 +186,7 @@ def entropy_left(below: IntegerArray, first: int, last: int, table: FloatArray, 
 
 @inlined
 def times_logarithm(count: int, table: FloatArray) -> float:
+    """Count times its logarithm, from the table as far as that goes."""
     if count < table.size:
         return float(table[np.uint64(count)])
     return float(count * np.log2(count))
