@@ -291,6 +291,12 @@ def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = 
     return found
 
 
+def check_features(file: DataFile, target: str | None) -> None:
+    """Refuse a table that has nothing but its target, before it is read."""
+    if file.names == [target]:
+        raise CredimiError(f"{file} has no column besides the target {target!r}: nothing can tell about it")
+
+
 def check_output(output: str | None, inputs: Sequence[object]) -> None:
     """Before the work, refuse an output whose directory does not exist, or that is one of the inputs (identities)."""
     if output is None or output == "-":
