@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, CountArray, Record
 
+_FIRST = 1 << 12  # rows in which most classes occur
 _FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
 
 
@@ -210,10 +211,12 @@ def grouped(
     compiled: bool = False,
 ) -> tuple[Labels, AnyArray]:
     """The target's labels in order, and the class of each row, r if it is missing; with `cuts` those of ranges."""
-    if weights is None:
+    some = np.minimum(column.codes[:_FIRST], column.values)
+    occurring: AnyArray = np.bincount(some, minlength=column.values + 1)[:-1] > 0
+    if weights is None and not occurring.all():  # the first rows do not have all
         one = np.zeros(column.codes.size, dtype=np.uint8)
         occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
-    else:
+    elif weights is not None:
         occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
     if (
