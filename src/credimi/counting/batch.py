@@ -16,7 +16,7 @@ from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_clas
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
-from credimi.columns.numbers.small_codes import encode_small
+from credimi.columns.numbers.small_codes import encode_small, every_row
 from credimi.columns.numbers.small_counts import count_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
@@ -194,9 +194,11 @@ def tally(
     if not sampled:
         return counts
 
-    def take(name: str, step: int) -> Callable[[], Column]:  # of a column that was counted without codes
-        some = sorted_numbers.every(batch.columns[name], step)
-        return partial(encode, some, name, missing=coded.missing, raw=batch.raw, compiled=False)
+    def take(names: Iterable[str], step: int) -> dict[str, Callable[[], Column]]:
+        """Some rows of columns that were counted without codes, and what encodes them."""
+        some = every_row({name: batch.columns[name] for name in names}, step)
+        how: Record = {"missing": coded.missing, "raw": batch.raw, "compiled": False}
+        return {name: partial(encode, values, name, **how) for name, values in some.items()}
 
     return replace(counts, sample=SampledRows.of(coded, take))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MOST = 16  # values, as the kernels have it; with more, other ways are as fast
 _SAMPLE = 1024  # rows from which it is guessed what a column holds
-_PART = 1 << 15  # rows of a row-major table that a thread takes at once
+_PART = 1 << 16  # rows of a row-major table that a thread takes at once
 _WIDEST = 512  # columns of a row-major table whose least values differ
 _CELLS = 1 << 16  # counters of a row-major table that stay in the cache
 _NO_CODES = np.zeros(0, dtype=np.uint8)
