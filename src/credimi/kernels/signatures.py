@@ -53,7 +53,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
-    "pairs.pair_bits.fill_bits": ("u1[:] i8[:] i8 i8 u8[:,:,:]",),
+    "pairs.column_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
     "pairs.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "pairs.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "pairs.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
@@ -65,6 +65,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "pairs.all_pairs.fill_tables": ("i8[:,:] i8[:] i8[:] i8[:] i8[:] i8[:] i8[:,:] i8 i8[:] f8[:]",),
     "pairs.all_pairs.make_couple": ("u1[:] u1[:] i8 u1[:]",),
     "pairs.all_pairs.count_couples": ("u1[:] u1[:,:] i8[:] i8[:,:] i8[:] i8[:,:] f8[:]",),
+    "pairs.forest_cells.complete_rows": ("u2[:,:] i8[:] i8[:] i8[:] i8[:] f8[:] u8[:] f8[:]",),
+    "pairs.missing_margins.score": (f"{_TABLES} f8[:,:]",),
     "pairs.star_mesh.take_out": ("f8[:] f8[:] i8 i8 f8[:] f8[:]",),
     "pairs.star_mesh.keep": ("f8[:] f8[:] i8 i8[:] i8 f8[:] f8[:]",),
     "pairs.star_mesh.conductances": ("f8[:] f8[:] i8 i8 i8[:] f8[:] f8[:] f8[:,:]",),
@@ -99,6 +101,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 }
 
 FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile first; the first types of each
+    "moments.many_tables.two_sided",
     "evidence.two_sided_weights.weigh_two_sided",
     "evidence.adaptive_weights.weigh",
     "moments.many_tables.matched_one_sided",
@@ -119,7 +122,17 @@ FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile f
     "moments.many_tables.classify",
     "mixture_tails.log_scales",
     "trees.best_split.fill_table",
+    "moments.many_tables.leading_one_sided",
 )
+
+NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
+    "select": ("pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
+    "interactions": ("pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
+    "pairs": ("pairs.all_pairs", "pairs.star_mesh"),
+    "network": ("networks.", "pairs.all_pairs"),
+    "tree": ("trees.node_tables",),
+    "table": ("mode.",),
+}
 
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
 _PLAIN = {int: "i8", float: "f8", bool: "b1"}

@@ -54,13 +54,13 @@ class _Classes:
     """The class of each row, also as sets of bits, and how many rows each has."""
 
     def __init__(self, groups: Codes, height: int, lanes: int) -> None:
-        from credimi.kernels import pair_counts  # noqa: PLC0415  (loads compiled code)
+        from credimi.kernels import pair_counts, words  # noqa: PLC0415  (loads compiled code)
 
         self.groups, self.height, self.lanes = np.ascontiguousarray(groups), height, lanes
-        self.bits = np.empty((groups.size // pair_counts.WORD, lanes), dtype=np.uint64)
+        self.bits = np.empty((groups.size // words.WORD, lanes), dtype=np.uint64)
         pair_counts.group_bits(self.groups, self.bits)
         self.totals = np.bitwise_count(self.bits).sum(axis=0, dtype=np.int64)[:height]
-        self.totals += np.bincount(groups[self.bits.shape[0] * pair_counts.WORD :], minlength=height)
+        self.totals += np.bincount(groups[self.bits.shape[0] * words.WORD :], minlength=height)
 
     def of(self, rows: slice) -> tuple[Codes, NDArray[np.uint64]]:
         """The classes of some rows, from a multiple of 64 on."""

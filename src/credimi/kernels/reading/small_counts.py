@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import cgutils, compiled, inlined, intrinsic, ir, types
-from credimi.kernels.pair_counts import FEW_VALUES, WORD, _add_intersections
+from credimi.kernels.pair_counts import FEW_VALUES, add_intersections
+from credimi.kernels.words import WORD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -319,7 +320,7 @@ def count_column(
                 counts[codes[row], groups[first + row]] += np.uint64(1)
         for value in range(0, number, FEW_VALUES):
             four = counts[value : value + FEW_VALUES]
-            _add_intersections(codes, bits[first // WORD :], words, four, lanes)
+            add_intersections(codes, bits[first // WORD :], words, four, lanes)
             if value + FEW_VALUES < number:
                 for row in range(words * WORD):
                     codes[row] -= np.uint8(FEW_VALUES)
