@@ -77,7 +77,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/pip install pandas && .venv/bin/python benchmarks/ranking.py --repeats 7",
         "$ .venv/bin/python benchmarks/robust.py",
         "$ .venv/bin/pip install polars && .venv/bin/python benchmarks/reading.py",
-        "$ .venv/bin/python benchmarks/layouts.py",
+        "$ .venv/bin/python benchmarks/layouts.py --processor --repeats 30",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/pairs.py",
         "$ .venv/bin/python benchmarks/sets.py",
