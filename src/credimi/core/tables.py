@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,4 +82,11 @@ def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
 
 
 def _unmoved(positions: Positions) -> bool:
-    return bool(np.array_equal(positions, np.arange(positions.size)))
+    return bool((positions == _in_order(positions.size)).all())
+
+
+@lru_cache(maxsize=1 << 6)
+def _in_order(size: int) -> Positions:
+    found = np.arange(size)
+    found.flags.writeable = False
+    return found
