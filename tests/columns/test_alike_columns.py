@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +13,12 @@ from credimi.counting.request import CountRequest
 from credimi.counting.rows import coded_table
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.stratified_counts import SettledCodes
+from credimi.counting.rows.tree_rows import TreeRows
 
 if TYPE_CHECKING:
     import pytest
+
+    from credimi.core.types import Data
 
 ROWS = 60
 
@@ -65,3 +69,26 @@ def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.Monk
     codes, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)
     credimi.interactions(codes, classes, threads=1)
     assert len(seen) < 30  # of 300 columns
+
+
+class Unsearched(tuple[str, ...]):
+    """Names that are not looked for one by one: of p columns that takes p^2 comparisons."""
+
+    __slots__ = ()
+
+    def index(self, *_: object) -> int:
+        raise AssertionError
+
+
+def test_labels_of_a_column_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = CodedTable.of
+
+    def unsearched(data: Data, request: CountRequest) -> CodedTable:
+        table = of(data, request)
+        return replace(table, counts=replace(table.counts, features=Unsearched(table.counts.features)))
+
+    monkeypatch.setattr(CodedTable, "of", unsearched)
+    data = table()
+    assert credimi.pairs(data).names
+    assert TreeRows.of(CodedTable.of(data, CountRequest.of("y"))).columns
+    assert credimi.select(data, "y").features is not None

@@ -7,7 +7,7 @@ and the cuts are those of the whole table; apart from that, a row's code does no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +44,7 @@ _SHORT, _LETTERS = 256, 1 << 12  # the most labels whose places are remembered, 
 _FIRST_ROWS = 4_096  # in which all values of most columns occur already
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CodedTable:
     """A whole table in memory as codes, with its counts: every column is encoded once, whatever is asked of it.
 
@@ -81,8 +81,12 @@ class CodedTable:
 
     def settled_as(self, feature: Feature) -> tuple[NDArray[np.unsignedinteger], Codes]:
         """The codes of a column as it was encoded, and for each the value of the settled feature, or MISSING."""
-        own = self.counts.labels[self.counts.features.index(feature.name)]
-        return settled_values(self.coded.columns[feature.name], self.coded.missing, own, feature)
+        return settled_values(self.coded.columns[feature.name], self.coded.missing, self.labels[feature.name], feature)
+
+    @cached_property
+    def labels(self) -> dict[str, Labels]:
+        """The labels of each column as they were counted."""
+        return dict(zip(self.counts.features, self.counts.labels, strict=True))
 
 
 def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:

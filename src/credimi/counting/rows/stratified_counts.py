@@ -71,7 +71,6 @@ class SettledCodes:
         settled = table.counts.settled_classes()
         features, left_out = told_apart(table.counts.settled(classes=settled))
         classes, groups = table.classes(settled)
-        places = {name: place for place, name in enumerate(table.counts.features)}
         narrow = max((len(feature.values) for feature in features), default=0) <= _MOST_OF_A_BYTE
         matrix = np.empty((len(features), groups.size), dtype=np.uint8) if narrow else None
         found: list[Codes] = [np.zeros(0, dtype=np.uint8)] * len(features) if matrix is None else list(matrix)
@@ -82,7 +81,7 @@ class SettledCodes:
             for number in numbers:
                 feature = features[number]
                 column = columns[feature.name]
-                moved = settled_places(column, missing, table.counts.labels[places[feature.name]], feature)
+                moved = settled_places(column, missing, table.labels[feature.name], feature)
                 if moved is not before:
                     before, settled = moved, unsigned(moved, len(feature.values))
                     as_they_are = np.array_equal(settled, np.arange(settled.size))
