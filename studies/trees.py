@@ -8,6 +8,7 @@ has is left out. With --missing 0.2 a fifth of all cells is removed first.
 
     CREDIMI_DATA=DIR python studies/trees.py                            the table of docs/how-to/trees.md, some minutes
     CREDIMI_DATA=DIR python studies/trees.py --missing 0.2              its last line
+    python studies/trees.py --data breast_cancer,wine,iris,digits       the sets that scikit-learn has
     CREDIMI_DATA=DIR python studies/trees.py --reliability              predicted and observed shares
     python studies/trees.py --noise 200                                 how often noise is one leaf
     python studies/trees.py --known 100                                 how often a known tree is found
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from sklearn import datasets
 
 from credimi import CredibleTreeClassifier
 from credimi.experiments.paper_datasets import SOURCES, _fields, _folder
@@ -38,11 +40,17 @@ if TYPE_CHECKING:
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology,shuttle"
 WAYS = ("credible", "CART", "CART tuned")
 GRID = {"tree__max_depth": [3, 5, 8, 12, None], "tree__min_samples_leaf": [1, 5, 20]}
-FOLDS, LEAST, SHUTTLE = 5, 1e-15, 5_800
+FOLDS, LEAST, SHUTTLE, DIGITS = 5, 1e-15, 5_800, 900
+BUNDLED = ("breast_cancer", "wine", "iris", "digits")  # with scikit-learn; of the digits the first 900
 
 
 def load(name: str) -> tuple[Columns, np.ndarray]:
     """The columns, numbers as doubles with NaN and text with None, and the classes as numbers."""
+    if name in BUNDLED:
+        numbers, target = getattr(datasets, f"load_{name}")(return_X_y=True)
+        return {f"c{place}": column.astype(float) for place, column in enumerate(numbers.T[:, :DIGITS])}, target[
+            :DIGITS
+        ]
     data = Path(os.environ["CREDIMI_DATA"])
     if name == "shuttle":
         folder = next(
