@@ -40,15 +40,45 @@ _WHAT = {
 }
 
 
-def remarks(names: Sequence[str], facts: Sequence[Record], reader: str) -> list[str]:
-    """Which columns were left out and why, and which have values that look suspicious."""
+def remarks(names: Sequence[str], facts: Sequence[Record], settings: Record, reader: str) -> list[str]:
+    """How pairs were refined, which columns were left out and why, which values look suspicious, or are missing why."""
     lines: dict[str, list[str]] = {}
     for each in facts:
         if each["feature"] not in names:
             lines.setdefault(f"left out: {_why(each, reader)}", []).append(each["feature"])
         elif each["suspicions"]:
             lines.setdefault(sentences.short_note(each, each["values"], reader), []).append(each["feature"])
-    return [f"{_some(columns)}: {what}" for what, columns in lines.items()]
+    told = [f"{_some(columns)}: {what}" for what, columns in lines.items()]
+    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *told]
+
+
+def _refinement(settings: Record) -> list[str]:
+    """How often the missing values were completed."""
+    if not settings.get("refine"):
+        return []
+    if not settings["imputations"]:
+        return ["no values are missing: there was nothing to refine"]
+    times = sentences.counted(settings["imputations"], "time")
+    rounds = sentences.counted(settings["rounds"], "round")
+    lines = [
+        f"missing values were completed {times} from forests of the columns, in {rounds}, and the results averaged"
+    ]
+    if not settings["settled"]:
+        lines.append("caution: the rounds had not settled: try another seed and compare, or leave out columns")
+    return lines
+
+
+def _missing_by_others(facts: Sequence[Record], settings: Record, reader: str) -> list[str]:
+    """Columns that are missing more often under some values of another, and what helps."""
+    found = [each for each in facts if "missing_depends" in each]
+    if not found:
+        return []
+    listed = [f"{each['feature']} (on {each['missing_depends']})" for each in found]
+    what = "caution: whether values are missing depends on another column"
+    if settings.get("refine"):
+        return [f"{what}: {_some(listed)}; that is allowed for as far as a forest tells how columns depend"]
+    asked = "--refine forest" if reader == sentences.COMMAND_LINE else "refine='forest'"
+    return [f"{what}: {_some(listed)}; their pairs with third columns may mislead: {asked} allows for that"]
 
 
 def _why(facts: Record, reader: str) -> str:

@@ -53,6 +53,25 @@ def test_forests_are_said_for_what_they_are(call: Call) -> None:
     assert sum(not line.startswith("#") for line in lines) == 3
 
 
+def test_missing_values_are_completed_from_forests(call: Call) -> None:
+    asked = ("--refine", "forest", "--imputations", "3", "--seed", "5")
+    code, out, err = call("pairs", CLINIC, *asked, "--top", "2")
+    assert (code, err) == (0, "")
+    told = " ".join(out.split())
+    assert "missing values were completed 3 times from forests of the columns" in told
+    assert "--refine forest allows for that" not in told
+    assert "--refine forest allows for that" in " ".join(call("pairs", CLINIC, "--top", "2")[1].split())
+    answer = json.loads(call("pairs", CLINIC, *asked, "--format", "json", "--top", "2")[1])
+    found = credimi.pairs(str(CLINIC), refine="forest", imputations=3, random_state=5)
+    assert answer["pairs"] == found.to_dict(2)["pairs"]
+    known = {name: answer["settings"][name] for name in ("refine", "imputations", "seed", "settled")}
+    assert known == {"refine": "forest", "imputations": 3, "seed": 5, "settled": True}
+    assert answer["settings"]["rounds"] >= 25
+    forest = json.loads(call("pairs", CLINIC, *asked, "--forest", "--format", "json")[1])
+    assert forest["expected_edges"] == pytest.approx(found.forest().expected_edges)
+    assert any("completed 3 times" in line for line in forest["remarks"])
+
+
 def test_options_reach_the_pairs(call: Call) -> None:
     code, out, _ = call(
         "pairs",

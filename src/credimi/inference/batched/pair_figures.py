@@ -16,12 +16,14 @@ import numpy as np
 from credimi.core.public import stored
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.inference.adaptive_prior import log_odds_of_dependence
-from credimi.inference.batched.many_tables import summarize
+from credimi.inference.adaptive_prior import PosteriorComponents, log_odds_of_dependence
+from credimi.inference.batched.many_tables import posteriors, summarize, summary_of
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.kernels.moments import many_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from credimi.core.types import FloatArray
     from credimi.inference.options import PosteriorOptions
 
@@ -94,12 +96,59 @@ def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:
     found = summarize(tables, options, if_dependent=False)
     log_evidence = np.full(count, np.nan)
     if options.prior == ADAPTIVE:
-        with np.errstate(divide="ignore"):
-            log_evidence = np.log1p(-found.p_independent) - np.log(found.p_independent)
-        beyond = found.p_independent < _LEAST
-        if beyond.any():
-            log_evidence[beyond] = log_odds_of_dependence(tables.chosen(beyond), threads=options.threads)
+        log_evidence = _log_evidence(tables, found.p_independent, options)
     return PairFigures(found.mean, found.low, found.high, found.p_above, found.p_independent, log_evidence, complete)
+
+
+def _log_evidence(tables: Tables, p_independent: FloatArray, options: PosteriorOptions) -> FloatArray:
+    """The log Bayes factors, of which P(independent) is known."""
+    with np.errstate(divide="ignore"):
+        found: FloatArray = np.log1p(-p_independent) - np.log(p_independent)
+    beyond = p_independent < _LEAST
+    if beyond.any():
+        found[beyond] = log_odds_of_dependence(tables.chosen(beyond), threads=options.threads)
+    return found
+
+
+def mixed_figures(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
+    """What is believed of each pair whose table is not known, but drawn some times: the mixture of the posteriors.
+
+    The draws have tables of the same shapes, without missing values. Means, P(I > epsilon) and P(independent) are
+    averages, and intervals are those of the mixture, so that what differs between the draws makes them wider.
+    """
+    count, alone = draws[0].rows.size, replace(options, threads=1)
+    found, ends = PairFigures.empty(count), np.append(draws[0].offsets, draws[0].flat.size)
+    steps = np.arange(0, draws[0].flat.size, max(_CELLS // len(draws), 1))[1:]
+    edges = np.unique(np.concatenate([[0], np.searchsorted(draws[0].offsets, steps), [count]])).tolist()
+
+    def work(part: tuple[int, int]) -> None:
+        own, cells = slice(*part), slice(int(ends[part[0]]), int(ends[part[1]]))
+        some = [Tables(each.flat[cells], each.rows[own], each.columns[own]) for each in draws]
+        found.put(part[0], _mixed(some, alone))
+
+    share(work, pairwise(edges), options.threads)
+    return found
+
+
+def _mixed(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
+    laws = [posteriors(each, options) for each in draws]
+    tables = np.concatenate([each.table for each in laws])
+    order = np.argsort(tables, kind="stable")
+    weight, mean, variance = (
+        np.concatenate([getattr(each, name) for each in laws])[order] for name in ("weight", "mean", "variance")
+    )
+    p_zero: FloatArray = np.mean([each.p_zero for each in laws], axis=0)
+    whole = PosteriorComponents(p_zero, tables[order], weight / len(draws), mean, variance)
+    upper = np.log(np.minimum(draws[0].rows, draws[0].columns))
+    found = summary_of(whole, upper, np.full(upper.size, np.nan), options, if_dependent=False)
+    log_evidence, rows = np.full(upper.size, np.nan), np.full(upper.size, np.nan)
+    if options.prior == ADAPTIVE:
+        factors = np.array(
+            [_log_evidence(each, law.p_zero, options) for each, law in zip(draws, laws, strict=True)]
+        )  # P(independent) is averaged, also where it is too small for a double
+        dependent, independent = (np.logaddexp.reduce(-np.logaddexp(0.0, each)) for each in (-factors, factors))
+        log_evidence = dependent - independent
+    return PairFigures(found.mean, found.low, found.high, found.p_above, found.p_independent, log_evidence, rows)
 
 
 def _equal(tables: Tables) -> tuple[Tables, np.ndarray[tuple[int], np.dtype[np.int64]]] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.sentences import counted
+from credimi.report.sentences import NO_NAME, counted
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def tree_lines(tree: Record, *, reasons: bool = True) -> Iterator[str]:
 
 def title(tree: Record) -> str:
     """What the tree is of, and how large it is."""
-    target = tree["settings"]["target"]
+    target = tree["settings"]["target"] or NO_NAME
     size = f"{counted(tree['leaves'], 'leaf').replace('leafs', 'leaves')}, depth {tree['depth']}"
     partial = " (interrupted)" if tree["interrupted"] else ""
     return f"Tree for {target}: {size}, {counted(_round(tree['rows']), 'row')}{partial}"

@@ -14,11 +14,11 @@ from credimi.core.arguments import require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
-from credimi.inference.conditional.edge_evidence import EdgeEvidence
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.networks.learn import DEGREE, Learned, LearnOptions, learn
 from credimi.selection.networks.network import BACKWARD, FORWARD, UNDIRECTED, Edge, Network, NetworkRemark
 from credimi.selection.networks.orders import WALKS
+from credimi.selection.pairwise.missing_by_others import MissingByOthers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _COUNTING = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
 _WORTH_TELLING = 0.01  # probability of an edge
 _MOST_VALUES = 200  # of a column: three such columns have eight million cells
-_SURE = 0.95
 _MOST_SEPARATED = 5_000  # pairs, those that tell most
 _SHOWN_VALUES = 12  # rows and columns of a table on the page
 _SHOWN_TABLES = 1_500
@@ -127,7 +126,7 @@ def network(
     absent = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
     remarks = [
         *_functions(settled, codes, values, [pair for pair in pairs if pair.probability >= 0.5]),
-        *_missing_depends(settled.names, EdgeEvidence(codes, values, weights, threads)),
+        *_missing_depends(settled, threads),
         *_left_out(settled),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
@@ -268,28 +267,18 @@ def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, g
     return bool(many and cells.size == combinations_seen and combinations_seen > 1)
 
 
-def _missing_depends(names: tuple[str, ...], evidence: EdgeEvidence) -> list[NetworkRemark]:
+def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:
     """Columns whose values are missing more often for some values of another column: the one that tells most."""
-    absent = evidence.codes >= evidence.values[:, np.newaxis]
-    columns = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
-    if not columns.size:
+    if all((codes < size).all() for codes, size in zip(settled.codes, settled.values, strict=True)):
         return []
-    count = evidence.columns
-    codes = np.ascontiguousarray(np.concatenate([evidence.codes, absent[columns].astype(np.uint16)]))
-    values = np.concatenate([evidence.values, np.full(columns.size, 2)])
-    wider = EdgeEvidence(codes, values, evidence.weights, evidence.threads)
-    tests = np.array(
-        [(other, count + rank) for rank, own in enumerate(columns) for other in range(count) if other != own]
-    )
-    factors = wider.of(tests).reshape(columns.size, count - 1)
-    found = []
-    for rank, own in enumerate(columns.tolist()):
-        best = int(factors[rank].argmax())
-        probability = 1.0 / (1.0 + np.exp(np.clip(np.log(count) - factors[rank, best], -700.0, 700.0)))
-        if probability >= _SURE:
-            other = int(tests[rank * (count - 1) + best, 0])
-            found.append(NetworkRemark("missing_depends", names[own], (names[other],), float(probability)))
-    return found
+    counter, names = settled.counter(threads), settled.names
+    looked = MissingByOthers(len(names))
+    for first, after in counter.blocks():
+        looked.look(counter.tables(first, after), *counter.pairs(first, after))
+    return [
+        NetworkRemark("missing_depends", names[column], (names[other],), probability)
+        for column, (other, probability) in sorted(looked.found(threads).items())
+    ]
 
 
 def _left_out(settled: SettledColumns) -> list[NetworkRemark]:

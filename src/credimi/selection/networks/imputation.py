@@ -69,11 +69,16 @@ class Imputation:
             stride *= int(self.values[parent])
         weights = self.weights if self.weights.size else None
         counts = np.bincount(where, weights, minlength=stride).reshape(-1, values).astype(np.float64)
-        shares = counts.sum(axis=0) + 0.5
-        prior = _believed(counts, shares / shares.sum()) * shares / shares.sum()
-        drawn = self.generator.standard_gamma(counts + prior) + 1e-300
-        found: FloatArray = (drawn / drawn.sum(axis=1, keepdims=True)).ravel()
-        return found
+        return drawn_chances(counts, self.generator).ravel()
+
+
+def drawn_chances(counts: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """Probabilities of a column's values, a row for each combination of its parents, drawn given these counts."""
+    shares = counts.sum(axis=0) + 0.5
+    prior = _believed(counts, shares / shares.sum()) * shares / shares.sum()
+    drawn = generator.standard_gamma(counts + prior) + 1e-300
+    found: FloatArray = drawn / drawn.sum(axis=1, keepdims=True)
+    return found
 
 
 def _believed(counts: FloatArray, shares: FloatArray) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import require_share
+from credimi.core.arguments import require_share, require_whole
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 from credimi.inference.batched.pair_figures import PairFigures
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from credimi.selection.pairwise.pairs_result import Pairs
 
 ENGINES = ("cpu", "gpu")
+FOREST = "forest"  # from which missing values are drawn
 
 
 def check_engine(engine: str) -> None:
@@ -40,6 +41,9 @@ class PairRequest:
     top: int | None = None
     p_dependent: float | None = None
     into: str | Path | None = None
+    refine: str | None = None
+    imputations: int = 10
+    random_state: int = 0
 
     def __post_init__(self) -> None:
         if self.top is not None and (isinstance(self.top, bool) or not isinstance(self.top, Integral) or self.top < 1):
@@ -50,6 +54,12 @@ class PairRequest:
             raise CredimiError("a file takes the figures of all pairs: leave out top and p_dependent, or into")
         if self.into is not None and Path(self.into).suffix != ".npy":
             raise CredimiError(f"{str(self.into)!r} does not end with .npy: name a file of numpy")
+        if self.refine not in {None, FOREST}:
+            raise CredimiError(f"unknown refine {self.refine!r}: choose {FOREST!r}, or None for the counts as they are")
+        if self.refine is not None and self.engine != "cpu":
+            raise CredimiError(f"refine={FOREST!r} draws missing values on the CPU: leave the engine out")
+        require_whole("imputations", self.imputations, 1)
+        require_whole("random_state", self.random_state, 0)
         check_engine(self.engine)
 
     @property

@@ -23,6 +23,7 @@ from credimi.counting.rows.cluster_pairs import ClusterPairs
 from credimi.counting.rows.settled_columns import SettledColumns
 from credimi.inference.batched.pair_figures import PairFigures, figures_of
 from credimi.inference.options import PosteriorOptions
+from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.pairwise.pair_request import PairRequest
 from credimi.selection.pairwise.pairs_result import Pairs
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from credimi.core.types import Data, Values
+    from credimi.core.types import Data, Record, Values
 
 _ALL_ON_CPU = PairRequest()
 _READING = 0.1  # the share of the work that is reading, for progress
@@ -54,6 +55,9 @@ def pairs(
     top: int | None = None,
     p_dependent: float | None = None,
     into: str | Path | None = None,
+    refine: str | None = None,
+    imputations: int = 10,
+    random_state: int = 0,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Pairs:
@@ -94,6 +98,13 @@ def pairs(
     into : path, optional
         A .npy file for the figures of all pairs, mi, low, high, p_above, p_independent, log_evidence and complete, a
         row each. They are read from there when they are needed, and may be larger than the memory.
+    refine : str, optional
+        "forest": allow for values that are missing because of a third column. Missing values are drawn from forests of
+        the columns, given all that is seen in their row, and what the completed tables say is averaged.
+    imputations : int
+        How many completed tables are averaged, if `refine` is asked for.
+    random_state : int
+        The seed of these.
     delimiter, threads : optional
         As in `credimi.count`.
     progress : callable, optional
@@ -116,7 +127,9 @@ def pairs(
            [0.59, 0.59,  nan]])
     """
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
-    asked = PairRequest(engine, top, p_dependent, into)
+    asked = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
+    if refine is not None and approximation == "sampled":
+        raise CredimiError("refine='forest' averages posteriors that have a formula: leave out approximation='sampled'")
     told = progress or (lambda _share: None)
     source = SettledColumns if cluster_of(data) is None else ClusterPairs
     table = source.of(
@@ -151,17 +164,39 @@ def pairs_of(
         if isinstance(table, ClusterPairs) or table.weights is not None:
             raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
         return _on_gpu(table, options, asked, progress)
-    counter = table.counter(options.threads)
+    if asked.refine is not None:
+        if isinstance(table, ClusterPairs):
+            raise CredimiError("refine='forest' needs rows in this process: collect them into a table, or leave it out")
+        return _refined(table, options, asked, progress)
+    counter, missing = table.counter(options.threads), MissingByOthers(len(table.names))
 
     def fill(found: PairFigures) -> None:
         done = 0
         for first, after in counter.blocks():
             tables = counter.tables(first, after)
             found.put(done, figures_of(tables, options))
+            missing.look(tables, *counter.pairs(first, after))
             done += tables.rows.size
             progress(done / len(counter))
 
-    return asked.of(_result(table, asked.figures(len(counter), fill), options))
+    return asked.of(_result(table, asked.figures(len(counter), fill), options, missing=missing))
+
+
+def _refined(
+    table: SettledColumns, options: PosteriorOptions, asked: PairRequest, progress: Callable[[float], None]
+) -> Pairs:
+    from credimi.selection.pairwise.refined_pairs import Refinement, refined  # noqa: PLC0415  (compiled code)
+
+    refinement = Refinement(table, asked.random_state, options.threads)
+    missing = MissingByOthers(len(table.names))
+
+    def fill(found: PairFigures) -> None:
+        refined(refinement, options, asked.imputations, found, missing=missing, told=progress)
+
+    figures = asked.figures(len(table.names) * (len(table.names) - 1) // 2, fill)
+    told = {"refine": asked.refine, "imputations": asked.imputations if refinement.missing else 0}
+    told |= {"seed": asked.random_state, "rounds": refinement.rounds, "settled": refinement.settled}
+    return asked.of(_result(table, figures, options, told, missing))
 
 
 def _on_gpu(
@@ -184,16 +219,27 @@ def _on_gpu(
     return _result(table, asked.figures(len(products), fill), options)
 
 
-def _result(table: SettledColumns | ClusterPairs, found: PairFigures, options: PosteriorOptions) -> Pairs:
-    settings = {
+def _result(
+    table: SettledColumns | ClusterPairs,
+    found: PairFigures,
+    options: PosteriorOptions,
+    refinement: Record | None = None,
+    missing: MissingByOthers | None = None,
+) -> Pairs:
+    settings: Record = {
         "epsilon": options.epsilon,
         "level": options.level,
         "prior": options.prior,
         "approximation": options.approximation,
+        **({"refine": None} if refinement is None else refinement),
     }
+    third = len(table.names) > 2  # of two columns, the rows that have one tell all there is
+    by = missing.found(options.threads) if missing is not None and third else {}
     facts = tuple(
-        each.facts | {"values": len(each.values), "method_without_target": "quantile"}
-        for each in (*table.features, *table.left_out)
+        each.facts
+        | {"values": len(each.values), "method_without_target": "quantile"}
+        | ({"missing_depends": table.names[by[number][0]]} if number in by else {})
+        for number, each in enumerate((*table.features, *table.left_out))
     )
     entropies = np.array([_entropy(each.block[:, :-1].sum(axis=0)) for each in table.features])
     return Pairs(table.names, table.rows, found, entropies, settings, facts)

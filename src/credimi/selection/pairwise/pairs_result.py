@@ -127,9 +127,11 @@ class Pairs(FeatureRows):
     entropies : array
         The entropy of each column in these rows, in nats.
     settings : dict
-        epsilon, level, prior and approximation.
+        epsilon, level, prior, approximation and refine; if that is not None, also imputations, seed, rounds (how often
+        missing values were drawn in all) and settled (whether the rounds before the first table sufficed).
     facts : tuple of dict
-        What each column is, those that were left out last: `kind`, `values`, `cuts` and more.
+        What each column is, those that were left out last: `kind`, `values`, `cuts` and more; `missing_depends` names
+        the column that tells most of where values are missing, if any does.
     chosen : tuple of two arrays, or None
         The numbers of the two columns of each pair, if only some pairs were asked for; then `linked` judges these.
     learned : float or None
@@ -329,7 +331,7 @@ class Pairs(FeatureRows):
 
     def remark_lines(self) -> list[str]:
         """What there is to say about columns, in words: which were left out and why, which values look suspicious."""
-        return pairs_view.remarks(self.names, self.facts, self.reader)
+        return pairs_view.remarks(self.names, self.facts, self.settings, self.reader)
 
     def to_dict(self, top: int | None = None) -> Record:
         """The content of `credimi pairs --format json`: settings, columns, remarks and pairs, or the `top` best."""
