@@ -16,6 +16,7 @@ has is left out. With --missing 0.2 a fifth of all cells is removed first.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 import warnings
@@ -143,14 +144,34 @@ def folds_of(rows: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(rows) % FOLDS
 
 
-def compare(names: list[str], seeds: int, missing: float) -> None:
+class Kept:
+    """Figures that were found before, a line of JSON each, so that a run that was stopped goes on."""
+
+    def __init__(self, file: str | None) -> None:
+        self.file, self.known = file, {}
+        if file is not None and Path(file).exists():
+            for line in Path(file).read_text(encoding="utf-8").splitlines():
+                key, figures = json.loads(line)
+                self.known[tuple(key)] = figures
+
+    def of(self, key: tuple[object, ...], call: Callable[..., Figures], *of: object) -> Figures:
+        """The figures of one fit."""
+        if key not in self.known:
+            self.known[key] = tuple(float(figure) for figure in call(*of))
+            if self.file is not None:
+                with Path(self.file).open("a", encoding="utf-8") as lines:
+                    lines.write(json.dumps([key, self.known[key]]) + "\n")
+        return self.known[key]
+
+
+def compare(names: list[str], ways: list[str], seeds: int, missing: float, kept: Kept) -> None:
     """One line a data set, and the mean."""
-    print("| data | " + " | ".join(WAYS) + " |\n|---|" + "---:|" * len(WAYS))
-    calls: list[Callable[..., Figures]] = [
-        credible,
-        lambda *of: cart(*of, tuned=False),
-        lambda *of: cart(*of, tuned=True),
-    ]
+    print("| data | " + " | ".join(ways) + " |\n|---|" + "---:|" * len(ways))
+    every: dict[str, Callable[..., Figures]] = {
+        "credible": credible,
+        "CART": lambda *of: cart(*of, tuned=False),
+        "CART tuned": lambda *of: cart(*of, tuned=True),
+    }
     means = []
     for name in names:
         columns, target = load(name)
@@ -158,7 +179,10 @@ def compare(names: list[str], seeds: int, missing: float) -> None:
         for seed in range(seeds):
             given = with_missing(columns, missing, seed) if missing else columns
             folds = folds_of(target.size, seed)
-            found += [[call(given, target, folds != fold) for call in calls] for fold in range(FOLDS)]
+            found += [
+                [kept.of((name, seed, fold, missing, way), every[way], given, target, folds != fold) for way in ways]
+                for fold in range(FOLDS)
+            ]
         means.append(np.mean(found, axis=0))
         _print_line(name, means[-1])
     _print_line("mean", np.mean(means, axis=0))
@@ -249,6 +273,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=NAMES, help="names of data sets (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=1, help="partitions into folds (default: %(default)s)")
+    parser.add_argument("--ways", default=",".join(WAYS), help="trees to compare (default: %(default)s)")
+    parser.add_argument("--keep", metavar="FILE", help="where figures are kept; those that it has are not found again")
     parser.add_argument("--missing", type=float, default=0.0, help="the share of cells to remove (default: none)")
     parser.add_argument("--reliability", action="store_true", help="predicted and observed shares instead")
     parser.add_argument("--noise", type=int, default=0, metavar="RUNS", help="look at noise instead")
@@ -262,7 +288,7 @@ def main() -> None:
     if options.reliability:
         reliability(options.data.split(","))
     elif not options.noise and not options.known:
-        compare(options.data.split(","), options.seeds, options.missing)
+        compare(options.data.split(","), options.ways.split(","), options.seeds, options.missing, Kept(options.keep))
 
 
 if __name__ == "__main__":

@@ -8,13 +8,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import credimi
+from credimi.cli import main
 from credimi.report import export
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,6 +35,15 @@ Call = Callable[..., Answer]
 Refusal = Callable[..., str]
 
 Report = Callable[..., dict[str, Any]]
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> Answer:
+    """What the command says inside this process: exit code, standard output, standard error."""
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as stop:  # argparse leaves this way
+        code = int(stop.code or 0)
+    return code, *capsys.readouterr()
 
 
 def base(rows: int = 60, delimiter: str = ",", end: str = "\n") -> str:

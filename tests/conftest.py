@@ -26,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from credimi.core.threads import cores  # noqa: PLC0415  (a single test that needs no kernel loads none)
         from credimi.kernels import warm_up  # noqa: PLC0415
 
-        warm_up.compile_all(warm_up.tasks(everything=True), cores(), lambda _done, _all: None)
+        warm_up.compile_all(warm_up.tasks(), cores(), lambda _done, _all: None)
 
 
 @pytest.fixture(autouse=True)

@@ -83,6 +83,7 @@ def written(tmp_path: Path) -> Path:
 def assert_all_the_same(found: dict[str, Any]) -> None:
     assert "column 'nested' holds values of type list" in found.pop("refusal")
     assert found.pop("no rows") == "0"
+    assert found.pop("selection") is True  # that of the same rows here
     assert found.pop("limit") is None  # what is changed of the session is changed back
     assert found == dict.fromkeys(found, expected())
     assert len(found) == 5

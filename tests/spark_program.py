@@ -20,7 +20,7 @@ warnings.simplefilter("ignore")  # Spark's own
 from pyspark.sql import SparkSession  # noqa: E402  (warnings first)
 from trap_table import ROWS, SCHEMA, digest, table  # noqa: E402
 
-from credimi import CredimiError, count  # noqa: E402
+from credimi import CredimiError, count, select  # noqa: E402
 from credimi.counting.engines.clusters import spark  # noqa: E402
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def whole(session: SparkSession, folder: Path) -> dict[str, Any]:
         count(session.sql("select array(1) as nested, 'x' as class"), "class", features=["nested"])
     except CredimiError as error:
         found["refusal"] = str(error)
+    parts = frame.repartition(3)
+    found["selection"] = select(parts, "class").to_dict() == select(parts.toArrow(), "class").to_dict()
     found["limit"] = session.conf.get("spark.sql.execution.arrow.maxBytesPerBatch", None)
     return found
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from credimi.core.types import Value
 
 Row = dict[str, "Value"]
+Settings = tuple[list[str], set[str], PosteriorOptions]  # all columns, those of numbers, and how they are judged
+Instead = dict[str, tuple[dict["Value", str], dict[str, dict[str, float]]]]
 LEAST_PART, LEAST_NOISE = 0.2, 0.1
 
 
@@ -88,12 +90,12 @@ def judged(node: Plain, columns: list[str], numbers: set[str], options: Posterio
     return node, found, quick_beliefs(tables, options)
 
 
-def share_of_independent(independent: list[float]) -> float:
+def share_of_independent(independent: list[float], least: float = LEAST_NOISE) -> float:
     """The share of columns that tell nothing, by many steps of EM."""
     share = 0.5
     for _ in range(5000):
         of_each = [q * share / (q * share + (1.0 - q) * (1.0 - share)) for q in independent]
-        share = max(LEAST_NOISE, (sum(of_each) + 1.0) / (len(independent) + 2.0))
+        share = max(least, (sum(of_each) + 1.0) / (len(independent) + 2.0))
     return share
 
 
@@ -125,7 +127,7 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
                 best = int(np.argmax(np.where(good, believed.mean, -1.0)))
                 node.column = list(tables)[best]
                 doubts.append((node, believed.p_above[best], believed.p_independent[best]))
-                waiting += split(node, *tables[node.column])
+                waiting += split(node, *tables[node.column], (columns, numbers, options))
     share = share_of_independent(independent)
     for node, p_above, q in doubts:
         if paid(p_above, q, share) < needed(node, level):
@@ -133,17 +135,82 @@ def grown(rows: list[Row], numbers: set[str], *, epsilon: float, level: float) -
     return root
 
 
-def split(node: Plain, block: np.ndarray, sides: tuple[dict[Value, str], float], values: list[str]) -> list[Plain]:
-    """The branches of a node; rows without a value go down all of them."""
-    shares = block[:, :-1].sum(axis=0) / block[:, :-1].sum()
-    node.branches = {}
-    for value, share in zip(values, shares.tolist(), strict=True):
-        rows = []
-        for row, part, weight in node.rows:
-            side = sides[0].get(row[str(node.column)])
-            if side == value:
-                rows.append((row, part, weight))
-            elif side is None and part * share >= LEAST_PART:
-                rows.append((row, part * share, weight * share))
-        node.branches[value] = Plain(rows, node.depth + 1)
+def split(
+    node: Plain,
+    block: np.ndarray,
+    sides: tuple[dict[Value, str], float],
+    values: list[str],
+    settings: Settings,
+) -> list[Plain]:
+    """The branches of a node; rows without a value go down all of them, with weights that other columns tell."""
+    totals = block[:, :-1].sum(axis=0)
+    shares = dict(zip(values, (totals / totals.sum()).tolist(), strict=True))
+    asked = str(node.column)
+    instead = stand_ins(node, {id(row): sides[0].get(row[asked]) for row, _, _ in node.rows}, shares, settings)
+    node.branches = {value: Plain([], node.depth + 1) for value in values}
+    for row, part, weight in node.rows:
+        side = sides[0].get(row[asked])
+        chances = weights_of(row, shares, instead) if side is None else {side: 1.0}
+        for value, chance in chances.items():
+            if side is not None or part * chance >= LEAST_PART:
+                node.branches[value].rows.append((row, part * chance, weight * chance))
     return list(node.branches.values())
+
+
+def stand_ins(node: Plain, side_of: dict[int, str | None], shares: dict[str, float], settings: Settings) -> Instead:
+    """Of each column that stands in the name of each value, and P(branch | value) of each name and branch."""
+    known = Plain([({**row, "class": side_of[id(row)]}, part, weight) for row, part, weight in node.rows], node.depth)
+    columns, numbers, options = settings
+    found = judged(known, [name for name in columns if name != node.column], numbers, options)
+    if found is None:
+        return {}
+    _, tables, believed = found
+    share = share_of_independent(believed.p_independent.tolist(), 0.5)
+    p_above = paid(believed.p_above, believed.p_independent, share)
+    sure = paid(1.0 - believed.p_independent, believed.p_independent, share)
+    instead = {}
+    for place, name in enumerate(tables):
+        if p_above[place] >= options.level:
+            names = tables[name][1][0]
+            table = table_of(known, name, names)
+            counts = {v: {j: table.get((j, v), 0.0) for j in shares} for v in tables[name][2]}
+            instead[name] = names, posterior(counts, shares, float(sure[place]))
+    return instead
+
+
+def posterior(
+    counts: dict[str, dict[str, float]], shares: dict[str, float], sure: float
+) -> dict[str, dict[str, float]]:
+    """P(branch | value), shrunk to the shares of the branches."""
+    everything = sum(sum(each.values()) for each in counts.values())
+    evidence, means = [], []
+    for power in range(-1, 13):
+        bits, mean = 0.0, {}
+        for value, of_branch in counts.items():
+            total = sum(of_branch.values())
+            strength = 2.0**power * total / everything
+            bits += math.lgamma(strength) - math.lgamma(strength + total)
+            for j, count in of_branch.items():
+                bits += math.lgamma(count + strength * shares[j]) - math.lgamma(strength * shares[j])
+            mean[value] = {j: (n + strength * shares[j]) / (total + strength) for j, n in of_branch.items()}
+        evidence.append(bits)
+        means.append(mean)
+    odds = [math.exp(each - max(evidence)) for each in evidence]
+    return {
+        value: {
+            j: sure * sum(w * mean[value][j] for w, mean in zip(odds, means, strict=True)) / sum(odds)
+            + (1.0 - sure) * shares[j]
+            for j in shares
+        }
+        for value in counts
+    }
+
+
+def weights_of(row: Row, shares: dict[str, float], instead: Instead) -> dict[str, float]:
+    """How probable each branch is, from the values that the row has."""
+    chances = dict(shares)
+    for name, (names, given) in instead.items():
+        value = names.get(row[name])
+        if value in given:
+            chances = {j: chance * given[value][j] / shares[j] for j, chance in chances.items()}
+    return {j: chance / sum(chances.values()) for j, chance in chances.items()}

@@ -141,6 +141,7 @@ _STORED_MODULE_OF = {
     "TreeColumn": "credimi.counting.rows.tree_rows",
     "TreeNode": "credimi.selection.trees.nodes",
     "TreeSplit": "credimi.selection.trees.nodes",
+    "TreeStandIn": "credimi.selection.trees.nodes",
     "TreeStop": "credimi.selection.trees.nodes",
     "UncountableError": "credimi.core.errors",
 }

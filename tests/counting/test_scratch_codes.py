@@ -74,8 +74,6 @@ def test_relevant_columns_from_a_scratch_file(parts: list[str], tmp_path: Path) 
     ("data", "options", "message"),
     [
         (mixed, {"scratch": "nowhere"}, "scratch is 'nowhere', which is no folder"),
-        (mixed, {"weights": "small"}, "scratch codes know no weights"),
-        (mixed, {"discretize": {"number": "categories"}}, "column 'number' has .* values, and scratch codes have 255"),
         (lambda: mixed().to_reader(), {}, "is read once, and scratch codes need two passes"),
     ],
 )
@@ -89,9 +87,9 @@ def test_what_cannot_be_is_refused(
 def test_files_larger_than_memory_are_refused_with_the_remedy(
     parts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("credimi.counting.rows.scratch_codes.memory", lambda: 1_000)
+    monkeypatch.setattr("credimi.counting.rows.room.memory", lambda: 1_000.0)
     for data in (parts, parts[0], Path(parts[0])):
-        with pytest.raises(CredimiError, match=r"do not fit into 0.0 GB of memory: name a folder with scratch"):
+        with pytest.raises(CredimiError, match=r"the files take .* and there are 0.0 GB of memory: name a folder"):
             credimi.select(data, "y")
 
 
@@ -122,11 +120,21 @@ def test_weights_count_rows_more_often() -> None:
     assert survey.rows == pytest.approx(times.sum() ** 2 / (times**2).sum(), abs=0.1)
 
 
-def test_rows_that_are_elsewhere_are_refused_with_the_remedy(tmp_path: Path) -> None:
-    dataframe = pytest.importorskip("dask.dataframe")
-    frame = dataframe.from_pandas(mixed(200).to_pandas(), npartitions=2)
-    for scratch in (None, tmp_path):
-        with pytest.raises(
-            CredimiError, match="elsewhere: collect them into a table in memory, or write them to Parquet"
-        ):
-            credimi.select(frame, "y", scratch=scratch)
+@pytest.mark.parametrize("weights", ["small", "large"])
+def test_weights_and_columns_of_many_values_are_those_of_memory(tmp_path: Path, weights: str) -> None:
+    """Weights that are numbers of rows, some 0, and others; values of rows of weight 0 alone are none."""
+    table = mixed()
+    shares = np.random.default_rng(2).uniform(0.5, 1.5, table.num_rows)
+    small = np.where(np.arange(table.num_rows) > table.num_rows - 90, 0, table["small"].fill_null(1).to_numpy())
+    table = table.drop_columns("small").append_column("small", pa.array(small)).append_column("large", pa.array(shares))
+    asked = {"weights": weights, "exclude": ["large" if weights == "small" else "small"]}
+    asked |= {"discretize": {"number": "categories"}}
+    for number in range(3):
+        pq.write_table(table.slice(number * 1_000, 1_000), tmp_path / f"part{number}.parquet", row_group_size=300)
+    paths = [str(tmp_path / f"part{number}.parquet") for number in range(3)]
+    inside = credimi.select(paths, "y", **asked)
+    outside = credimi.select(paths, "y", **asked, scratch=tmp_path)
+    assert outside.features == inside.features != ()
+    assert outside.rows == inside.rows
+    for one, other in zip(outside.steps, inside.steps, strict=True):
+        assert (one.adds, one.p_adds) == pytest.approx((other.adds, other.p_adds), rel=1e-9)

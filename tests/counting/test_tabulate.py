@@ -17,7 +17,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.threads import ahead, in_order
 from credimi.counting import tabulate
 from credimi.counting.tabulate import cross_counts
-from credimi.kernels import pair_counts
+from credimi.kernels import pair_counts, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -238,7 +238,7 @@ def test_kernel_of_cells_adds() -> None:
 @pytest.mark.parametrize("values", range(1, pair_counts.FEW_VALUES + 1))
 def test_kernel_of_bits(lanes: int, rows: int, values: int) -> None:
     codes, groups = drawn(rows, values, 1), classes(rows, lanes)
-    bits = np.empty((rows // pair_counts.WORD, lanes), dtype=np.uint64)
+    bits = np.empty((rows // words.WORD, lanes), dtype=np.uint64)
     pair_counts.group_bits(groups, bits)
     totals = np.bincount(groups, minlength=lanes).astype(np.int64)
     out = np.zeros((lanes, values + 1), dtype=np.int64)

@@ -65,7 +65,7 @@ def test_bounds_widen_with_the_factor(missing: dict[str, list[int]]) -> None:
 def test_the_least_has_the_moments_of_exact_draws() -> None:
     """One side complete: independent draws of the cell probabilities, and of how often values are missing."""
     table, generator, size = Table.of(JOINT, TARGET_ONLY), np.random.default_rng(3), 4_000
-    chances = draw(table, 0.5, size, generator, chains=1, burn_in=0, thin=1).chances
+    chances = draw(table, 0.5, size, generator, chains=1, burn_in=0, thin=1).probabilities
     rows = chances.sum(axis=2)
     seen_counts = np.sum(JOINT, axis=1) + 1.5
     hidden = generator.beta(np.array(TARGET_ONLY), seen_counts, (size, 2))

@@ -495,7 +495,7 @@ def test_chains_go_on_until_they_have_converged() -> None:
     assert first.r_hat > 1.05
     law = mutual_information(FEW_COMPLETE, **arguments, approximation="sampled", draws=4000, random_state=2)
     longer = posterior(FEW_COMPLETE, **arguments).sample(8000, 3, burn_in=1500, thin=40)
-    information = [mutual_information_of(chances) for chances in longer.chances]
+    information = [mutual_information_of(chances) for chances in longer.probabilities]
     assert longer.r_hat < 1.02
     assert law.mean() == pytest.approx(np.mean(information), abs=0.02)
 
@@ -517,7 +517,9 @@ def test_chains_that_mix_well_are_drawn_once() -> None:
     law = mutual_information(JOINT, **arguments, approximation="sampled", draws=2000, random_state=4)
     once = posterior(JOINT, **arguments).sample(2000, 4)
     assert once.r_hat < 1.05
-    assert law.mean() == pytest.approx(np.mean([mutual_information_of(chances) for chances in once.chances]), rel=1e-9)
+    assert law.mean() == pytest.approx(
+        np.mean([mutual_information_of(chances) for chances in once.probabilities]), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("draws", [1, 3, 30])

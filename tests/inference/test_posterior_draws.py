@@ -81,9 +81,9 @@ def test_gibbs_draws_have_the_moments_of_the_integral(counted: Table) -> None:
     functions = [lambda chances: chances, np.square, oracle.informations, lambda pi: oracle.informations(pi) ** 2]
     _, expected = oracle.quadrature(*counted.counts, functions, nodes=64)
     draws = posterior(**counted.arguments()).sample(256 * 150, 6)
-    trace = draws.chances.reshape(150, 256, 2, 2)
+    trace = draws.probabilities.reshape(150, 256, 2, 2)
     assert_moments_of_chains(trace, expected[:2])
-    of_trace = oracle.informations(draws.chances).reshape(150, 256)
+    of_trace = oracle.informations(draws.probabilities).reshape(150, 256)
     assert_moments_of_chains(of_trace, expected[2:])
     assert draws.r_hat == pytest.approx(1.0, abs=0.02)
 
@@ -91,7 +91,7 @@ def test_gibbs_draws_have_the_moments_of_the_integral(counted: Table) -> None:
 def test_gibbs_draws_agree_with_another_gibbs_sampler() -> None:
     counted = table([[5, 1, 0], [2, 6, 1], [0, 3, 4]], [6, 3, 8], [4, 7, 5], 0.5)
     draws = posterior(**counted.arguments()).sample(256 * 100, 7)
-    ours = draws.chances.reshape(100, 256, 3, 3)
+    ours = draws.probabilities.reshape(100, 256, 3, 3)
     other = oracle.gibbs_draws(*counted.counts, chains=400, steps=300, burn_in=100, generator=np.random.default_rng(8))
     for function in (lambda trace: trace, np.square, lambda trace: oracle.informations(trace.reshape(-1, 3, 3))):
         found, expected = (function(trace).reshape(*trace.shape[:2], -1).mean(axis=0) for trace in (ours, other))
@@ -104,7 +104,7 @@ def test_effective_size_is_what_the_chains_show() -> None:
     # Chains are independent: Var[chain mean] = Var/(draws a chain is worth). 256 chains know a variance to 9 %.
     counted = table([[2, 1], [1, 2]], [20, 15], [12, 22], 1.0)
     draws = posterior(**counted.arguments()).sample(256 * 200, 9, thin=1)
-    trace = oracle.informations(draws.chances).reshape(200, 256)
+    trace = oracle.informations(draws.probabilities).reshape(200, 256)
     worth = 256 * trace.var() / trace.mean(axis=0).var(ddof=1)
     assert draws.effective_size == pytest.approx(worth, rel=4.5 * math.sqrt(2 / 255))
     assert draws.effective_size < 0.8 * trace.size
@@ -113,7 +113,7 @@ def test_effective_size_is_what_the_chains_show() -> None:
 
 def test_independent_draws_say_so() -> None:
     draws = posterior([[3, 1], [1, 4]], target_only=[2, 5]).sample(1000, 10)
-    assert draws.chances.shape == (1000, 2, 2)
+    assert draws.probabilities.shape == (1000, 2, 2)
     assert draws.r_hat == 1.0
     assert draws.effective_size == 1000.0
 

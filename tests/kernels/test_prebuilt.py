@@ -111,8 +111,8 @@ def test_without_a_library_and_without_numba_the_remedy_is_named() -> None:
 def test_every_kernel_of_the_list_exists() -> None:
     assert {name: hasattr(kernel(name), "prepare") for name in SIGNATURES} == dict.fromkeys(SIGNATURES, True)
     assert set(FIRST_NEEDED) <= set(SIGNATURES)
-    everything = tasks(everything=True)
+    everything = tasks()
     assert sorted(everything) == sorted((name, types) for name, each in SIGNATURES.items() for types in each)
-    assert set(tasks(everything=False)) < set(everything)
+    assert set(tasks("rank")) < set(everything)
     assert tails.log_scales is kernel("mixture_tails.log_scales")
     assert best_split.fill_table is kernel("trees.best_split.fill_table")

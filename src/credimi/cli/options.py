@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli import standard_input
+from credimi.cli.argument_types import delimiter, is_date, is_number, number, positive, seed
 from credimi.cli.terminal_io import say
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
@@ -73,7 +73,7 @@ def add_command(
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run, refuse=parser.error)
+    parser.set_defaults(run=run, refuse=parser.error, command=name)
     return parser
 
 
@@ -93,7 +93,10 @@ def add_posterior_options(
         help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
     )
     parser.add_argument(
-        "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
+        "--epsilon",
+        type=number,
+        default=0.003,
+        help="threshold of P(I > epsilon), always in nats (default: %(default)s)",
     )
     parser.add_argument(
         "--level", type=number, default=0.95, help="probability of the credible interval (default: %(default)s)"
@@ -104,7 +107,7 @@ def add_posterior_options(
             "--units",
             choices=["nats", "bits"],
             default="nats",
-            help="units of the printed information (default: %(default)s)",
+            help="units of the printed information; --epsilon and pages stay in nats (default: %(default)s)",
         )
 
 
@@ -352,49 +355,3 @@ def _methods(texts: list[str]) -> object:
             raise CredimiError(f"--discretize {text}: cuts need a column: write COLUMN={text}")
     named = {column: None if method == "none" else method for column, method in named.items()}
     return named.get("*", "mdl") if not set(named) - {"*"} else named
-
-
-def is_number(word: str) -> bool:
-    """Whether a word is a number."""
-    with suppress(ValueError):
-        float(word)
-        return "_" not in word  # Python reads 1_0 as 10; in a table it is a typing error
-    return False
-
-
-def is_date(word: str) -> bool:
-    """Whether a word starts like a date: 2024-12-31."""
-    return bool(re.match(r"\d{4}-\d\d-\d\d", word))
-
-
-def number(text: str) -> float:
-    """A number from the command line."""
-    if not is_number(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return float(text)
-
-
-def seed(text: str) -> int:
-    """A seed from the command line."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
-    return int(text)
-
-
-def positive(text: str) -> int:
-    """A number from 1 up from the command line."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
-
-
-def delimiter(text: str) -> str:
-    """A delimiter from the command line; some of them have names."""
-    words = {"tab": "\t", r"\t": "\t", "space": " "}
-    code = re.fullmatch(r"\\x([0-7][0-9a-fA-F])", text)
-    return chr(int(code[1], 16)) if code else words.get(text, text)
-
-
-def prior(text: str) -> str | float:
-    """A prior's name, or its pseudo-count."""
-    return float(text) if is_number(text) else text

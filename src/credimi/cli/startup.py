@@ -6,6 +6,7 @@ import gc
 import importlib
 import threading
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from credimi.cli.terminal_io import progress, say
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def announce_compiling() -> None:
-    """If kernels have to be compiled, compile all that rankings need, on all cores, and show how far it is."""
+def announce_compiling(command: str) -> None:
+    """If kernels have to be compiled, compile all that the command needs, on all cores, and show how far it is."""
     _look_for_garbage()
     wishes.before_numba = _load_numba
-    wishes.compiling = _once(_compile_side_by_side)
+    wishes.compiling = _once(partial(_compile_side_by_side, command))
 
 
 def load_meanwhile(module: str) -> None:
@@ -48,11 +49,14 @@ def _look_for_garbage() -> None:
         gc.enable()
 
 
-def _compile_side_by_side() -> None:
+def _compile_side_by_side(command: str) -> None:
     from credimi.kernels import warm_up
 
-    say("compiling for this machine, which is done once; `credimi warm-up` compiles the rest")
-    compile_with_bar(warm_up.tasks(everything=False))
+    say(
+        f"compiling what `{command}` needs and no command needed before: once on this machine; "
+        "`credimi warm-up` compiles everything"
+    )
+    compile_with_bar(warm_up.tasks(command))
 
 
 def compile_with_bar(tasks: list[tuple[str, str]]) -> None:

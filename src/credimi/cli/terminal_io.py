@@ -7,6 +7,7 @@ Names and values come from the data, and may be hostile. Characters that control
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import time
@@ -14,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain, write
+from credimi.report.export import csv_writer
 from credimi.report.terminal import without_trailing_blanks
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from credimi.core.types import Foreign
+    from credimi.core.types import Foreign, Record, Value
 
 _MOMENT = 0.5  # seconds of work before a bar appears
 
@@ -48,6 +50,22 @@ def sayable(text: str, path: str | None) -> str:
         return text
     plain = text.translate({ord("─"): "-", ord("●"): "o", ord("…"): "~"})
     return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
+
+
+def write_json(report: Record, path: str | None) -> None:
+    """Write a report as JSON."""
+    write(json.dumps(report, indent=2, ensure_ascii=not speaks_unicode(path)) + "\n", path)
+
+
+def write_csv(
+    names: Iterable[str], rows: Iterable[Iterable[Value]], path: str | None, known: Iterable[tuple[str, Value]] = ()
+) -> None:
+    """Write rows as CSV, in full precision; what is known of all of them stands in lines that start with #."""
+    text = io.StringIO()
+    for name, value in known:
+        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
+    csv_writer(text).writerows([*filter(None, [list(names)]), *rows])
+    write(sayable(text.getvalue(), path), path)
 
 
 def console(path: str | None) -> Console:

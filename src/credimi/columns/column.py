@@ -11,7 +11,7 @@ import pyarrow as pa
 from credimi.columns import labels
 from credimi.columns.labels import MANY
 from credimi.columns.python_objects import uncountable
-from credimi.core.errors import UncountableError
+from credimi.core.errors import UncountableError, cannot_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,11 +148,7 @@ def refusal(kind: pa.DataType, name: str) -> UncountableError:
     """The error for a type; its short form leaves out the names of inner fields, which differ between libraries."""
     inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
     short = next((word for test, word in inner if test(kind)), str(kind))
-    return UncountableError(
-        f"column {name!r} holds values of type {kind}: only text, numbers, booleans and categories can be "
-        "counted; convert it, or leave it out (exclude, --exclude)",
-        f"values of type {short}",
-    )
+    return cannot_count(f"column {name!r}", f"values of type {kind}", f"values of type {short}")
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -55,7 +55,7 @@ from credimi.columns.python_objects import (
     type_of_instant,
     uncountable,
 )
-from credimi.core.errors import CredimiError, UncountableError
+from credimi.core.errors import CredimiError, UncountableError, cannot_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -311,10 +311,8 @@ def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compil
         return _encode_numpy_texts(values, name, missing=missing, compiled=compiled)
     if kind == "S":
         return encode(pa.array(values.astype(object), pa.large_binary()), name)
-    raise UncountableError(
-        f"column {name!r} holds values of type {values.dtype}: only text, numbers and booleans can be counted",
-        f"values of type {values.dtype}",
-    )
+    held = f"values of type {values.dtype}"
+    raise cannot_count(f"column {name!r}", held, held)
 
 
 def _encode_numpy_texts(values: AnyArray, name: str, *, missing: MissingValues, compiled: bool) -> Column:

@@ -15,7 +15,7 @@ import numpy as np
 from credimi.columns import labels, suspicious_values, text_types
 from credimi.columns.feature import CutBy, Feature, FeatureKind, Suspicion, SuspicionKind
 from credimi.columns.labels import MANY, NUMBER, RAW, TEXT, Labels
-from credimi.columns.numbers import discretize, target_ranges
+from credimi.columns.numbers import discretize, mdl_counts, target_ranges
 from credimi.columns.reading_options import METHODS, quantiles_asked
 from credimi.core.errors import CredimiError
 from credimi.core.tables import relabel
@@ -168,10 +168,13 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: 
     quantiles, odds = quantiles_asked(method), 1.0
     cut_by = CutBy.QUANTILE if quantiles else CutBy(method) if isinstance(method, str) else CutBy.GIVEN
     if method == "mdl":
-        of_classes = counts[:-1, :-1].T
-        numbers, places = discretize.mdl_places(kept.numbers, of_classes, compiled=compiled)
+        if compiled:
+            numbers, places, odds = mdl_counts.cut_by_mdl(kept.numbers, counts)
+        else:
+            of_classes = counts[:-1, :-1].T
+            numbers, places = discretize.mdl_places(kept.numbers, of_classes)
+            odds = discretize.evidence_share(of_classes, places)
         cuts = discretize.cuts_after(numbers, places)
-        odds = discretize.evidence_share(of_classes, places, compiled=compiled)
         if not cuts.size:  # this does not prove independence: with few rows no cut passes the test
             cut_by = CutBy.QUARTERS
             cuts = discretize.quantile_cuts(kept.numbers, totals, _QUARTERS)

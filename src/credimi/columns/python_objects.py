@@ -13,7 +13,7 @@ import pyarrow as pa
 from credimi.columns.arrow_buffers import NOTHING
 from credimi.columns.labels import BOOLEAN, EXACT, NUMBER, TEXT
 from credimi.columns.missing import is_missing
-from credimi.core.errors import UncountableError
+from credimi.core.errors import UncountableError, cannot_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,11 +73,7 @@ def no_value(name: str, row: int, item: object) -> UncountableError:
     what = uncountable(item) or f"values of type {type(item).__name__}"  # a tuple of lists, say
     if isinstance(item, bytes):
         return UncountableError(f"column {name!r}, row {row} holds {what}: decode them, or leave it out", what)
-    return UncountableError(
-        f"column {name!r}, row {row} holds a {type(item).__name__}: only text, numbers, booleans and "
-        "categories can be counted; convert it, or leave it out (exclude, --exclude)",
-        what,
-    )
+    return cannot_count(f"column {name!r}, row {row}", f"a {type(item).__name__}", what)
 
 
 def uncountable(item: object) -> str:

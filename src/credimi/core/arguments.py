@@ -97,6 +97,8 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
             f"{fault}, but {several!r}: if these are several columns, name the character between them "
             "(delimiter, --delimiter)"
         )
+    if "," in name and {*name.split(",")} <= {*offered}:
+        return f"{fault}: name each column by itself, without commas ({', '.join(map(repr, name.split(',')))})"
     if near:
         return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
     listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")

@@ -20,6 +20,15 @@ class UncountableError(CredimiError):
         self.what = what
 
 
+def cannot_count(where: str, held: str, what: str) -> UncountableError:
+    """The error for a column, or a value in it, of a kind that cannot be counted."""
+    return UncountableError(
+        f"{where} holds {held}: only text, numbers, booleans and categories can be counted; convert it, or leave it "
+        "out (exclude, --exclude)",
+        what,
+    )
+
+
 def one_line(error: BaseException) -> str:
     """The message of a library's error, on one line, and shortened if it is long."""
     return " ".join(str(error).split())[:300]

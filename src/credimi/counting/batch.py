@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
 from credimi.columns.numbers.small_codes import encode_small
+from credimi.columns.numbers.small_counts import count_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
 from credimi.core.threads import share
@@ -95,7 +96,7 @@ def encode_batch(
     """The codes of one batch; `table` is the number of features of the whole table, if these are only some of them.
 
     Columns that cannot be counted are reduced to present or missing, unless they are `required`, as all are by default.
-    Unless the rows are needed again, columns of many numbers are counted at once.
+    Unless the rows are needed again, columns of many numbers, or of few small ones, are counted at once.
     """
     missing = missing_of(settings.missing_values, raw=batch.raw)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
@@ -114,14 +115,19 @@ def encode_batch(
     classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts, compiled=compiled)
     most = labels.most_labels(max(table, len(features)), len(classes) + 1)
     longest = labels.most_bytes(max(table, len(features)))
-    found = encode_small({name: batch.columns[name] for name in features}, threads) if compiled else {}
-    counted = {}
+    counted: dict[str, tuple[Labels, CountArray]] = {}
+    if compiled and not rows_again and batch.weights is None:
+        own = {name: batch.columns[name] for name in features}
+        for name, (column, block) in count_small(own, groups, len(classes) + 1, threads).items():
+            counted[name] = bounded(*_ordered(column, block, missing, most), most, longest)
+    left = [name for name in features if name not in counted]
+    found = encode_small({name: batch.columns[name] for name in left}, threads) if compiled else {}
     if not rows_again and batch.weights is None and not missing.numbers:
-        many = sorted_numbers.many_numbers(batch.columns, [name for name in features if name not in found])
+        many = sorted_numbers.many_numbers(batch.columns, [name for name in left if name not in found])
         cells = max(batch.cells * len(many) // max(len(features), 1), batch.rows * len(many))
         if cells >= sorted_numbers.CELLS_WORTH_COMPILING:
             height = len(classes) + 1
-            counted = sorted_numbers.count_sorted(batch.columns, many, groups, height, most=most, threads=threads)
+            counted |= sorted_numbers.count_sorted(batch.columns, many, groups, height, most=most, threads=threads)
 
     def work(name: str) -> None:
         column = coded(name, refused=required is None or name in required or name in settings.named)
@@ -187,11 +193,11 @@ def tally(
     if not sampled:
         return counts
 
-    def encode_some(name: str, step: int) -> Column:  # of a column that was counted without codes
+    def take(name: str, step: int) -> Callable[[], Column]:  # of a column that was counted without codes
         some = sorted_numbers.every(batch.columns[name], step)
-        return encode(some, name, missing=coded.missing, raw=batch.raw, compiled=False)
+        return partial(encode, some, name, missing=coded.missing, raw=batch.raw, compiled=False)
 
-    return replace(counts, sample=SampledRows.of(coded, encode_some))
+    return replace(counts, sample=SampledRows.of(coded, take))
 
 
 def grouped(

@@ -19,12 +19,13 @@ from credimi.counting.request import CountRequest, by_place, checked
 from credimi.counting.weights import effective, weighted, with_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from credimi.columns.column import Column
     from credimi.core.types import BooleanArray, Data, Option, Value, Values
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
+    from credimi.counting.request import Plan
 
 MOST_GROUPS = 50
 
@@ -40,8 +41,8 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
         counting["features"] = [*([named] if isinstance(named, str) else named), by]
     request = with_target_cuts(data, CountRequest.of(target, **counting))
     plan, batches = source(data, request)
-    if by not in plan.features:
-        raise CredimiError(_why_absent(by, plan.features, counting.get("exclude")))
+    if by not in plan.features or len(plan.features) == 1:
+        raise CredimiError(_why_not(by, plan, counting.get("exclude")))
     found: dict[str, Counts] = {}
     missing = 0
     for batch in weighted(batches, plan.settings):
@@ -96,10 +97,12 @@ def _check_source(data: Data, engine: str | None) -> None:
         raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
 
 
-def _why_absent(by: str, offered: Sequence[str], exclude: Option) -> str:
+def _why_not(by: str, plan: Plan, exclude: Option) -> str:
     if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
         return f"column {by!r} names the groups and cannot be left out: remove it from exclude"
-    return unknown(by, offered)
+    if by in plan.features:
+        return f"there is no column besides the target {plan.target!r} and {by!r}: nothing to rank"
+    return unknown(by, plan.features)
 
 
 def _group_names(by: str, coded: CodedBatch) -> list[str | None]:

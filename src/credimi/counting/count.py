@@ -147,13 +147,17 @@ def count_requested(data: Data, request: CountRequest) -> Counts:
     _check_undelimited(data, request.delimiter)
     cluster = cluster_of(data)
     if cluster is not None:
-        offered = cluster.names(data)
-        plan = _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
+        plan = plan_of(cluster.names(data), request)
         counts: Counts = cluster.count(data, plan, request.progress)
         request.progress(1.0)
         return counts
     plan, batches = source(data, request)
     return counted(batches, plan, threads=request.threads)
+
+
+def plan_of(offered: Sequence[str], request: CountRequest) -> Plan:
+    """The plan for these columns, whose names may be pandas' names that are no text."""
+    return _named_weights(replace(request, target=name_of_target(request.target, offered)), offered).plan(offered)
 
 
 def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:

@@ -6,11 +6,12 @@ thousand rows are enough. They are rows of the first batch, evenly spread over i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from credimi.columns.column import Column
     from credimi.columns.missing import MissingValues
@@ -29,18 +30,36 @@ class SampledRows:
     batch: int
 
     @classmethod
-    def of(cls, coded: CodedBatch, encode_some: Callable[[str, int], Column]) -> SampledRows | None:
+    def of(cls, coded: CodedBatch, take: Callable[[str, int], Callable[[], Column]]) -> SampledRows | None:
         """Some rows of a batch; None if the table is sparse, or too wide to keep enough of them.
 
-        `encode_some` encodes every n-th row of a column that is not encoded in the batch.
+        `take` copies every n-th row of a column that is not encoded in the batch; what it returns encodes them.
         """
         rows = min(_ROWS, _CELLS // max(len(coded.features), 1))
         if rows < _FEWEST_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
         step = max(-(-coded.rows // rows), 1)
         columns = {name: replace(each, codes=each.codes[::step].copy()) for name, each in coded.columns.items()}
-        columns |= {name: encode_some(name, step) for name in coded.counted}
-        return cls(columns, coded.missing, coded.rows)
+        waiting = {name: take(name, step) for name in coded.counted}
+        return cls(_Encoded(columns, waiting) if waiting else columns, coded.missing, coded.rows)
+
+
+class _Encoded(Mapping[str, "Column"]):
+    """Columns, some of which are encoded when they are asked for: most are not."""
+
+    def __init__(self, columns: dict[str, Column], waiting: dict[str, Callable[[], Column]]) -> None:
+        self._columns, self._waiting = columns, waiting
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._columns:
+            self._columns[name] = self._waiting[name]()
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._columns, *self._waiting]))
+
+    def __len__(self) -> int:
+        return len(self._columns.keys() | self._waiting.keys())
 
 
 def beside(parts: Iterable[SampledRows | None]) -> SampledRows | None:

@@ -45,7 +45,7 @@ def cross_counts(
         for codes, block in zip(columns, out, strict=True):
             block[...] = _bincount(groups, codes, block.shape)
         return out
-    from credimi.kernels import pair_counts  # noqa: PLC0415  (loading it costs more than small inputs take)
+    from credimi.kernels import pair_counts, words  # noqa: PLC0415  (loading it costs more than small inputs take)
 
     groups, columns = _only_read(groups), [_only_read(codes) for codes in columns]
     lanes = next((lanes for lanes in pair_counts.LANES if group_count <= lanes), 0)
@@ -62,12 +62,12 @@ def cross_counts(
             many.add(index)
     most = min(_JOINT_CELLS, groups.size // 8)  # for a table larger than its rows, clearing and summing dominate
     parts = _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits | many)]
-    bits = np.empty((groups.size // pair_counts.WORD, lanes), dtype=np.uint64)
+    bits = np.empty((groups.size // words.WORD, lanes), dtype=np.uint64)
     totals = np.zeros(max(lanes, group_count), dtype=np.int64)
     if by_bits:
         pair_counts.group_bits(groups, bits)
         totals[:lanes] += np.bitwise_count(bits).sum(axis=0, dtype=np.int64)
-        totals += np.bincount(groups[bits.shape[0] * pair_counts.WORD :], minlength=totals.size)
+        totals += np.bincount(groups[bits.shape[0] * words.WORD :], minlength=totals.size)
 
     def work(indices: list[int]) -> None:
         if indices[0] in by_bits:

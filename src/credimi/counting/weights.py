@@ -57,10 +57,17 @@ def effective(counts: Counts) -> Counts:
 
     Counts that are already scaled stay the same.
     """
-    if counts.settings.weights is None or counts.flat.dtype.kind != "f" or not counts.rows > 0.0:
+    if counts.settings.weights is None or not counts.rows > 0.0:
+        return counts
+    if counts.flat.dtype.kind != "f" and counts.rows < _EXACT:
         return counts
     share = _share(counts.rows, counts.squares, counts.settings)
     return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
+
+
+def whole_but_too_large(counts: Counts) -> bool:
+    """Whether weights that look like numbers of rows were not taken as such, because their sum is not exact."""
+    return bool(counts.rows >= _EXACT and np.array_equal(counts.flat, np.rint(counts.flat)))
 
 
 def worth_rows(weights: NDArray[np.float64], settings: ReadingOptions) -> NDArray[np.float64]:

@@ -11,9 +11,10 @@ from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER, Labels
 from credimi.columns.numbers.target_ranges import bins_asked
 from credimi.columns.text_types import shown
+from credimi.core.errors import CredimiError
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
 from credimi.counting.engines.frames import TARGET
-from credimi.counting.request import columns_of
+from credimi.counting.request import check_named, columns_of
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.estimators.validation import numbers_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.core.types import Value, Values
+    from credimi.core.types import AnyArray, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
@@ -57,6 +58,7 @@ def coded(
     threads: int | None = None,
 ) -> CodedTable:
     """The rows as codes, and their counts, for callers that need the rows again."""
+    check_named(settings, features.names, name)
     batch, settings = _batch(features, target, name, weights, settings)
     found = encode_batch(batch, name, features.names, settings, threads=threads)
     return CodedTable(found, count_coded(found, threads=threads))
@@ -90,6 +92,16 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArra
     if place is not None:
         known[place] = False
     return known[np.minimum(column.codes, column.values)].astype(np.float64)
+
+
+def share_right(
+    predicted: AnyArray, right: AnyArray, known: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> float:
+    """The share of rows whose predicted class is the right one, among those whose class is `known` (1, otherwise 0)."""
+    counting = known if weights is None else known * weights
+    if not counting.any():
+        raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: there is nothing to score")
+    return float(np.average(predicted == right, weights=counting))
 
 
 def _without_class(counts: Counts, label: Value) -> Counts:

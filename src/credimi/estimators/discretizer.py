@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from credimi.columns.numbers.discretize import (
@@ -26,6 +27,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import share, threads_of
+from credimi.estimators.typed_frames import frame_of
 from credimi.estimators.validation import (
     cells_of,
     checked_classes,
@@ -66,7 +68,8 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The largest number of ranges of a column. The splits that gain most are made first.
     output : "codes" or "labels"
         The number of the range, from 0, as a double, NaN if the value is missing; or a text such as "2.5 to 7", None if
-        the value is missing. If columns pass through, it is an array of objects.
+        the value is missing. If columns pass through, it is an array of objects; frames (`set_output`) keep a type
+        for each column.
     drop_uninformative : bool
         Leave out the columns in which no cut is accepted.
     n_jobs : int, optional
@@ -160,20 +163,19 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         dates = np.array([own.instants for own in counts.labels], dtype=bool)
         return self._cut(places, dates, 1)
 
-    def transform(self, X: Data) -> AnyArray:
+    def transform(self, X: Data) -> Foreign:
         """The range of every value, in the columns of `support_`."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         kept = np.flatnonzero(self.support_)
         dates = getattr(self, "dates_", np.zeros(self.n_bins_.size, dtype=bool))  # not in older pickles
         labels = self.output == "labels" or bool((self.n_bins_[kept] == 0).any())
-        out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
+        found_columns: list[AnyArray | int] = [*kept.tolist()]  # their places, of those that pass through
 
         def fill(place: int) -> None:
             index = kept[place]
             column, name = features.columns[index], features.names[index]
             if not self.n_bins_[index]:
-                out[:, place] = _objects(cells_of(column))
                 return
             found = _numbers(features, index)
             values = numbers_of(column, name) if found is None else found[0]  # which refuses it
@@ -182,11 +184,19 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 raise CredimiError(f"column {name!r} held {held[0]} in fit, and holds {held[1]} now: convert it")
             bins, missing = bins_of(values, self.cut_points_[index]), np.isnan(values)
             if self.output == "labels":
-                out[:, place] = np.array([*self.bin_labels_[index], None], dtype=object)[np.where(missing, -1, bins)]
+                names = np.array([*self.bin_labels_[index], None], dtype=object)
+                found_columns[place] = names[np.where(missing, -1, bins)]
             else:
-                out[:, place] = np.where(missing, np.nan, bins)
+                found_columns[place] = np.where(missing, np.nan, bins)
 
-        share(fill, range(kept.size), threads_of(self.n_jobs) if out.size >= _CELLS_WORTH_COMPILING else 1)
+        cells = features.rows * kept.size
+        share(fill, range(kept.size), threads_of(self.n_jobs) if cells >= _CELLS_WORTH_COMPILING else 1)
+        asked = _get_output_config("transform", self)["dense"]
+        if labels and asked != "default":
+            return frame_of(found_columns, features, asked)
+        out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
+        for place, values in enumerate(found_columns):
+            out[:, place] = _objects(cells_of(features.columns[values])) if isinstance(values, int) else values
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:

@@ -61,11 +61,11 @@ class Likelihood:
 
 def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
     """From the counts of all features; `Scorer.support` decides which of them are used."""
-    tables = tuple(_log_chances(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
+    tables = tuple(_log_probabilities(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
     return Likelihood(log_shares(totals), tuple(features), tables)
 
 
-def _log_chances(feature: Feature, pseudo_count: float, *, unlabeled: bool) -> FloatArray:
+def _log_probabilities(feature: Feature, pseudo_count: float, *, unlabeled: bool) -> FloatArray:
     counts = feature.block[:-1, :-1].astype(np.float64)
     if unlabeled and feature.block[-1, :-1].any() and counts.shape[1] > 1:
         found = log_shares(posterior(feature.table, prior=pseudo_count).mean)

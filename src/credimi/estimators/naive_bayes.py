@@ -16,9 +16,10 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.engines.frames import TARGET
+from credimi.counting.request import check_named
 from credimi.counting.streams.incremental_counts import IncrementalCounts
 from credimi.estimators.class_labels import Classes
-from credimi.estimators.counted_xy import counted, labelled, target_name
+from credimi.estimators.counted_xy import counted, labelled, share_right, target_name
 from credimi.estimators.scorer import Scorer
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
 
@@ -158,10 +159,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         predicted = self._log_joint(X).argmax(axis=1)
         target = checked_target(y, predicted.size, type(self).__name__)
         weights = checked_weights(sample_weight, predicted.size)
-        known = labelled(target, self._ledger.missing, self.unlabeled) * (1.0 if weights is None else weights)
-        if not known.any():
-            raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: there is nothing to score")
-        return float(np.average(predicted == self._known.codes(target), weights=known))
+        known = labelled(target, self._ledger.missing, self.unlabeled)
+        return share_right(predicted, self._known.codes(target), known, weights)
 
     def learn_one(self, x: Mapping[Value, Value], y: Values) -> None:
         """Learn one row, given as a dictionary; features may be missing, or new."""
@@ -268,7 +267,9 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         target = checked_target(y, features.rows, type(self).__name__)
         weights = checked_weights(sample_weight, features.rows)
         if reset:
-            self._start(IncrementalCounts.empty(target_name(y, features), features.names, self._settings()))
+            settings, name = self._settings(), target_name(y, features)
+            check_named(settings, features.names, name)
+            self._start(IncrementalCounts.empty(name, features.names, settings))
         if classes is not None:
             self._known.declare(classes)
         self._take(features, target, weights)

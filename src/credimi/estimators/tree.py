@@ -12,13 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.columns.missing import MISSING_VALUES, missing_of
 from credimi.columns.reading_options import ReadingOptions
 from credimi.core.arguments import require_whole
-from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
-from credimi.counting.request import check_named
 from credimi.counting.rows.tree_rows import TreeRows
 from credimi.estimators.class_labels import Classes
-from credimi.estimators.counted_xy import coded, labelled, target_name
+from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights
 from credimi.inference.options import PosteriorOptions
@@ -116,9 +114,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         target = self._labels(checked_target(y, features.rows, type(self).__name__))
         weights = checked_weights(sample_weight, features.rows)
         settings, threads = ReadingOptions.of(self.missing_values, self.discretize), threads_of(self.n_jobs)
-        name = target_name(y, features)
-        check_named(settings, features.names, name)
-        table = coded(features, target, settings, name=name, weights=weights, threads=threads)
+        table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
         known = Classes()
         known.observe(target)
         known.add(table.counts.classes)  # refuses numbers that are no classes
@@ -158,10 +154,8 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         predicted = self.predict_proba(X).argmax(axis=1)
         target = self._labels(checked_target(y, predicted.size, type(self).__name__))
         weights = checked_weights(sample_weight, predicted.size)
-        known = labelled(target, self._missing(), None) * (1.0 if weights is None else weights)
-        if not known.any():
-            raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: there is nothing to score")
-        return float(np.average(predicted == self._known.codes(target), weights=known))
+        known = labelled(target, self._missing(), None)
+        return share_right(predicted, self._known.codes(target), known, weights)
 
     def apply(self, X: Data) -> IntegerArray:
         """The leaf of each row; of a row that reaches several, the one with the largest weight."""

@@ -1,7 +1,7 @@
 """Rows that go down a tree: which branches a row takes, and with what weight.
 
-A row without a value that is asked for, or with one that did not occur there, goes down all branches, with their shares
-as weights.
+A row without a value that is asked for, or with one that did not occur there, goes down all branches. Columns that
+stand in for it say with what weights; where there are none, the weights are the shares of the branches.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from credimi.columns.missing import missing_of
 from credimi.columns.numbers.discretize import bins_of
 from credimi.counting.batch import labels_of
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
+from credimi.selection.trees.stand_ins import branch_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,16 +40,25 @@ def visits(tree: Tree, features: Features, settings: ReadingOptions) -> Iterator
         split = tree.nodes[number].split
         if split is None:
             continue
-        values = known.of(split.column)[rows]
-        if split.cut is not None:
-            branch = np.where(np.isnan(values), -1, values > split.cut).astype(np.int64)
-        else:
-            branch = np.append(split.branch_of, -1)[values]
+        branch = _placed(known.of(split.column)[rows], split.cut, split.branch_of)
+        part = np.ones((rows.size, split.shares.size))
         lost = branch < 0
+        if lost.any():
+            asked = rows[lost]
+            lines = (_placed(known.of(own.column)[asked], own.cut, own.place_of) for own in split.stand_ins)
+            part[lost] = branch_weights(split, lines, asked.size)
         for place, child in enumerate(split.children):
             here = (branch == place) | lost
             if here.any():
-                waiting.append((child, rows[here], weights[here] * np.where(lost[here], split.shares[place], 1.0)))
+                waiting.append((child, rows[here], weights[here] * part[here, place]))
+
+
+def _placed(values: FloatArray | IntegerArray, cut: float | None, place_of: IntegerArray) -> IntegerArray:
+    """The branch of each value of a split, or its line of a column that stands in; -1 if it has none."""
+    if cut is not None:
+        return np.where(np.isnan(values), -1, values > cut).astype(np.int64)
+    found: IntegerArray = np.append(place_of, -1)[values]
+    return found
 
 
 class _Values:

@@ -179,12 +179,12 @@ def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | No
 
     The second result is whether they are dates.
     """
-    found = _doubles(column, name)
-    if found is not None:
-        return found, False
     if isinstance(column, PrecodedColumn | UnreadableColumn):
         return None
     try:
+        found = _doubles(column, name)
+        if found is not None:
+            return found, False
         coded = encode(column, name, compiled=len(column) >= CELLS_WORTH_COMPILING)
     except CredimiError:  # lists, or several types
         return None

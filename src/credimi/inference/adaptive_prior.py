@@ -144,9 +144,9 @@ def prior_blocks(block: CountArray) -> list[FloatArray]:
     classes, values = counts[:-1].sum(axis=1) + SMOOTHING, counts[:, :-1].sum(axis=0) + SMOOTHING
     points = adaptive_weights.grid_size((rows - 1) * (columns - 1), GRID)
     ratio = adaptive_weights.grid_ratio(LOOSEST, TIGHTEST, total, rows, columns, points)
-    chances = np.zeros(block.shape)
-    chances[:-1, :-1] = np.outer(classes / classes.sum(), values / values.sum())
-    return [LOOSEST * ratio**point * chances for point in range(points)]
+    probabilities = np.zeros(block.shape)
+    probabilities[:-1, :-1] = np.outer(classes / classes.sum(), values / values.sum())
+    return [LOOSEST * ratio**point * probabilities for point in range(points)]
 
 
 def mixtures(

@@ -26,8 +26,8 @@ def exact_mean(parameters: ArrayLike) -> float:
 def second_order_variance(parameters: ArrayLike) -> float:
     """Var[I] of complete data up to and including the order n^-2."""
     n, rows, columns, total = _complete(parameters)
-    log_ratio, chance = np.log(n * total / (rows * columns)), n / total
-    first, second = (chance * log_ratio).sum(), (chance * log_ratio**2).sum()
+    log_ratio, probability = np.log(n * total / (rows * columns)), n / total
+    first, second = (probability * log_ratio).sum(), (probability * log_ratio**2).sum()
     shift = ((1.0 / n - 1.0 / rows - 1.0 / columns + 1.0 / total) * n * log_ratio).sum()
     freedom = (n.shape[0] - 1.0) * (n.shape[1] - 1.0)
     association = 1.0 - (n**2 / (rows * columns)).sum()
@@ -38,9 +38,9 @@ def second_order_variance(parameters: ArrayLike) -> float:
 def third_central_moment(parameters: ArrayLike) -> float:
     """E[(I - E[I])^3] of complete data, leading order n^-2."""
     n, rows, columns, total = _complete(parameters)
-    log_ratio, chance = np.log(n * total / (rows * columns)), n / total
-    first, second, third = ((chance * log_ratio**power).sum() for power in (1, 2, 3))
-    parts = chance * log_ratio
+    log_ratio, probability = np.log(n * total / (rows * columns)), n / total
+    first, second, third = ((probability * log_ratio**power).sum() for power in (1, 2, 3))
+    parts = probability * log_ratio
     margins = total * (parts.sum(axis=1) ** 2 / rows[:, 0]).sum() + total * (parts.sum(axis=0) ** 2 / columns[0]).sum()
     skew = 2.0 * (2.0 * first**3 - 3.0 * second * first + third) + 3.0 * (second + first**2 - margins)
     return float(skew / total**2)
@@ -49,8 +49,8 @@ def third_central_moment(parameters: ArrayLike) -> float:
 def fourth_central_moment(parameters: ArrayLike) -> float:
     """E[(I - E[I])^4] of complete data, leading order n^-2: that of a Gaussian, hence inaccurate near independence."""
     n, rows, columns, total = _complete(parameters)
-    log_ratio, chance = np.log(n * total / (rows * columns)), n / total
-    first, second = (chance * log_ratio).sum(), (chance * log_ratio**2).sum()
+    log_ratio, probability = np.log(n * total / (rows * columns)), n / total
+    first, second = (probability * log_ratio).sum(), (probability * log_ratio**2).sum()
     return float(3.0 * (second - first**2) ** 2 / total**2)
 
 

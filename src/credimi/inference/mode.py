@@ -34,7 +34,7 @@ class Solution:
     counts: FloatArray
     row_only: FloatArray
     column_only: FloatArray
-    chance: FloatArray
+    probability: FloatArray
     steps: int = 0
     residual: float = 0.0
     work: information_matrix.Workspace | None = None
@@ -47,7 +47,7 @@ class Solution:
     @cached_property
     def mode(self) -> FloatArray:
         """The cell probabilities in this orientation."""
-        return self.turned(self.chance)
+        return self.turned(self.probability)
 
     def turned(self, field: FloatArray) -> FloatArray:
         """Convert between the table's orientation and this one; read-only."""
@@ -58,8 +58,8 @@ class Solution:
     @cached_property
     def _one_sided(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """If the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional lacks."""
-        weights, sums = self.chance.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
-        conditional = np.divide(self.chance, weights, out=np.zeros_like(self.chance), where=weights > 0.0)
+        weights, sums = self.probability.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
+        conditional = np.divide(self.probability, weights, out=np.zeros_like(self.probability), where=weights > 0.0)
         return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
 
     def _own_scratch(self) -> information_matrix.Workspace:
@@ -69,30 +69,30 @@ class Solution:
     def covariance_times(self, field: FloatArray) -> FloatArray:
         """Cov f, in this orientation."""
         # Cov maps constants to 0, so the field may be centred; then pi pi'/N vanishes, and no digits are lost.
-        centred = np.ascontiguousarray(field - (self.chance * field).sum())
+        centred = np.ascontiguousarray(field - (self.probability * field).sum())
         if self.work is None:  # w and q are independent: within a class, and between the classes
             weights, conditional, certainty = self._one_sided
             of_rows = (conditional * centred).sum(axis=1, keepdims=True)
             between = weights * (of_rows - (weights * of_rows).sum()) / self.total
             shared: FloatArray = certainty * conditional * (centred - of_rows) + conditional * between
             return shared
-        solution = np.empty_like(self.chance)
+        solution = np.empty_like(self.probability)
         information_matrix.solve(centred, self._own_scratch(), solution)
         # Where v is 0 the others already keep the sum over the simplex; what is left is rounding.
-        result: FloatArray = solution - self.chance * solution.sum()
+        result: FloatArray = solution - self.probability * solution.sum()
         return result
 
     def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The variances of the cells, of the row sums and of the column sums."""
-        rows, columns = self.chance.shape
+        rows, columns = self.probability.shape
         if self.work is not None:
             cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
-            information_matrix.variances(self.chance, self.total, self._own_scratch(), cells, of_rows, of_columns)
+            information_matrix.variances(self.probability, self.total, self._own_scratch(), cells, of_rows, of_columns)
             # The kernel's difference has few digits if nearly all is in one cell, or if a cell has almost no count of
             # its own, so that only the margins determine it; a centred solve has them.
-            held_by_margins = (self.chance > 0.0) & (self.counts < 1e-4 * self.total * self.chance)
-            unit = np.zeros_like(self.chance)
-            for cell in zip(*np.nonzero(held_by_margins | (self.chance > 0.5)), strict=True):
+            held_by_margins = (self.probability > 0.0) & (self.counts < 1e-4 * self.total * self.probability)
+            unit = np.zeros_like(self.probability)
+            for cell in zip(*np.nonzero(held_by_margins | (self.probability > 0.5)), strict=True):
                 unit[cell] = 1.0
                 cells[cell] = self.covariance_times(unit)[cell]
                 unit[cell] = 0.0
@@ -101,7 +101,7 @@ class Solution:
         weights, conditional, certainty = self._one_sided
         within = certainty * conditional * one_less(conditional, axis=1)
         of_rows = weights * one_less(weights, axis=0) / self.total
-        between = weights * (conditional - self.chance.sum(axis=0)) ** 2 / self.total
+        between = weights * (conditional - self.probability.sum(axis=0)) ** 2 / self.total
         return within + conditional**2 * of_rows, of_rows[:, 0], (within + between).sum(axis=0)
 
     def laplace_evidence(self) -> float:
@@ -113,15 +113,15 @@ class Solution:
                 "the evidence is lost to rounding: the margins are too large compared with the complete counts; "
                 "scale the margins down, or choose a larger prior"
             )
-        x, y = self.chance.sum(axis=1), self.chance.sum(axis=0)
+        x, y = self.probability.sum(axis=1), self.probability.sum(axis=0)
         slope = np.divide(self.row_only, x, out=np.zeros_like(x), where=self.row_only > 0.0)
-        likelihood = (self.counts * np.log(self.chance)).sum()
+        likelihood = (self.counts * np.log(self.probability)).sum()
         likelihood += (self.row_only * np.log(x)).sum() + (self.column_only * np.log(y)).sum()
         determinant = (
             np.log(self.counts).sum() + np.log1p(slope * work.cells[information_matrix.SCALE].sum(axis=1) / x).sum()
         )
         determinant -= (2.0 * np.log(diagonal) + np.log(y)).sum() + math.log(self.total)
-        return float(likelihood + 0.5 * (self.chance.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
+        return float(likelihood + 0.5 * (self.probability.size - 1) * math.log(2.0 * math.pi) - 0.5 * determinant)
 
 
 def solve(table: Table, pseudo: float) -> Solution:
@@ -134,12 +134,12 @@ def solve(table: Table, pseudo: float) -> Solution:
     if not both:
         return Solution(swapped, counts, oriented.target_only, oriented.feature_only, _one_sided_mode(counts, oriented))
     rows, columns = counts.shape
-    chance = np.empty_like(counts)
+    probability = np.empty_like(counts)
     work = information_matrix.workspace(rows, columns)
     steps, residual = find_mode(
-        counts, oriented.target_only, oriented.feature_only, chance, np.empty(rows), np.empty(columns), work
+        counts, oriented.target_only, oriented.feature_only, probability, np.empty(rows), np.empty(columns), work
     )
-    return Solution(swapped, counts, oriented.target_only, oriented.feature_only, chance, steps, residual, work)
+    return Solution(swapped, counts, oriented.target_only, oriented.feature_only, probability, steps, residual, work)
 
 
 def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
@@ -148,8 +148,8 @@ def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
     weights = weights / weights.sum()
     conditional = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0.0)
     pooled = (weights * conditional).sum(axis=0)
-    chance: FloatArray = weights * np.where(totals > 0.0, conditional, pooled / pooled.sum())
-    return chance
+    probability: FloatArray = weights * np.where(totals > 0.0, conditional, pooled / pooled.sum())
+    return probability
 
 
 def one_less(shares: FloatArray, axis: int) -> FloatArray:

@@ -74,8 +74,8 @@ def posterior(
 
     Examples
     --------
-    >>> chances = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
-    >>> chances.mode.round(3)
+    >>> found = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> found.mode.round(3)
     array([[0.363, 0.099],
            [0.108, 0.431]])
     """
@@ -134,18 +134,18 @@ class Posterior:
         solution = self._solution
         if solution.work is None:
             return solution.mode
-        chance, counts = solution.chance, solution.counts
+        probability, counts = solution.probability, solution.counts
         variance, of_rows, of_columns = self._variances
-        safe = np.where(chance > 0.0, chance, 1.0)
+        safe = np.where(probability > 0.0, probability, 1.0)
         gradient = (counts * (variance / safe) / safe - 1.0) / safe  # squares of small probabilities would underflow
-        gradient += _cubed(solution.row_only, of_rows, chance.sum(axis=1))[:, None]
-        gradient += _cubed(solution.column_only, of_columns, chance.sum(axis=0))
-        gradient[chance == 0.0] = 0.0
+        gradient += _cubed(solution.row_only, of_rows, probability.sum(axis=1))[:, None]
+        gradient += _cubed(solution.column_only, of_columns, probability.sum(axis=0))
+        gradient[probability == 0.0] = 0.0
         shift = solution.covariance_times(gradient)
         if not np.abs(shift).sum() <= _MOST_SHIFT:
             return solution.mode  # almost nothing is known, and this is no correction of order 1/N
         # In a cell with less than about one count, a correction of order 1/N can go below 0: halve the cell at most.
-        mean = np.maximum(chance + shift, 0.5 * chance)
+        mean = np.maximum(probability + shift, 0.5 * probability)
         return solution.turned(mean / mean.sum())
 
     @cached_property
@@ -226,7 +226,7 @@ class Posterior:
 
     def rvs(self, size: int = 1, random_state: int | np.random.Generator | None = None) -> FloatArray:
         """`size` draws, (size, r, s): independent if one side is complete, otherwise Gibbs (see `sample`)."""
-        return self.sample(size, random_state).chances
+        return self.sample(size, random_state).probabilities
 
     @cached_property
     def _solution(self) -> Solution:
@@ -242,13 +242,14 @@ class Posterior:
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape
-        return f"Posterior({rows} x {columns} chances, {self.table.rows:g} rows, pseudo-count {self.pseudo_count:g})"
+        told = f"{self.table.rows:g} rows, pseudo-count {self.pseudo_count:g}"
+        return f"Posterior({rows} x {columns} cell probabilities, {told})"
 
 
-def _cubed(counts: FloatArray, variance: FloatArray, chance: FloatArray) -> FloatArray:
+def _cubed(counts: FloatArray, variance: FloatArray, probability: FloatArray) -> FloatArray:
     """counts * variance / probability^3, 0 if nothing was counted."""
-    counted = (counts > 0.0) & (chance > 0.0)
-    safe = np.where(counted, chance, 1.0)
+    counted = (counts > 0.0) & (probability > 0.0)
+    safe = np.where(counted, probability, 1.0)
     return np.where(counted, counts * (variance / safe) / safe / safe, 0.0)  # the cube could underflow
 
 

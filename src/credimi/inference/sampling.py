@@ -60,18 +60,20 @@ class Draws:
     worth. With fewer than four draws per chain neither can be computed: r_hat is NaN.
     """
 
-    chances: FloatArray
+    probabilities: FloatArray
     r_hat: float
     effective_size: float
 
 
-def information_of(chances: FloatArray) -> FloatArray:
+def information_of(probabilities: FloatArray) -> FloatArray:
     """Mutual information (nats) of joint probabilities (..., r, s)."""
-    rows = chances.sum(axis=-1, keepdims=True)
-    columns = chances.sum(axis=-2, keepdims=True)
+    rows = probabilities.sum(axis=-1, keepdims=True)
+    columns = probabilities.sum(axis=-2, keepdims=True)
     expected = rows * columns
-    ratio = np.divide(chances, expected, out=np.ones_like(chances), where=(chances > 0.0) & (expected > 0.0))
-    information: FloatArray = np.maximum((chances * np.log(ratio)).sum(axis=(-2, -1)), 0.0)
+    ratio = np.divide(
+        probabilities, expected, out=np.ones_like(probabilities), where=(probabilities > 0.0) & (expected > 0.0)
+    )
+    information: FloatArray = np.maximum((probabilities * np.log(ratio)).sum(axis=(-2, -1)), 0.0)
     return information
 
 
@@ -80,11 +82,11 @@ def draw(
 ) -> Draws:
     """`size` draws of the cell probabilities; the last three arguments matter only if both sides lack values."""
     batches = list(_batches(table, pseudo, size, generator, chains=chains, burn_in=burn_in, thin=thin))
-    chances = np.concatenate([np.empty((0, *table.shape)), *batches])[:size]
+    probabilities = np.concatenate([np.empty((0, *table.shape)), *batches])[:size]
     if not (table.misses_feature and table.misses_target) or size == 0:
-        return Draws(chances, 1.0, float(size))
+        return Draws(probabilities, 1.0, float(size))
     r_hat, effective = _convergence(np.stack([information_of(batch) for batch in batches]))
-    return Draws(chances, r_hat, min(effective, float(size)))
+    return Draws(probabilities, r_hat, min(effective, float(size)))
 
 
 class InformationDraws(NamedTuple):

@@ -29,6 +29,8 @@ from numba.core import cgutils, types  # noqa: E402  (after the wish above)
 from numba.core.runtime.nrt import rtsys  # noqa: E402  (after the wish above)
 from numba.np.numpy_support import from_dtype  # noqa: E402  (after the wish above)
 
+from credimi.kernels.inner_functions import InnerCompiler  # noqa: E402  (after the wish above)
+
 __all__ = ["cgutils", "compiled", "inlined", "intrinsic", "ir", "types"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -61,8 +63,8 @@ class _Piece:
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
-        self._dispatcher = _compile(function, forceinline=True)  # its type keeps no reference to it
-        self._numba_type_ = self._dispatcher._numba_type_
+        self._inner = _inner(function, forceinline=True)  # its type keeps no reference to it
+        self._numba_type_ = self._inner._numba_type_
 
     def __call__(self, *arguments: object) -> object:
         return self._function(*arguments)
@@ -76,8 +78,9 @@ class NumbaKernel:
 
     def __init__(self, function: Callable[..., object]) -> None:
         self.__name__ = name_of(function)
-        self.dispatcher = _compile(function, forceinline=False)
-        self._numba_type_ = self.dispatcher._numba_type_  # so that other kernels can call it
+        self.dispatcher = _compile(function)
+        self._inner = _inner(function, forceinline=False)
+        self._numba_type_ = self._inner._numba_type_  # for kernels that call it
         self._entries: dict[str, Callable[..., object]] = {}
 
     def __call__(self, *arguments: object) -> object:
@@ -141,8 +144,8 @@ def _sources_stamp(module: str) -> str:
 
 
 def _files_used_by(module: str) -> set[Path]:
-    """The file of a module of kernels, those of all that it imports, and this one."""
-    files, modules = {Path(__file__)}, [module]
+    """The file of a module of kernels, those of all that it imports, and the two that say how they are compiled."""
+    files, modules = {Path(__file__), Path(__file__).with_name("inner_functions.py")}, [module]
     while modules:
         path = Path(__file__).parent.joinpath(*modules.pop().split(".")[2:]).with_suffix(".py")
         if path not in files and path.exists():
@@ -164,20 +167,20 @@ def _load_cached(guard: Any, load: Any, signature: Any, context: Any) -> Any:
     return None
 
 
-def _compile(function: Callable[..., object], *, forceinline: bool) -> Any:
-    compile_with = partial(
-        numba.njit,
-        nogil=True,
-        error_model="numpy",
-        fastmath=_SUMS_MAY_BE_REORDERED,
-        forceinline=forceinline,
-        no_cfunc_wrapper=True,
-        no_cpython_wrapper=forceinline,  # Python calls whole kernels only
-    )
+_COMPILE = partial(numba.njit, nogil=True, error_model="numpy", fastmath=_SUMS_MAY_BE_REORDERED, no_cfunc_wrapper=True)
+
+
+def _inner(function: Callable[..., object], *, forceinline: bool) -> Any:
+    """The function as other kernels call it."""
+    return _COMPILE(no_cpython_wrapper=True, forceinline=forceinline, pipeline_class=InnerCompiler)(function)
+
+
+def _compile(function: Callable[..., object]) -> Any:
+    """The function as Python calls it."""
     try:
-        kernel: Any = compile_with(cache=True)(function)
+        kernel: Any = _COMPILE(cache=True)(function)
     except RuntimeError:  # Numba found no writable place for its cache: a read-only install without a home
-        return compile_with()(function)
+        return _COMPILE()(function)
     with suppress(AttributeError):  # private to Numba: should it change, only these refinements are lost
         cache = kernel._cache  # noqa: SLF001  (see above)
         cache._cache_file._source_stamp = _sources_stamp(function.__module__)  # noqa: SLF001  (see above)

@@ -12,8 +12,7 @@ kernels add to `out[group, value]`, R x (s + 1), missing last.
   in the fastest cache.
 * `count_cells`: one increment a row. For any cardinality.
 
-LLVM's vectors are written out where its optimiser would not find them; they compile on any processor, into what
-instructions it has.
+LLVM's vectors (`words`) compile on any processor, into what instructions it has.
 """
 
 from __future__ import annotations
@@ -23,59 +22,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import cgutils, compiled, inlined, intrinsic, ir, types
+from credimi.kernels.words import INTEGER, ROWS, WORD, data_of, equal_bits, load, splat
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     ByteArray = NDArray[Any]  # of bytes
 
-WORD = 64  # rows a set of bits holds in one word
 LANES = (2, 4, 8)  # numbers of groups that `count_bits` is compiled for
 FEW_VALUES = 4  # compared with the same 64 codes before the next ones are read; with more, `count_joint` is faster
 _ROWS_AHEAD = 4_096  # of those that are counted the next are asked for
 _LARGEST = 65_535  # that a 16-bit counter can hold
 _LOW = np.uint64(0xFFFF)  # the last of four cells in a word
-_INTEGER, _BYTE, _INDEX = ir.IntType(64), ir.IntType(8), ir.IntType(32)
-_ROWS = ir.VectorType(_BYTE, WORD)
+_BYTE, _INDEX = ir.IntType(8), ir.IntType(32)
 _tools: Any = cgutils  # which has no types
 
 
-def _splat(builder: Any, scalar: Any, vector: Any) -> Any:
-    """The scalar in all lanes."""
-    undefined = ir.Constant(vector, ir.Undefined)
-    first = builder.insert_element(undefined, scalar, _INDEX(0))
-    return builder.shuffle_vector(
-        first, undefined, ir.Constant(ir.VectorType(_INDEX, vector.count), [0] * vector.count)
-    )
-
-
-def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
-    """The address of an array's first element."""
-    return context.make_array(kind)(context, builder, array).data
-
-
-def _load(builder: Any, pointer: Any, vector: Any) -> Any:
-    """A vector from an address that need not be aligned."""
-    value = builder.load(builder.bitcast(pointer, vector.as_pointer()))
-    value.align = 1
-    return value
-
-
 @intrinsic
-def _equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    """Which of the 64 codes from 64 * word on equal the value, one bit each."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        codes, word, value = arguments
-        at = builder.gep(_data(context, builder, signature.args[0], codes), [builder.mul(word, _INTEGER(WORD))])
-        equal = builder.icmp_unsigned("==", _load(builder, at, _ROWS), _splat(builder, value, _ROWS))
-        return builder.bitcast(equal, _INTEGER)
-
-    return types.uint64(codes, types.int64, types.uint8), generate
-
-
-@intrinsic
-def _add_intersections(
+def add_intersections(
     _typing: Any,
     codes: Any,
     bits: Any,
@@ -87,27 +51,27 @@ def _add_intersections(
 
     How many lanes there are has to be known to the compiler: `lanes` is a tuple of that length.
     """
-    wide = ir.VectorType(_INTEGER, lanes.count)
+    wide = ir.VectorType(INTEGER, lanes.count)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         codes, bits, words, out, _ = arguments
-        codes_at = _data(context, builder, signature.args[0], codes)
-        bits_at = _data(context, builder, signature.args[1], bits)
-        out_at = _data(context, builder, signature.args[3], out)
+        codes_at = data_of(context, builder, signature.args[0], codes)
+        bits_at = data_of(context, builder, signature.args[1], bits)
+        out_at = data_of(context, builder, signature.args[3], out)
         kind = ir.FunctionType(wide, [wide])
         size = _tools.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{wide.count}i64")
-        wanted = [ir.Constant(_ROWS, [value] * WORD) for value in range(FEW_VALUES)]
+        wanted = [ir.Constant(ROWS, [value] * WORD) for value in range(FEW_VALUES)]
         sums = [_tools.alloca_once_value(builder, ir.Constant(wide, [0] * wide.count)) for _ in wanted]
-        with _tools.for_range_slice(builder, _INTEGER(0), words, _INTEGER(1)) as (word, _):
-            rows = _load(builder, builder.gep(codes_at, [builder.mul(word, _INTEGER(WORD))]), _ROWS)
-            groups = _load(builder, builder.gep(bits_at, [builder.mul(word, _INTEGER(wide.count))]), wide)
+        with _tools.for_range_slice(builder, INTEGER(0), words, INTEGER(1)) as (word, _):
+            rows = load(builder, builder.gep(codes_at, [builder.mul(word, INTEGER(WORD))]), ROWS)
+            groups = load(builder, builder.gep(bits_at, [builder.mul(word, INTEGER(wide.count))]), wide)
             for each, total in zip(wanted, sums, strict=True):
-                found = builder.bitcast(builder.icmp_unsigned("==", rows, each), _INTEGER)
-                common = builder.call(size, [builder.and_(groups, _splat(builder, found, wide))])
+                found = builder.bitcast(builder.icmp_unsigned("==", rows, each), INTEGER)
+                common = builder.call(size, [builder.and_(groups, splat(builder, found, wide))])
                 builder.store(builder.add(builder.load(total), common), total)
         for value, total in enumerate(sums):
-            at = builder.gep(out_at, [_INTEGER(value * wide.count)])
-            new = builder.add(_load(builder, at, wide), builder.load(total))
+            at = builder.gep(out_at, [INTEGER(value * wide.count)])
+            new = builder.add(load(builder, at, wide), builder.load(total))
             builder.store(new, builder.bitcast(at, wide.as_pointer())).align = 1
         return context.get_dummy_value()
 
@@ -120,7 +84,7 @@ def group_bits(groups: ByteArray, bits: NDArray[np.uint64]) -> None:
     words, lanes = bits.shape
     for word in range(words):
         for lane in range(lanes):
-            bits[word, lane] = _equal_bits(groups, word, np.uint8(lane))
+            bits[word, lane] = equal_bits(groups, word, np.uint8(lane))
 
 
 @compiled
@@ -136,7 +100,7 @@ def count_bits(
     present, values = out.shape[0], out.shape[1] - 1
     words = codes.size // WORD
     found = np.zeros((FEW_VALUES, bits.shape[1]), dtype=np.uint64)
-    _add_intersections(codes, bits, words, found, lanes)
+    add_intersections(codes, bits, words, found, lanes)
     for row in range(words * WORD, codes.size):
         if codes[row] < values:
             found[codes[row], groups[row]] += np.uint64(1)
@@ -170,18 +134,18 @@ def _number(
         pointer = _BYTE.as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, _INDEX, _INDEX, _INDEX])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        groups_at = builder.gep(_data(context, builder, signature.args[0], groups), [row])
-        cell = builder.zext(_load(builder, groups_at, _ROWS), short)
+        groups_at = builder.gep(data_of(context, builder, signature.args[0], groups), [row])
+        cell = builder.zext(load(builder, groups_at, ROWS), short)
         for digit in range(len(signature.args[1])):
             size = builder.extract_value(sizes, digit)
-            column = _data(context, builder, signature.args[1].types[digit], builder.extract_value(columns, digit))
-            later = builder.gep(column, [builder.add(row, _INTEGER(_ROWS_AHEAD))])
+            column = data_of(context, builder, signature.args[1].types[digit], builder.extract_value(columns, digit))
+            later = builder.gep(column, [builder.add(row, INTEGER(_ROWS_AHEAD))])
             builder.call(prefetch, [later, _INDEX(0), _INDEX(2), _INDEX(1)])  # to read, into the second cache, data
-            missing = _splat(builder, builder.sub(builder.trunc(size, _BYTE), _BYTE(1)), _ROWS)
-            codes = _load(builder, builder.gep(column, [row]), _ROWS)
+            missing = splat(builder, builder.sub(builder.trunc(size, _BYTE), _BYTE(1)), ROWS)
+            codes = load(builder, builder.gep(column, [row]), ROWS)
             codes = builder.select(builder.icmp_unsigned("<", codes, missing), codes, missing)
-            cell = builder.add(builder.mul(cell, _splat(builder, size, short)), builder.zext(codes, short))
-        to = builder.gep(_data(context, builder, signature.args[4], out), [at])
+            cell = builder.add(builder.mul(cell, splat(builder, size, short)), builder.zext(codes, short))
+        to = builder.gep(data_of(context, builder, signature.args[4], out), [at])
         builder.store(cell, builder.bitcast(to, short.as_pointer())).align = 2
         return context.get_dummy_value()
 

@@ -53,7 +53,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "pair_counts.count_joint": ("u1[:] u1[:] u1[:] u1[:] u1[:] i8 i8[:] i8[:,:]",),
     "pair_counts.count_cells": tuple(f"{one}[:] {other}[:] i8[:,:]" for one, other in product(_CODES, _CODES)),
-    "pairs.pair_bits.fill_bits": ("u1[:] i8[:] i8 i8 u8[:,:,:]",),
+    "pairs.column_bits.fill_columns": ("u1[:,:] u2[:] i8[:] i8[:] i8[:] i8[:] u8[:,:,:]",),
     "pairs.pair_bits.count_pair": ("u1[:] u1[:] u2[:] f8[:] f8[:,:,:]",),
     "pairs.pair_evidence.evidence_of_blocks": ("u8[:,:,:] i8[:] i8[:,:] i8[:,:] i8[:,:] i8 i8 f8[:,:,:]",),
     "pairs.pair_evidence.evidence_of_pairs": ("f8[:] i8[:] i8 i8[:,:] i8[:,:] f8[:,:]",),
@@ -84,6 +84,16 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "reading.sort_numbers.count_labels": ("u8[:] u2[:] i8 i8 f8[:] i8[:,:]",),
     "reading.sort_numbers.entropy_left": ("i8[:,:] i8 i8 f8[:] f8[:]",),
     "reading.text_codes.encode_texts": tuple(f"{offset}[:] u1[:] u1[:] i8 u1[:] i8[:]" for offset in ("i4", "i8")),
+    "reading.mdl_splits.sums_below": ("i8[:,:] i8[:,:] i8[:]",),
+    "reading.mdl_splits.run_edges": ("i8[:,:] i8 i8[:]",),
+    "reading.mdl_splits.split_all": ("i8[:,:] f8[:] f8[:] f8 f8[:] i8[:]",),
+    "reading.small_counts.count_rows": tuple(
+        f"{value}[:] i8 {value}[:] u1[:] u8[:,:] i8[:,:,:] u1[:] u8[:]" for value in ("u1", "i8", "f8")
+    ),
+    "reading.small_counts.count_column": tuple(
+        f"{value}[:] {value}[:] u1[:] u8[:,:] u8[:,:] u1[:] u8[:] ({' '.join(['i8'] * lanes)})"
+        for value, lanes in product(("u1", "i8", "f8"), (2, 4, 8))
+    ),
     "reading.text_codes.encode_integers": ("i8[:] u1[:] i8 u1[:] i8[:]",),
     "reading.text_codes.narrow": tuple(
         f"{value}[:] i8 u1[:] i8 {code}[:]" for value in ("i4", "i8") for code in _CODES
@@ -91,6 +101,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 }
 
 FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile first; the first types of each
+    "moments.many_tables.two_sided",
     "evidence.two_sided_weights.weigh_two_sided",
     "evidence.adaptive_weights.weigh",
     "moments.many_tables.matched_one_sided",
@@ -111,9 +122,20 @@ FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile f
     "moments.many_tables.classify",
     "mixture_tails.log_scales",
     "trees.best_split.fill_table",
+    "moments.many_tables.leading_one_sided",
 )
 
+NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
+    "select": ("pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
+    "interactions": ("pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
+    "pairs": ("pairs.all_pairs", "pairs.star_mesh"),
+    "network": ("networks.", "pairs.all_pairs"),
+    "tree": ("trees.node_tables",),
+    "table": ("mode.",),
+}
+
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
+_PLAIN = {int: "i8", float: "f8", bool: "b1"}
 _BRACKETS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]"}
 _ARRAY_WORDS = {
     (np.dtype(name), dimensions): name + brackets for name in _DTYPES for dimensions, brackets in _BRACKETS.items()
@@ -122,7 +144,7 @@ _ARRAY_WORDS = {
 
 def signature_of(arguments: tuple[object, ...]) -> str:
     """The types of a call's arguments as they are written here."""
-    return " ".join(map(_word, arguments))
+    return " ".join([_PLAIN.get(type(argument)) or _word(argument) for argument in arguments])  # in a hurry
 
 
 def _word(argument: object) -> str:

@@ -6,6 +6,7 @@ it finds it. What kernels have in common is compiled by the first that meets it,
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.kernels import jit
-from credimi.kernels.signatures import FIRST_NEEDED, SIGNATURES
+from credimi.kernels.signatures import FIRST_NEEDED, NEEDED_BY, SIGNATURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 Task = tuple[str, str]  # a kernel's name and its types
 
 
-def tasks(*, everything: bool) -> list[Task]:
-    """All kernels, or those that a ranking needs; those that take longest first."""
-    names = [*FIRST_NEEDED, *(name for name in SIGNATURES if name not in FIRST_NEEDED)] if everything else FIRST_NEEDED
-    return [(name, types) for name in names for types in (SIGNATURES[name] if everything else SIGNATURES[name][:1])]
+def tasks(command: str | None = None) -> list[Task]:
+    """All kernels, or those that a command needs; those that a ranking needs first."""
+    others = [name for name in SIGNATURES if name not in FIRST_NEEDED]
+    if command is None:
+        return [(name, types) for name in (*FIRST_NEEDED, *others) for types in SIGNATURES[name]]
+    own = NEEDED_BY.get(command, ())
+    return [(name, SIGNATURES[name][0]) for name in (*FIRST_NEEDED, *(name for name in others if name.startswith(own)))]
 
 
 def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], None]) -> None:
@@ -69,6 +73,7 @@ def kernel(name: str) -> Any:
 
 def _serve(lines: Iterator[str]) -> None:
     """Compile one kernel a line, and answer when it is done."""
+    gc.set_threshold(50_000, 20, 50)  # to look for garbage as often as usual takes a quarter of the time
     for line in lines:
         name, types = line.rstrip("\n").split("\t")
         kernel(name).prepare(types)

@@ -6,7 +6,10 @@ The colours are those of Okabe and Ito, which remain distinct for all kinds of c
 from __future__ import annotations
 
 import math
+import re
 import sys
+import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,8 @@ from credimi.core.errors import CredimiError
 from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
@@ -28,6 +33,7 @@ _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
 _LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
 _LONGEST = 32  # characters of a name beside the plot
 _POINTS = 600
+_GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font has not
 
 
 def require_matplotlib() -> None:
@@ -47,7 +53,10 @@ def picture_kind(path: str | Path) -> str:
 
 
 def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
-    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape."""
+    """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape.
+
+    Of a robust ranking, a pale band shows what is possible at its factor.
+    """
     if top < 1:
         raise CredimiError(f"top is {top}: plot at least one feature")
     if path is not None:
@@ -56,20 +65,26 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
     axes = new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
     for place, row in enumerate(rows):
         colour = _COLOURS[row["verdict"]]
+        if "robust_low" in row:
+            axes.plot([row["robust_low"], row["robust_high"]], [place, place], **_band(colour))
         axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.6, solid_capstyle="round")
         axes.plot([row["mi"]], [place], clip_on=False, zorder=3, **_dot(row["verdict"]))
     epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(rows)), [short_name(row["feature"]) for row in rows])
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
-    axes.set_xlim(left=min([0.0, *(row["low"] for row in rows)]))
+    left = "robust_low" if "factor" in ranking.settings else "low"
+    axes.set_xlim(left=min([0.0, *(row[left] for row in rows)]))
     axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {100 * level:g} % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, pad=8)
     axes.grid(visible=True, axis="x", linewidth=0.3)
     seen = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
     if seen:
-        axes.legend(handles=[_key(verdict) for verdict in seen], loc="lower right", frameon=False)
+        keys = [_key(verdict) for verdict in seen]
+        if "factor" in ranking.settings:
+            keys.append(_key_of_band(ranking.settings["factor"]))
+        axes.legend(handles=keys, loc="lower right", frameon=False)
     if path is not None:
         save(axes, path)
     return axes
@@ -190,8 +205,28 @@ def save(axes: Axes, path: str | Path) -> None:
 
     kind = picture_kind(path)
     metadata: Record = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
+    with _one_warning_of_glyphs(path), mpl.rc_context({"svg.hashsalt": "credimi"}), replacing(path) as temporary:
         axes.get_figure(root=True).savefig(temporary, format=kind, dpi=150, metadata=metadata)  # type: ignore[union-attr]
+
+
+@contextmanager
+def _one_warning_of_glyphs(path: str | Path) -> Iterator[None]:
+    """Say once which characters the font lacks: matplotlib warns of each of them, again and again."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    lacking = {}
+    for each in told:
+        if match := _GLYPH.match(str(each.message)):
+            lacking[repr(chr(int(match[1])))] = True
+        else:
+            warnings.warn(each.message, each.category, stacklevel=4)
+    if lacking:
+        warnings.warn(
+            f"{path} shows boxes for {', '.join(lacking)}: matplotlib's font has no such characters; choose another "
+            "font in matplotlibrc (font.family)",
+            stacklevel=4,
+        )
 
 
 def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:
@@ -215,6 +250,16 @@ def _key(verdict: str) -> Line2D:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=verdict, **_dot(verdict))
+
+
+def _key_of_band(factor: float) -> Line2D:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=f"possible at factor {factor:g}", **_band(_COLOURS["drop"]))
+
+
+def _band(colour: str) -> Record:
+    return {"color": colour, "linewidth": 7.0, "alpha": 0.22, "solid_capstyle": "butt"}
 
 
 def _dot(verdict: str) -> Record:

@@ -47,7 +47,7 @@ def ranking_html(ranking: ShownRanking) -> str:
     rest = f"<p>the first {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
     entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
     rows = rows_told(ranking.rows, ranking.rows_with_target)
-    title = f"What informs about <bdi>{_text(ranking.target)}</bdi>{entropy}: {rows}"
+    title = f"What informs about <bdi>{_text(ranking.target or NO_NAME)}</bdi>{entropy}: {rows}"
     remarks = "".join(f"<li><bdi>{_text(line, _LONGEST_LINE)}</bdi></li>" for line in ranking.remark_lines())
     below = f"{rest}<ul>{remarks}</ul>" if remarks else rest
     return (

@@ -24,6 +24,7 @@ from credimi.report.sentences import (
     name,
     names,
     some,
+    unit,
     up_to,
 )
 
@@ -69,8 +70,9 @@ def _target_measured(same: Sequence[Facts], reader: str) -> str:
 
 
 def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
-    entropy = f"{same[0]['nats']:.4g} nats" if "nats" in same[0] else f"{same[0]['bits']:.4g} bits"
-    name = "--epsilon" if reader == COMMAND_LINE else "epsilon"
+    units = unit(same[0])
+    entropy, own = f"{same[0][units]:.4g} {units}", ", in nats," if units != "nats" else ""
+    name = f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{own}"
     return (
         f"no column can tell more than the entropy of the target {same[0]['target']!r}, {entropy}, and {name} is not "
         "below it: everything is dropped"
@@ -117,14 +119,14 @@ def _missing_tells(same: Sequence[Facts], reader: str) -> str:
 def _target_missing_depends(same: Sequence[Facts], _reader: str) -> str:
     shown = some(
         [
-            f"{name(each)} ({amount(each)}; it tells {each['mi']:.4f} by all rows, {each['mi_with_target']:.4f} by "
-            "those with the target)"
+            f"{name(each)} ({each['mi']:.4f} {unit(each)} by all rows, {each['mi_with_target']:.4f} by rows with the "
+            "target)"
             for each in same
         ]
     )
     return (
-        f"whether the target is missing depends on {shown}; the ranking is by all rows, which is right if the target "
-        "is missing at random"
+        f"the target is missing more often at some values of {shown}; ask why it is missing: where the two figures "
+        "differ, the ranking is right only if the target is missing at random"
     )
 
 
@@ -190,10 +192,18 @@ def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
     return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
 
 
-def _weights_scaled(same: Sequence[Facts], reader: str) -> str:  # noqa: ARG001  (all sentences are made by the same call)
+def _weights_scaled(same: Sequence[Facts], _reader: str) -> str:
     return (
         "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
         f"{counted(same[0]['rows'], 'row')} (the effective sample size)"
+    )
+
+
+def _weights_too_large(same: Sequence[Facts], _reader: str) -> str:
+    return (
+        "the weights are whole but too large to add exactly (their sum is above 2^53): they were scaled to "
+        f"{counted(same[0]['rows'], 'row')} (the effective sample size); if they are numbers of rows, divide all of "
+        "them by the same number"
     )
 
 
@@ -216,5 +226,6 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "rows_to_decide": _rows_to_decide,
     "at_epsilon": _at_epsilon,
     "cut_into_ranges": _cut_into_ranges,
+    "weights_too_large": _weights_too_large,
     "weights_scaled": _weights_scaled,
 }

@@ -235,7 +235,12 @@ def name(facts: Facts) -> str:
 
 def amount(facts: Facts) -> str:
     """An information, in the units that the facts have it in."""
-    return next(f"{facts[units]:.4f} {units}" for units in ("nats", "bits") if units in facts)
+    return f"{facts[unit(facts)]:.4f} {unit(facts)}"
+
+
+def unit(facts: Facts) -> str:
+    """The units that facts have information in."""
+    return "nats" if "nats" in facts else "bits"
 
 
 def _quoted(texts: Iterable[str]) -> str:

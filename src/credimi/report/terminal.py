@@ -134,7 +134,7 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
             right=False,
         ),
         "bar": Column("", []),
-        "tail": column(f"P(I > {settings['epsilon']:g})", lambda row: probability(row["p_above"], row["std"])),
+        "tail": column(f"P(I > {threshold(settings, units)})", lambda row: probability(row["p_above"], row["std"])),
         "robust": Column("", []),
         "verdict": Column("verdict", [sentences.standing(row) for row in rows]),
         "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
@@ -165,6 +165,11 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
     return {name: each for name, each in found.items() if name in chosen}
 
 
+def threshold(settings: Record, units: str) -> str:
+    """Epsilon, with its unit if the information beside it has another one: epsilon is always in nats."""
+    return f"{settings['epsilon']:g}{' nats' if units != 'nats' else ''}"
+
+
 def percent(share: float) -> str:
     """A share of the target's entropy; three digits."""
     return "" if math.isnan(share) else f"{100 * share:.1f}" if share < 0.9995 else "100"
@@ -175,7 +180,7 @@ def _title(ranking: ShownRanking, units: str) -> str:
     if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     rows = sentences.rows_told(ranking.rows, ranking.rows_with_target)
-    return plain(f"What informs about {ranking.target} ({classes}): {rows}")
+    return plain(f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}")
 
 
 def _values(row: Record, facts: Record | None, reader: str) -> str:
@@ -199,10 +204,9 @@ def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narr
     number = f" {len(shown):,}" if len(shown) > 1 else ""
     fewer = f"; the first{number} shown" if len(shown) < len(ranking) else ""
     yield f"{sentences.counted(len(ranking), 'feature')}: {counted or 'none'}{fewer}"
-    yield (
-        f"keep: P(I > {settings['epsilon']:g} nats) >= {settings['level']:g}; drop: P(I <= {settings['epsilon']:g}) >= "
-        f"{settings['level']:g}; prior {settings['prior']}, approximation {settings['approximation']}"
-    )
+    level, method = f"{settings['level']:g}", f"prior {settings['prior']}, approximation {settings['approximation']}"
+    keep = f"keep: P(I > {settings['epsilon']:g} nats) >= {level}"
+    yield f"{keep}; drop: P(I <= {threshold(settings, units)}) >= {level}; {method}"
     if "factor" in settings:
         yield (
             "up to Gx: the verdict stands if the odds of being missing differ at most G-fold between the values of a "

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.feature import Feature
+    from credimi.core.types import CountArray
     from credimi.inference.options import PosteriorOptions
 
 
 def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
     """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
-    indicators = [feature.indicator() for feature in features]
-    varies = [bool((block[:-1, :-1].sum(axis=0) > 0).all()) for block in indicators]
+    indicators = [feature.indicator() if feature.block[:-1, -1].any() else None for feature in features]
+    varies = [block is not None and bool((block[:-1, :-1].sum(axis=0) > 0).all()) for block in indicators]
     return _information("missing", indicators, varies, options)
 
 
@@ -34,13 +35,15 @@ def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -
 
     0 where the target is never missing, and for features that are not ranked.
     """
-    indicators = [feature.target_indicator() for feature in features]
-    varies = [feature.kind.ranked and bool(block[1].any()) for feature, block in zip(features, indicators, strict=True)]
+    varies = [feature.kind.ranked and bool(feature.block[-1].any()) for feature in features]
+    indicators = [feature.target_indicator() if both else None for feature, both in zip(features, varies, strict=True)]
     return _information("target_missing", indicators, varies, options)
 
 
 def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, float]:
     """What these features, by name, tell by the rows alone that have the target: the mean of I."""
+    if not features:
+        return {}
     blocks = [feature.block.astype(np.float64) for feature in features]
     for block in blocks:
         block[-1] = 0.0
@@ -50,14 +53,15 @@ def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> di
 
 
 def _information(
-    prefix: str, indicators: list[NDArray[np.int64]], varies: list[bool], options: PosteriorOptions
+    prefix: str, indicators: Sequence[CountArray | None], varies: list[bool], options: PosteriorOptions
 ) -> dict[str, NDArray[np.float64]]:
     """Four columns of all features: what indicators tell that vary; 0 for the others."""
-    blocks = [block.astype(np.float64) for block, both in zip(indicators, varies, strict=True) if both]
-    summary = summarize(Tables.of(blocks), options, if_dependent=False)
-    columns = {}
-    for name in ("mean", "low", "high", "p_above"):
-        column = np.zeros(len(varies))
-        column[np.array(varies, dtype=bool)] = getattr(summary, name)
-        columns[f"{prefix}_{'mi' if name == 'mean' else name}"] = column
+    names = {"mean": f"{prefix}_mi"} | {name: f"{prefix}_{name}" for name in ("low", "high", "p_above")}
+    columns = {shown: np.zeros(len(varies)) for shown in names.values()}
+    if any(varies):
+        both = zip(indicators, varies, strict=True)
+        blocks = [block.astype(np.float64) for block, own in both if own and block is not None]
+        summary = summarize(Tables.of(blocks), options, if_dependent=False)
+        for name, shown in names.items():
+            columns[shown][np.array(varies, dtype=bool)] = getattr(summary, name)
     return columns

@@ -11,7 +11,7 @@ from credimi.columns.reading_options import READINGS
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
-from credimi.counting.weights import effective
+from credimi.counting.weights import effective, whole_but_too_large
 from credimi.inference.batched.many_tables import Beliefs, beliefs, summarize
 from credimi.inference.bounds import information_bounds
 from credimi.report import sentences
@@ -157,6 +157,7 @@ def rank(
     with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
     same = copies(features, columns, counts)
     scaled = None if counts is counted else round(counts.rows)
+    too_large = scaled is not None and whole_but_too_large(counted)
     with_class = classes.totals.sum().item() if len(counts) else None
     return Ranking(
         columns,
@@ -167,7 +168,16 @@ def rank(
         kept,
         _own_names(data),
         classes.entropy,
-        remarks_on(features, columns, settings, about_target, scaled, with_target=with_target, copies=same),
+        remarks_on(
+            features,
+            columns,
+            settings,
+            about_target,
+            scaled,
+            too_large=too_large,
+            with_target=with_target,
+            copies=same,
+        ),
         facts,
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
     )

@@ -67,6 +67,7 @@ class RemarkKind(StrEnum):
     ROWS_TO_DECIDE = "rows_to_decide"
     AT_EPSILON = "at_epsilon"
     CUT_INTO_RANGES = "cut_into_ranges"
+    WEIGHTS_TOO_LARGE = "weights_too_large"
     WEIGHTS_SCALED = "weights_scaled"
 
     @property
@@ -152,14 +153,15 @@ def remarks_on(
     target: tuple[str, int, float, Sequence[Suspicion]],
     scaled: int | None = None,
     *,
+    too_large: bool = False,
     with_target: Mapping[str, float],
     copies: Mapping[str, str],
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
 
-    `scaled` is how many rows the weights are worth, if they are no numbers of rows. `with_target` is for the features
-    on which it depends whether the target is missing: what they tell by only the rows that have it. `copies` are
-    features that say the same as a better one, and its name.
+    `scaled` is how many rows the weights are worth, if they are no numbers of rows, or whole but `too_large`.
+    `with_target` is for the features on which it depends whether the target is missing: what they tell by only the
+    rows that have it. `copies` are features that say the same as a better one, and its name.
     """
     looked_at = [name for name in _LOOKED_AT if name in columns]
     rows = zip(*(columns[name] for name in looked_at), strict=True)
@@ -177,7 +179,9 @@ def remarks_on(
             found.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **both))
     cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
     found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
-    found += [Remark(RemarkKind.WEIGHTS_SCALED, rows=scaled)] if scaled is not None else []
+    if scaled is not None:
+        kind = RemarkKind.WEIGHTS_TOO_LARGE if too_large else RemarkKind.WEIGHTS_SCALED
+        found.append(Remark(kind, rows=scaled))
     return _by_stake(found)
 
 

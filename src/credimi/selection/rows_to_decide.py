@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 _MOST_GROWTH = 4096.0
+_DOUBLINGS, _FEW_CELLS = 4, 20_000  # that are tried at once, and of how many counts
 _AT = 0.05  # share of epsilon: an I as near as this lies at epsilon
 _ABOUT = 0.5  # the same for an I that needs more rows than anybody collects:
 _TOO_MANY, _TIMES = 1_000_000, 10.0  # so many, and so many times the present rows
@@ -47,29 +48,39 @@ def growth_to_decide(
     count, epsilon = blocks.rows.size, options.epsilon
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
 
-    def grown(chosen: NDArray[np.int64], factor: FloatArray) -> PosteriorComponents:
-        larger = [blocks.block(table) * scale for table, scale in zip(chosen.tolist(), factor.tolist(), strict=True)]
-        odds = None if blocks.odds is None else blocks.odds[chosen].tolist()
-        return posteriors(Tables.of(larger, odds), options)
+    def grown(chosen: NDArray[np.int64], factors: FloatArray) -> PosteriorComponents:
+        """Posteriors of some tables, which follow each other, at one or more factors each, one after the other."""
+        own = np.zeros(count, dtype=np.bool_)
+        own[chosen] = True
+        tables = blocks.chosen(own)
+        sizes = (tables.rows + 1) * (tables.columns + 1)
+        larger = np.concatenate([tables.flat * np.repeat(each, sizes) for each in factors])
+        shapes = np.tile(tables.rows, len(factors)), np.tile(tables.columns, len(factors))
+        odds = None if tables.odds is None else np.tile(tables.odds, len(factors))
+        return posteriors(Tables(larger, *shapes, odds), options)
 
-    def decided(chosen: NDArray[np.int64], factor: FloatArray) -> NDArray[np.bool_]:
-        laws = laws_of(grown(chosen, factor), upper[chosen], gaussian=options.gaussian)
-        return ~unsure(above(laws, epsilon, options.threads), options.level)
+    def decided(chosen: NDArray[np.int64], factors: FloatArray) -> NDArray[np.bool_]:
+        """Whether so many factors, a row each, decide the tables."""
+        laws = laws_of(grown(chosen, factors), np.tile(upper[chosen], len(factors)), gaussian=options.gaussian)
+        return ~unsure(above(laws, epsilon, options.threads), options.level).reshape(factors.shape)
 
     low, high = np.ones(count), np.full(count, np.nan)
     waiting, factor = np.arange(count), 1.0
     while waiting.size and factor < _MOST_GROWTH:
-        factor *= 2.0
-        done = decided(waiting, np.full(waiting.size, factor))
-        high[waiting[done]] = factor
-        low[waiting[~done]] = factor
-        waiting = waiting[~done]
+        ahead = _DOUBLINGS if blocks.flat.size <= _FEW_CELLS else 1  # most of the time of few tables is that of a call
+        tried = factor * 2.0 ** np.arange(1, ahead + 1)
+        tried = tried[tried <= _MOST_GROWTH]
+        done = decided(waiting, np.repeat(tried[:, np.newaxis], waiting.size, axis=1))
+        first = np.where(done.any(axis=0), done.argmax(axis=0), tried.size)
+        reached = np.concatenate([[factor], tried, [np.nan]])
+        low[waiting], high[waiting] = reached[first], reached[first + 1]
+        waiting, factor = waiting[first == tried.size], float(tried[-1])
     found = np.flatnonzero(~np.isnan(high))
     for _ in range(5 if found.size else 0):
         middle = np.sqrt(low[found] * high[found])
-        done = decided(found, middle)
+        done = decided(found, middle[np.newaxis])[0]
         high[found], low[found] = np.where(done, middle, high[found]), np.where(done, low[found], middle)
-    most = grown(np.arange(count), np.where(np.isnan(high), _MOST_GROWTH, high))
+    most = grown(np.arange(count), np.where(np.isnan(high), _MOST_GROWTH, high)[np.newaxis])
     apart = np.abs(summed(most, most.weight * most.mean) - epsilon)
     too_many = (high * rows >= _TOO_MANY) & (high >= _TIMES)
     at_epsilon = (apart <= np.where(too_many, _ABOUT, _AT) * epsilon) & (epsilon > 0.0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from command_helpers import CLINIC, Answer, Call, Refusal, Report, contents
+from command_helpers import CLINIC, Call, Refusal, Report, answer, contents
 
 import credimi
-from credimi.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,16 +32,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """The command inside this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> Answer:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse leaves this way
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+    return partial(answer, capsys)
 
 
 @pytest.fixture

@@ -139,3 +139,9 @@ def test_select_from_ids_keeps_the_target_alone(call: Call) -> None:
     assert (code, out) == (3, "")
     assert err == "credimi: no feature is kept by the rule forward: new.csv has the target 'y' alone\n"
     assert Path("new.csv").read_text(encoding="utf-8") == "y\n" + "0\n1\n" * 30
+
+
+def test_names_with_commas_between_them_are_told_apart(refusal: Refusal) -> None:
+    write("data.csv", base())
+    said = refusal("rank", "data.csv", "--target", "y", "--features", "a,b")
+    assert said == "there is no column 'a,b': name each column by itself, without commas ('a', 'b')"

@@ -45,6 +45,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_codes_may_be_kept_in_a_folder(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+    inside = answer(capsys, "interactions", data, "--target", "ill", "--format", "json")
+    assert answer(capsys, "interactions", data, "--target", "ill", "--format", "json", "--scratch", tmp_path) == inside
+    code, _, err = answer(capsys, "interactions", data, "--target", "ill", "--scratch", tmp_path / "none")
+    assert code == 2
+    assert "is no folder: name one that exists" in err
+
+
 def test_pairs_are_printed(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     code, out, err = answer(capsys, "interactions", data, "--target", "ill")
     assert (code, err) == (0, "")

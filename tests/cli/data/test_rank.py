@@ -67,7 +67,7 @@ def test_json_names_the_seed(report: Report) -> None:
 
 def test_bits(call: Call, report: Report) -> None:
     nats, bits = report(CLINIC, "--target", "diabetes"), report(CLINIC, "--target", "diabetes", "--units", "bits")
-    assert bits["settings"] == nats["settings"] | {"units": "bits"}
+    assert bits["settings"] == nats["settings"] | {"units": "bits", "epsilon_units": "nats"}
     for one, other in zip(nats["features"], bits["features"], strict=True):
         ends = ("mi", "low", "high")
         named = (

@@ -59,8 +59,24 @@ def test_bad_factors_are_refused(file: Path, factor: str, capsys: pytest.Capture
     assert "factor" in capsys.readouterr().err
 
 
-def test_a_factor_needs_robust_and_groups_have_none(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rank", str(file), "--target", "y", "--factor", "3"]) == 2
+@pytest.mark.parametrize("by", [(), ("--by", "full")])
+def test_a_factor_needs_robust(file: Path, by: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rank", str(file), "--target", "y", "--factor", "3", *by]) == 2
     assert "--robust" in capsys.readouterr().err
-    assert main(["rank", str(file), "--target", "y", "--by", "full", "--robust"]) == 2
-    assert "--by" in capsys.readouterr().err
+
+
+def test_each_group_is_as_robust_as_its_rows_alone(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--target", "y", "--robust", "--factor", "inf", "--format", "json"]
+    assert main(["rank", str(file), "--by", "full", *asked]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["settings"]["factor"] == "inf"
+    alone = file.with_name("alone.csv")
+    kept = [line for line in file.read_text().splitlines() if line.split(",")[1] in ("full", "p")]
+    alone.write_text("\n".join(kept) + "\n")
+    assert main(["rank", str(alone), "--features", "x", *asked]) == 0
+    (expected,) = json.loads(capsys.readouterr().out)["features"]
+    (found,) = next(group for group in report["groups"] if group["name"] == "p")["features"]
+    for name in ("robust_low", "robust_high", "tipping_factor"):
+        assert found[name] == expected[name]
+    assert main(["rank", str(file), "--by", "full", "--target", "y", "--robust"]) == 0
+    assert capsys.readouterr().out.count("at factor 2") == 2

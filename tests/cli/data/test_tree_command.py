@@ -44,7 +44,7 @@ def test_the_page_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert code == 0
     html = page.read_text(encoding="utf-8")
     assert html.count("<details") == html.count("</details>") == 7
-    assert "807 rows without a value went down all branches." in html
+    assert "807 rows without a value went down all branches, weighted by <bdi>age, bmi and 3 more</bdi>." in html
 
 
 @pytest.mark.parametrize(

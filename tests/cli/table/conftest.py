@@ -8,9 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from command_helpers import answer
 from table_helpers import Answer, Call, expected
-
-from credimi.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +29,7 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
     def run(*arguments: object, stdin: bytes = b"") -> Answer:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse leaves this way
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
+        return answer(capsys, *arguments)
 
     return run
 

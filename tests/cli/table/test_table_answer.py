@@ -68,7 +68,7 @@ def test_options_reach_the_answer_for_incomplete_tables(report: Callable[..., di
 
 
 def test_bits(report: Callable[..., dict[str, object]]) -> None:
-    """Information is divided by log 2; chances and probabilities have no unit, and epsilon stays in nats."""
+    """Information is divided by log 2; probabilities have no unit, and epsilon stays in nats."""
     nats, bits = report(LITERAL), report(LITERAL, "--units", "bits")
     for name in ("mean", "std", "low", "high"):
         assert bits[name] == nats[name] / math.log(2.0)
@@ -124,7 +124,7 @@ def test_large_table_prints_without_its_mode(call: Call) -> None:
     code, out, _ = call("table", "; ".join(["10 2 3"] * 200))
     assert code == 0
     assert "200 x 3" in out
-    assert "Mode of the chances" not in out
+    assert "Mode of the cell probabilities" not in out
     assert "see --format json" in out
 
 
@@ -137,14 +137,14 @@ def test_text_fits_and_cuts_no_number(call: Call, monkeypatch: pytest.MonkeyPatc
     assert code == 0
     assert max(len(line) for line in out.splitlines()) <= width
     assert "…" not in out
-    assert ("Mode of the chances" in out) == (17 + 9 * columns <= width)
+    assert ("Mode of the cell probabilities" in out) == (17 + 9 * columns <= width)
 
 
 def test_text_without_a_terminal(call: Call) -> None:
     _, out, _ = call("table", ROOT / "examples" / "smoking.txt")
     assert max(len(line) for line in out.splitlines()) <= 100
     assert "\x1b" not in out
-    assert "Mode of the chances" in out
+    assert "Mode of the cell probabilities" in out
 
 
 def test_process_answers_as_the_function_does(report: Callable[..., dict[str, object]]) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
@@ -52,17 +48,28 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     shared.add_engine_options(parser)
     parser.add_argument(
-        "--epsilon", type=shared.number, default=0.003, help="least change that counts, in nats (default: %(default)s)"
+        "--epsilon",
+        type=argument_types.number,
+        default=0.003,
+        help="least change that counts, in nats (default: %(default)s)",
     )
     parser.add_argument(
-        "--level", type=shared.number, default=0.95, help="probability of intervals and verdicts (default: %(default)s)"
+        "--level",
+        type=argument_types.number,
+        default=0.95,
+        help="probability of intervals and verdicts (default: %(default)s)",
     )
     add_p_same(parser)
     shared.add_missing_as(parser)
     parser.add_argument(
-        "--units", choices=["nats", "bits"], default="nats", help="of the printed information (default: %(default)s)"
+        "--units",
+        choices=["nats", "bits"],
+        default="nats",
+        help="of the printed information; --epsilon and the page stay in nats (default: %(default)s)",
     )
-    parser.add_argument("--top", type=shared.positive, metavar="N", help="show only the first N (with --format table)")
+    parser.add_argument(
+        "--top", type=argument_types.positive, metavar="N", help="show only the first N (with --format table)"
+    )
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page that shows the comparison in a browser, offline")
 
@@ -71,7 +78,7 @@ def add_p_same(parser: argparse.ArgumentParser, start: str = "") -> None:
     """Add the option for the prior probability that nothing has changed."""
     parser.add_argument(
         "--p-same",
-        type=shared.number,
+        type=argument_types.number,
         default=0.95,
         help=f"{start}probability beforehand that a column tells as much in both (default: %(default)s)",
     )
@@ -89,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
     samples = [_sample(path, options) for path in paths]
     if paths[0] == paths[1]:
         terminal_io.say(f"{paths[0]} is compared with itself: A and B should have different rows")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     names = [source_of([path]) or path for path in paths]
     names = names if names[0] != names[1] else paths
     given = [asked for asked in ("features", "exclude", "missing", "discretize") if getattr(options, asked)]
@@ -111,9 +118,12 @@ def run(options: argparse.Namespace) -> None:
     if options.html is not None:
         comparison.to_html(options.html)
     if options.format == "json":
-        _write_json(_report(comparison, options.units), options)
+        terminal_io.write_json(_report(comparison, options.units), options.output)
     elif options.format == "csv":
-        write(terminal_io.sayable(_csv(comparison, options.units), options.output), options.output)
+        report = _report(comparison, options.units)
+        known = *report["settings"].items(), ("classes", report["classes"]), ("samples", report["samples"])
+        rows = (feature.values() for feature in report["features"])
+        terminal_io.write_csv(comparison.columns, rows, options.output, known)
     else:
         from credimi.report.comparisons.comparison_text import comparison_grid
 
@@ -157,13 +167,13 @@ def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> Non
 
 def run_groups(options: argparse.Namespace) -> None:
     """`credimi rank --by`: print the ranking of each group, and the comparisons."""
+    from credimi.cli.commands.rank import check_factor
     from credimi.core.arguments import require_share
     from credimi.selection.comparisons.groups import rank_by
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
-    if options.robust or options.factor is not None:
-        raise CredimiError("--robust is for one ranking: leave it out, or leave out --by")
+    check_factor(options)
     if options.plot is not None or options.format == "csv":
         raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
     if options.prior != "adaptive" or options.approximation != "matched":
@@ -174,7 +184,7 @@ def run_groups(options: argparse.Namespace) -> None:
         raise CredimiError(f"{options.data[0]} holds counts, not rows to group: name the data")
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     with terminal_io.progress("counting") as told:
         grouped = rank_by(
             files,
@@ -185,6 +195,8 @@ def run_groups(options: argparse.Namespace) -> None:
             fdr=options.fdr,
             p_same=options.p_same,
             missing=options.missing_as,
+            robust=options.robust,
+            factor=options.factor or 2.0,
             progress=told,
             max_levels=options.max_levels,
             weights=options.weights,
@@ -199,8 +211,8 @@ def run_groups(options: argparse.Namespace) -> None:
         report = grouped.to_dict()
         rankings = [{"name": name} | report_of(each, options.units) for name, each in grouped.rankings.items()]
         report |= {"groups": rankings, "comparisons": [_report(each, options.units) for each in grouped.comparisons]}
-        report["settings"] |= {"units": options.units}
-        _write_json(report, options)
+        report["settings"] |= {"units": options.units, "epsilon_units": "nats"}
+        terminal_io.write_json(report, options.output)
         return
     from credimi.report.comparisons.comparison_text import grouped_grid
 
@@ -209,29 +221,10 @@ def run_groups(options: argparse.Namespace) -> None:
     terminal_io.show(grid, options.output, console)
 
 
-def _write_json(report: Record, options: argparse.Namespace) -> None:
-    ascii_only = not terminal_io.speaks_unicode(options.output)
-    write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
-
-
 def _report(comparison: Comparison, units: str) -> Record:
+    from credimi.cli.commands.rank import in_bits
+
     report = comparison.to_dict()
     if units == "bits":
-        report["settings"]["units"] = "bits"
-        for feature in report["features"]:
-            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature[name] is not None}
+        in_bits(report, _INFORMATION)
     return report
-
-
-def _csv(comparison: Comparison, units: str) -> str:
-    """One line per feature, full precision; the settings are in lines that start with #."""
-    from credimi.report.export import csv_writer
-
-    report, text = _report(comparison, units), io.StringIO()
-    for name, value in (*report["settings"].items(), ("classes", report["classes"]), ("samples", report["samples"])):
-        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv_writer(text)
-    writer.writerow(comparison.columns)
-    for feature in report["features"]:
-        writer.writerow(["" if value is None else value for value in feature.values()])
-    return text.getvalue()

@@ -161,7 +161,7 @@ def _total(before: Counts | None, files: list[DataFile], request: CountRequest, 
     from credimi.counting.engines.dispatch import tallies
     from credimi.counting.request import checked
 
-    startup.announce_compiling()
+    startup.announce_compiling("count")
     total, left, due = before, len(files), time.monotonic() + SAVE_EVERY
     with terminal_io_module.progress("counting") as told:
         for done, counts in tallies(files, plan, replace(request, progress=told)):

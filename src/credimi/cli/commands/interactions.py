@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli.commands.pairs import add_engine_option
 from credimi.cli.commands.rank import check_pictures
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
-from credimi.report.export import csv_writer
 
 if TYPE_CHECKING:
     import argparse
@@ -24,8 +20,8 @@ _EXAMPLES = """\
 synergy is what two columns tell together beyond what each tells alone: positive
 where only the combination tells something, negative (redundancy) where both say
 the same. All pairs are looked at; of those called synergy at most 5 % are
-expected to be wrong (1 - level). It needs all rows in memory. Ctrl-C ends the
-search with the pairs found so far.
+expected to be wrong (1 - level). It needs all rows, as codes in memory or, with
+--scratch, in a file. Ctrl-C ends the search with the pairs found so far.
 
 examples:
   credimi interactions survey.csv --target income
@@ -47,21 +43,25 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser)
     shared.add_weights_option(parser)
     parser.add_argument(
-        "--epsilon", type=shared.number, default=0.003, help="the synergy worth knowing, in nats (default: %(default)s)"
+        "--epsilon",
+        type=argument_types.number,
+        default=0.003,
+        help="the synergy worth knowing, in nats (default: %(default)s)",
     )
     parser.add_argument(
         "--level",
-        type=shared.number,
+        type=argument_types.number,
         default=0.95,
         help="share of the reported pairs that is expected to be right; also of the intervals (default: %(default)s)",
     )
     parser.add_argument(
         "--top",
-        type=shared.positive,
+        type=argument_types.positive,
         metavar="N",
         help="list N pairs of each kind, sure or not (default: those that are more probable than not)",
     )
     add_engine_option(parser, "where all pairs are looked at first")
+    parser.add_argument("--scratch", metavar="DIR", help="keep codes in files there, if memory is short")
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page with the pairs and heat maps, for a browser")
     parser.add_argument(
@@ -80,11 +80,12 @@ def run(options: argparse.Namespace) -> None:
         shared.check_output(path, [file.identity for file in files])
     if any(file.is_counts for file in files):
         raise CredimiError("counts do not say which values come together: name the data")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 
     asked = shared.counting(options) | {"weights": options.weights}
     asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
+    asked["scratch"] = options.scratch
     with terminal_io.progress("looking at pairs") as told:
         found = interactions(files, options.target, progress=told, **asked)
     if options.html is not None:
@@ -99,15 +100,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _show(found: Interactions, options: argparse.Namespace) -> None:
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(found.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(found.to_dict(), options.output)
         return
     if options.format == "csv":
-        sink = io.StringIO()
-        writer = csv_writer(sink)
-        writer.writerow(found.columns)
-        writer.writerows(zip(*found.columns.values(), strict=True))
-        write(sink.getvalue(), options.output)
+        terminal_io.write_csv(found.columns, zip(*found.columns.values(), strict=True), options.output)
         return
     from credimi.report.sets.interaction_view import LINES, interaction_grids
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
@@ -16,8 +14,9 @@ from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
-    from credimi.core.types import Foreign
+    from credimi.core.types import Foreign, Record, Value
     from credimi.selection.networks.network import Network
 
 _EXAMPLES = """\
@@ -49,33 +48,33 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     parser.add_argument(
         "--level",
-        type=shared.number,
+        type=argument_types.number,
         default=0.5,
         help="probability from which a pair is an edge (default: %(default)s)",
     )
     parser.add_argument(
         "--degree",
-        type=shared.number,
+        type=argument_types.number,
         metavar="K",
         help="neighbours that a column is expected to have (default: 2, or fewer if the data show fewer)",
     )
     parser.add_argument(
         "--max-parents",
-        type=shared.positive,
+        type=argument_types.positive,
         metavar="N",
         default=5,
         help="the most columns that one may depend on directly (default: %(default)s)",
     )
     parser.add_argument(
         "--imputations",
-        type=shared.seed,
+        type=argument_types.seed,
         metavar="N",
         default=4,
         help="completed tables that are averaged if values are missing; 0: only complete rows of each test count "
         "(default: %(default)s)",
     )
-    parser.add_argument("--seed", type=shared.seed, default=0, help="random seed (default: %(default)s)")
-    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K edges")
+    parser.add_argument("--seed", type=argument_types.seed, default=0, help="random seed (default: %(default)s)")
+    parser.add_argument("--top", type=argument_types.positive, metavar="K", help="show only the first K edges")
     parser.add_argument(
         "--format",
         choices=["table", "json", "csv", "dot", "graphml"],
@@ -107,11 +106,11 @@ def run(options: argparse.Namespace) -> None:
         grids = network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top)
         terminal_io.show(grids, options.output, console)
     elif options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(found.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(found.to_dict(), options.output)
+    elif options.format == "csv":
+        _write_csv(found, options.output)
     else:
         text = found.to_dot() if options.format == "dot" else found.to_graphml()
-        text = _csv(found) if options.format == "csv" else text
         write(terminal_io.sayable(text, options.output), options.output)
 
 
@@ -138,7 +137,7 @@ def _learned(options: argparse.Namespace) -> Network:
             raise CredimiError(f"{file} holds counts of columns with a target, not rows: name the data")
     for output in (options.output, options.html, options.plot):
         shared.check_output(output, [file.identity for file in files])
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.networks.build import network
 
     with terminal_io.progress("learning") as told:
@@ -156,17 +155,12 @@ def _learned(options: argparse.Namespace) -> Network:
     return found.worded_for(sentences.COMMAND_LINE)
 
 
-def _csv(found: Network) -> str:
-    """One line for each edge, full precision; separating columns are in one field, apart by blanks."""
-    from credimi.report.export import csv_writer
-
-    edges = found.to_dict()["edges"]
-    text = io.StringIO()
-    writer = csv_writer(text)
+def _write_csv(found: Network, output: str | None) -> None:
+    """One line for each edge; separating columns are in one field, apart by semicolons."""
     from credimi.selection.networks.network import Edge
 
-    writer.writerow(Edge.__dataclass_fields__)
-    for edge in edges:
+    def cells(edge: Record) -> Iterable[Value]:
         given = edge["separated_by"]
-        writer.writerow([*((edge | {"separated_by": "" if given is None else "; ".join(given)}).values())])
-    return text.getvalue()
+        return (edge | {"separated_by": "" if given is None else "; ".join(given)}).values()
+
+    terminal_io.write_csv(Edge.__dataclass_fields__, map(cells, found.to_dict()["edges"]), output)

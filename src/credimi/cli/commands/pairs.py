@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import json
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
-from credimi.report.export import csv_writer
 
 if TYPE_CHECKING:
     import argparse
@@ -67,14 +63,14 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser, target=False)
     shared.add_weights_option(parser)
     shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
-    parser.add_argument("--max-values", type=shared.positive, default=1000, metavar="N", help=_MOST)
-    parser.add_argument("--top", type=shared.positive, metavar="K", help=_TOP)
-    parser.add_argument("--p-dependent", type=shared.number, metavar="P", help=_P_DEPENDENT)
+    parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MOST)
+    parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP)
+    parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT)
     add_engine_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
     parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
     parser.add_argument("--refine", choices=("forest",), help=_REFINE)
-    parser.add_argument("--imputations", type=shared.positive, metavar="N", default=10, help=_IMPUTATIONS)
+    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", default=10, help=_IMPUTATIONS)
     shared.add_output_options(parser)
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
 
@@ -104,20 +100,22 @@ def run(options: argparse.Namespace) -> None:
 
         figures.picture_kind(options.plot)
         figures.require_matplotlib()
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.pairwise.pairs import pairs
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked["weights"] = options.weights
-    asked |= {"prior": shared.prior(options.prior), "approximation": options.approximation}
+    asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
     asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
     if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
         asked["top"] = options.top  # the others need not come back
     with terminal_io.progress("comparing") as told:
         found = pairs(files, max_values=options.max_values, progress=told, **asked).worded_for(sentences.COMMAND_LINE)
-    if options.plot is not None:
+    if options.plot is not None and len(found):
         found.plot("mi", options.plot)
+    elif options.plot is not None:
+        terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
     if options.forest:
         _show_forest(found, options)
     else:
@@ -128,10 +126,10 @@ def _show(found: Pairs, options: argparse.Namespace) -> None:
     if options.format == "csv":
         table = found.to_dict(options.top)
         known = table["settings"] | {name: table[name] for name in ("rows", "columns", "independent")}
-        write(terminal_io.sayable(_csv(table["pairs"], known), options.output), options.output)
+        _write_csv(table["pairs"], known, options.output)
         return
     if options.format == "json":
-        _write_json(found.to_dict(options.top), options.output)
+        terminal_io.write_json(found.to_dict(options.top), options.output)
         return
     from credimi.report.pairs_view import pairs_grids
 
@@ -158,29 +156,16 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
     }
     if options.format == "csv":
         known = found.settings | {name: report[name] for name in ("rows", "columns", "given", "odds", "expected_edges")}
-        write(terminal_io.sayable(_csv(edges, known), options.output), options.output)
+        _write_csv(edges, known, options.output)
         return
     if options.format == "json":
-        _write_json(report, options.output)
+        terminal_io.write_json(report, options.output)
         return
     from credimi.report.pairs_view import forest_grids
 
     terminal_io.show(forest_grids(report, options.top or _LINES), options.output, terminal_io.console(options.output))
 
 
-def _write_json(report: Record, output: str | None) -> None:
-    ascii_only = not terminal_io.speaks_unicode(output)
-    write(json.dumps(report, indent=2, ensure_ascii=ascii_only) + "\n", output)
-
-
-def _csv(rows: list[Record], known: Record) -> str:
-    """Rows as CSV, with what is known of all of them in lines that start with #, as `rank` has them."""
-    text = io.StringIO()
-    for name, value in known.items():
-        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv_writer(text)
-    if rows:
-        writer.writerow(rows[0])
-    for row in rows:
-        writer.writerow(["" if value is None else value for value in row.values()])
-    return text.getvalue()
+def _write_csv(rows: list[Record], known: Record, output: str | None) -> None:
+    names = rows[0] if rows else ()
+    terminal_io.write_csv(names, (row.values() for row in rows), output, known.items())

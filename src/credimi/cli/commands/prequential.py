@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
@@ -62,7 +59,11 @@ def add(commands: Foreign) -> None:
         help="a filter; may be repeated (default: plugin, forward and backward)",
     )
     parser.add_argument(
-        "--orders", type=shared.positive, default=10, metavar="K", help="random orders of the rows (default: 10)"
+        "--orders",
+        type=argument_types.positive,
+        default=10,
+        metavar="K",
+        help="random orders of the rows (default: 10)",
     )
     parser.add_argument("--keep", metavar="DIR", help="a folder for finished orders, so that a killed run can continue")
     shared.add_output_options(parser)
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     shared.check_thresholds(options)
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.experiments.prequential import prequential
 
     files = shared.files(options)
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
             files,
             options.target,
             rules=tuple(options.rule or ("plugin", "forward", "backward")),
-            prior=shared.prior(options.prior),
+            prior=argument_types.prior(options.prior),
             approximation=options.approximation,
             epsilon=options.epsilon,
             level=options.level,
@@ -97,10 +98,12 @@ def run(options: argparse.Namespace) -> None:
             **shared.counting(options),
         )
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(_report(found, options), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(_report(found, options), options.output)
     elif options.format == "csv":
-        write(terminal_io.sayable(_csv(found, options), options.output), options.output)
+        report = _report(found, options)
+        known = *report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])
+        rows = ([row[name] for name in _COLUMNS] for row in report["results"])
+        terminal_io.write_csv(_COLUMNS, rows, options.output, known)
     else:
         terminal_io.show(_table(found, options), options.output)
 
@@ -115,21 +118,6 @@ def _report(found: Prequential, options: argparse.Namespace) -> Record:
         "left_out": _left_out(found.rows),
         "results": found.summary(),
     }
-
-
-def _csv(found: Prequential, options: argparse.Namespace) -> str:
-    """One line per rule, full precision; the settings are in lines that start with #."""
-    from credimi.report.export import csv_writer
-
-    report = _report(found, options)
-    text = io.StringIO()
-    for name, value in (*report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])):
-        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv_writer(text)
-    writer.writerow(_COLUMNS)
-    for row in report["results"]:
-        writer.writerow([row[name] for name in _COLUMNS])
-    return text.getvalue()
 
 
 def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]:

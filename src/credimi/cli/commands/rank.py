@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import io
-import json
 import math
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.cli.commands import compare
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
 from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from credimi.core.remote_files import Place
     from credimi.core.types import Foreign, Record
@@ -74,7 +71,7 @@ def add(commands: Foreign) -> None:
     )
     parser.add_argument(
         "--factor",
-        type=shared.number,
+        type=argument_types.number,
         metavar="G",
         help="with --robust: how much the odds of being missing may differ; inf is anything (default: 2)",
     )
@@ -83,7 +80,9 @@ def add(commands: Foreign) -> None:
     )
     compare.add_p_same(parser, "of --by: ")
     shared.add_order(parser, by_name=True)
-    parser.add_argument("--top", type=shared.positive, metavar="K", help="show only the first K (with --format table)")
+    parser.add_argument(
+        "--top", type=argument_types.positive, metavar="K", help="show only the first K (with --format table)"
+    )
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the ranking in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the best 30, or --top, in a .png, .svg or .pdf file")
@@ -102,10 +101,12 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(report_of(ranking, options.units), indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(report_of(ranking, options.units), options.output)
     elif options.format == "csv":
-        write(terminal_io.sayable(_csv(ranking, options.units), options.output), options.output)
+        report = report_of(ranking, options.units)
+        known = ((name, report[name]) for name in ("rows", "rows_with_target", "classes", "entropy"))
+        rows = (feature.values() for feature in report["features"])
+        terminal_io.write_csv(ranking.columns, rows, options.output, (*report["settings"].items(), *known))
     else:
         from credimi.report.terminal import ranking_grid
 
@@ -157,7 +158,7 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
         epsilon=options.epsilon,
         level=options.level,
         fdr=options.fdr,
-        prior=shared.prior(options.prior),
+        prior=argument_types.prior(options.prior),
         approximation=options.approximation,
         missing=options.missing_as,
         robust=getattr(options, "robust", False),  # not an option of `select`
@@ -175,7 +176,7 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
         raise CredimiError("name the target: --target COLUMN")
     if kept and len(kept) < len(files):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     if kept:
         return _loaded(kept, options)
     if not any(shared.engine(options).values()):  # others may start processes, best from a single thread
@@ -233,25 +234,14 @@ def report_of(ranking: Ranking, units: str) -> Record:
 
     report = ranking.to_dict()
     if units == "bits":
-        report["settings"]["units"] = "bits"
         report["entropy"] = None if report["entropy"] is None else report["entropy"] / math.log(2.0)
         report["remarks"] = worded(ranking.remarks, ranking.reader, units)
-        for feature in report["features"]:
-            feature |= {name: feature[name] / math.log(2.0) for name in _INFORMATION if feature.get(name) is not None}
+        in_bits(report, _INFORMATION)
     return report
 
 
-def _csv(ranking: Ranking, units: str) -> str:
-    """One line per feature, full precision; the settings are in lines that start with #."""
-    from credimi.report.export import csv_writer
-
-    report = report_of(ranking, units)
-    text = io.StringIO()
-    known = ((name, report[name]) for name in ("rows", "rows_with_target", "classes", "entropy"))
-    for name, value in (*report["settings"].items(), *known):
-        text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    writer = csv_writer(text)
-    writer.writerow(ranking.columns)
+def in_bits(report: Record, names: Iterable[str]) -> None:
+    """Change these figures of all features from nats to bits."""
+    report["settings"] |= {"units": "bits", "epsilon_units": "nats"}
     for feature in report["features"]:
-        writer.writerow(["" if value is None else value for value in feature.values()])
-    return text.getvalue()
+        feature |= {name: feature[name] / math.log(2.0) for name in names if feature.get(name) is not None}

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import write, write_bytes
 from credimi.core.errors import CredimiError
@@ -41,9 +41,15 @@ def add(commands: Foreign) -> None:
     )
     parser.add_argument("--data", metavar="DIR", help="the folder with the data sets, each in a folder of its own")
     parser.add_argument(
-        "--orders", type=shared.positive, default=20, metavar="K", help="random orders of the rows (default: 20)"
+        "--orders",
+        type=argument_types.positive,
+        default=20,
+        metavar="K",
+        help="random orders of the rows (default: 20)",
     )
-    parser.add_argument("--seed", type=shared.seed, default=0, help="random seed of the orders (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=argument_types.seed, default=0, help="random seed of the orders (default: %(default)s)"
+    )
     parser.add_argument(
         "--output", metavar="DIR", default="reproduction", help="the folder to write to (default: %(default)s)"
     )
@@ -54,12 +60,14 @@ def add(commands: Foreign) -> None:
         "--complete", action="store_true", help="also the complete data sets of Zaffalon and Hutter (2002)"
     )
     parser.add_argument("--quick", action="store_true", help="only the paper's table and figure, no other priors")
-    parser.add_argument("--threads", type=shared.positive, metavar="N", help="number of threads (default: all cores)")
+    parser.add_argument(
+        "--threads", type=argument_types.positive, metavar="N", help="number of threads (default: all cores)"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Run everything, and write the results."""
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.experiments import paper_datasets, paper_figures, paper_report, reproduction
 
     names = list(options.dataset or paper_datasets.INCOMPLETE)

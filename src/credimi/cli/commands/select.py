@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.cli.commands.rank import check_factor, check_pictures, ranked
-from credimi.core.atomic_files import replacing, write
+from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
@@ -85,15 +84,17 @@ def add(commands: Foreign) -> None:
     )
     shared.add_order(parser)
     parser.add_argument(
-        "--top", type=shared.positive, metavar="K", help="keep the first K of those that the rule keeps"
+        "--top", type=argument_types.positive, metavar="K", help="keep the first K of those that the rule keeps"
     )
     parser.add_argument(
         "--robust-factor",
-        type=shared.number,
+        type=argument_types.number,
         metavar="G",
         help="with a rule: keep only what stands if the odds of being missing differ up to G-fold",
     )
-    parser.add_argument("--max-features", type=shared.positive, metavar="N", help="with --goal: take at most N columns")
+    parser.add_argument(
+        "--max-features", type=argument_types.positive, metavar="N", help="with --goal: take at most N columns"
+    )
     parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
@@ -174,7 +175,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     check_pictures(options)
     for path in (options.html, options.plot):
         shared.check_output(path, [data.identity])
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select
 
     goal, asked = options.goal or "smallest", shared.counting(options)
@@ -195,8 +196,7 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(None)
-        write(json.dumps(selection.to_dict(), indent=2, ensure_ascii=ascii_only) + "\n", None)
+        terminal_io.write_json(selection.to_dict(), None)
         return code
     from credimi.report.sentences import COMMAND_LINE
     from credimi.report.sets.selection_view import selection_grids

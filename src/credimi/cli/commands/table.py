@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> None:
     shared.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
     strata = _read_tables(options)
     shared.check_thresholds(options)
-    prior = shared.prior(options.prior)
-    startup.announce_compiling()
+    prior = argument_types.prior(options.prior)
+    startup.announce_compiling(options.command)
     if options.given:
         _run_given(options, strata, prior)
         return
@@ -93,15 +93,15 @@ def run(options: argparse.Namespace) -> None:
     from credimi.inference.posterior import posterior
 
     table = Table.of(joint, margins.get("target_only"), margins.get("feature_only"))
-    chances = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
+    cells = posterior(table, prior="jeffreys" if prior == _ADAPTIVE else prior)
     information = mutual_information(table, prior=prior, approximation=options.approximation, random_state=options.seed)
     report = _figures(information, options) | {
-        "mode": chances.mode.tolist(),
-        "rows": chances.table.rows,
+        "mode": cells.mode.tolist(),
+        "rows": cells.table.rows,
         "settings": _settings(options, prior),
     }
     console = terminal_io.console(options.output)
-    _write(report, lambda: _grids(report, chances, information, console), options, console)
+    _write(report, lambda: _grids(report, cells, information, console), options, console)
 
 
 def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | float) -> None:
@@ -144,7 +144,8 @@ def _figures(information: Distribution, options: argparse.Namespace) -> Record:
 
 def _settings(options: argparse.Namespace, prior: str | float) -> Record:
     names = ("approximation", "epsilon", "level", "units")
-    return {"prior": prior} | {name: getattr(options, name) for name in names}
+    own = {"epsilon_units": "nats"} if options.units == "bits" else {}
+    return {"prior": prior} | {name: getattr(options, name) for name in names} | own
 
 
 def _write(
@@ -203,9 +204,9 @@ def _given_grids(report: Record, tables: list[Table], information: Distribution)
     yield grid
 
 
-def _grids(report: Record, chances: Posterior, information: Distribution, console: Console) -> Iterator[Grid | str]:
+def _grids(report: Record, cells: Posterior, information: Distribution, console: Console) -> Iterator[Grid | str]:
     """The report, laid out for a screen."""
-    table, settings = chances.table, report["settings"]
+    table, settings = cells.table, report["settings"]
     rows, columns = table.shape
     summary = _summary(f"Mutual information, {rows} x {columns} table", report, [table], information)
     mode = _mode_grid(report["mode"], settings["prior"]) if rows <= 30 and columns <= 12 else None
@@ -217,15 +218,15 @@ def _grids(report: Record, chances: Posterior, information: Distribution, consol
         yield "(the mode of the cell probabilities is not shown here: see --format json)"
 
 
-def _mode_grid(chances: list[list[float]], prior: str | float) -> Grid:
+def _mode_grid(mode: list[list[float]], prior: str | float) -> Grid:
     from rich.table import Table as Grid
 
     with_prior = ", prior jeffreys" if prior == _ADAPTIVE else ""  # the cell probabilities have no adaptive prior
-    grid = Grid(title=f"Mode of the chances{with_prior}", title_justify="left")
+    grid = Grid(title=f"Mode of the cell probabilities{with_prior}", title_justify="left")
     grid.add_column("class \\ value")
-    for column in range(len(chances[0])):
+    for column in range(len(mode[0])):
         grid.add_column(str(column + 1), justify="right")
-    for row, values in enumerate(chances, 1):
+    for row, values in enumerate(mode, 1):
         grid.add_row(str(row), *(f"{value:.4f}" for value in values))
     return grid
 
@@ -321,7 +322,7 @@ def _is_file(source: str) -> bool:
 
 def _looks_like_counts(text: str) -> bool:
     """Counts rather than the name of a file: something in it is a number."""
-    return any(shared.is_number(word) for word in re.split(r"[;,|\s]+", text))
+    return any(argument_types.is_number(word) for word in re.split(r"[;,|\s]+", text))
 
 
 def _input_text() -> str:
@@ -359,7 +360,7 @@ def _numbers(text: str, place: str) -> list[float]:
     if "|" in text:
         raise CredimiError(f"{place}: '|' is not a count: it separates the tables of strata, for which say --given")
     for word in words:
-        if not (shared.is_number(word) and 0.0 <= float(word) < math.inf):
+        if not (argument_types.is_number(word) and 0.0 <= float(word) < math.inf):
             raise CredimiError(
                 f"{place}: {word!r} is not a count: counts are numbers from 0 up, separated by blanks or commas"
             )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 
@@ -46,19 +45,19 @@ def add(commands: Foreign) -> None:
     shared.add_weights_option(parser)
     parser.add_argument(
         "--epsilon",
-        type=shared.number,
+        type=argument_types.number,
         default=0.003,
         help="the information, in nats, that a column has to tell to be worth a split (default: %(default)s)",
     )
     parser.add_argument(
         "--level",
-        type=shared.number,
+        type=argument_types.number,
         default=0.5,
         help="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed falls "
         "in proportion, and the root needs at least 0.95 (default: %(default)s)",
     )
     parser.add_argument(
-        "--max-depth", type=shared.positive, metavar="N", help="the most splits on a way (default: any)"
+        "--max-depth", type=argument_types.positive, metavar="N", help="the most splits on a way (default: any)"
     )
     parser.add_argument("--no-reasons", action="store_true", help="print the tree without why nodes were split or not")
     parser.add_argument(
@@ -87,8 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
         write_page(found, options.html)
     if options.format == "json":
-        ascii_only = not terminal_io.speaks_unicode(options.output)
-        write(json.dumps(found, indent=2, ensure_ascii=ascii_only) + "\n", options.output)
+        terminal_io.write_json(found, options.output)
     else:
         from credimi.report.trees.tree_text import tree_lines
 
@@ -101,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
-    startup.announce_compiling()
+    startup.announce_compiling(options.command)
     from credimi.counting.request import CountRequest
     from credimi.counting.rows.coded_table import CodedTable
     from credimi.counting.rows.tree_rows import TreeRows

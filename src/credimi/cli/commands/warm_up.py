@@ -34,6 +34,6 @@ def run(_: argparse.Namespace) -> None:
     if jit.LIBRARY is not None:
         say(f"nothing to compile: all kernels are in {jit.LIBRARY.file}")
         return
-    tasks = warm_up.tasks(everything=True)
+    tasks = warm_up.tasks()
     startup.compile_with_bar(tasks)
     say(f"{len(tasks)} kernels are ready")

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     Classes = NDArray[np.unsignedinteger]
     Split = tuple[int, FloatArray, FloatArray]  # the position after it, and the counts on its two sides
 
-_ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what decides a choice
+ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what decides a choice
 _TABLE_BITS = 22  # of the largest n whose n log2 n is looked up: 32 MiB
 _LARGEST = np.finfo(np.float64).max
 _SMALLEST = np.finfo(np.float64).tiny
@@ -101,13 +101,12 @@ def mdl_places(
     *,
     min_samples: float = 0.0,
     max_bins: int | None = None,
-    compiled: bool = False,
 ) -> tuple[FloatArray, IntegerArray]:
-    """The values that have counts, and after which of them `mdl_cuts` cuts; of whole counts in `compiled` code."""
+    """The values that have counts, and after which of them `mdl_cuts` cuts."""
     numbers, counts = _occurring(*_checked(values, class_counts))
     ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
     edges = _sums_below(counts, ends)
-    left = _entropy_left(edges, compiled=compiled)
+    left = _entropy_left(edges)
 
     def split(first: int, last: int) -> Split | None:
         middle = _best_split(edges[:, first : last + 1], left(first, last), min_samples)
@@ -143,14 +142,14 @@ def mdl_places_of_rows(
 
     def split(first: int, last: int) -> Split | None:
         behind = best_split.best_split(
-            labels, flags, sums, first, last, fewest, _ROUNDING, table, scale, left, right, free
+            labels, flags, sums, first, last, fewest, ROUNDING, table, scale, left, right, free
         )
         return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
 
     return numbers, _accepted(numbers.size, split, max_bins) - 1
 
 
-def evidence_share(class_counts: ArrayLike, places: IntegerArray, *, compiled: bool = False) -> float:
+def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
     """The evidence for dependence averaged over all places of the same number of cuts, as a share of that at `places`.
 
     Parameters
@@ -160,16 +159,20 @@ def evidence_share(class_counts: ArrayLike, places: IntegerArray, *, compiled: b
     places : (m,) array
         After which values the cuts are, in order, as returned by `mdl_places`.
     """
-    cuts = len(places)
-    if not cuts:
+    if not len(places):
         return 1.0
     counts = np.asarray(class_counts).T.astype(np.float64, order="C")
     _, counts = _occurring(np.zeros(counts.shape[1]), counts)
     below = np.zeros((counts.shape[0], counts.shape[1] + 1))  # column k + 1: for a cut after the value k
     np.cumsum(counts, axis=1, out=below[:, 1:])
-    edges = [0, *(np.asarray(places) + 1).tolist(), counts.shape[1]]
-    left = _entropy_left(below, compiled=compiled)
-    total = math.lgamma(cuts + 1) + math.lgamma(counts.shape[1] - cuts) - math.lgamma(counts.shape[1])
+    return share_at(_entropy_left(below), places, counts.shape[1])
+
+
+def share_at(left: Callable[[int, int], FloatArray], places: IntegerArray, values: int) -> float:
+    """The same, from the bits that remain on both sides of each place between two of so many values."""
+    cuts = len(places)
+    edges = [0, *(places + 1).tolist(), values]
+    total = math.lgamma(cuts + 1) + math.lgamma(values - cuts) - math.lgamma(values)
     for low, best, high in zip(edges, edges[1:], edges[2:], strict=False):
         remaining = left(low, high)
         least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
@@ -302,30 +305,18 @@ def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
     return np.hstack([np.zeros((counts.shape[0], 1)), below[:, ends], below[:, -1:]])
 
 
-def _entropy_left(edges: FloatArray, *, compiled: bool) -> Callable[[int, int], FloatArray]:
+def _entropy_left(edges: FloatArray) -> Callable[[int, int], FloatArray]:
     """A function that gives the bits that remain on both sides of each edge between two edges."""
 
     def remaining(first: int, last: int) -> FloatArray:
         inner = edges[:, first + 1 : last]
         return _bits(inner - edges[:, first : first + 1]) + _bits(edges[:, last : last + 1] - inner)
 
-    if not compiled:
-        return remaining
-    from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
-
-    below = np.ascontiguousarray(edges.T.astype(np.int64))
-    left = np.empty(below.shape[0])
-    table = _logarithm_table(int(below[-1].sum()).bit_length())
-
-    def fill(first: int, last: int) -> FloatArray:
-        sort_numbers.entropy_left(below, first, last, table, left)
-        return left[first + 1 : last].copy()
-
-    return fill
+    return remaining
 
 
 @lru_cache(maxsize=2)
-def _logarithm_table(bits: int) -> FloatArray:
+def logarithm_table(bits: int) -> FloatArray:
     """n log2 n for fewer than 2^bits instances, or as many as are worth a table."""
     return _times_logarithm(np.arange(1 << min(bits, _TABLE_BITS), dtype=np.float64))
 
@@ -341,7 +332,7 @@ def _best_split(edges: FloatArray, remaining: FloatArray, fewest: float) -> int:
         if np.isinf(remaining).all():
             return -1
     total = float((edges[:, -1] - edges[:, 0]).sum())
-    slack = _ROUNDING * total * np.log2(total + 1.0)
+    slack = ROUNDING * total * np.log2(total + 1.0)
     return 1 + int(np.argmax(remaining <= remaining.min() + slack))
 
 
@@ -352,11 +343,15 @@ def _gain(left: FloatArray, right: FloatArray) -> float | None:
     classes = int(present[0])
     # Weights that add up to less than two instances still have one place between them.
     place = math.log2(max(float(totals[0]) - 1.0, 1.0))
-    sides = classes * math.log2(3.0) + math.log1p(-2.0 * 3.0**-classes) / math.log(2.0)  # 3^k itself overflows
     whole_code, left_code, right_code = (present * bits / totals).tolist()  # k Ent
     whole_bits, left_bits, right_bits = bits.tolist()
     gain = float(whole_bits - left_bits - right_bits)
-    return gain if gain > place + sides + (left_code + right_code - whole_code) else None
+    return gain if gain > place + bits_of_sides(classes) + (left_code + right_code - whole_code) else None
+
+
+def bits_of_sides(classes: int) -> float:
+    """log2(3^k - 2), where 3^k itself may overflow."""
+    return classes * math.log2(3.0) + math.log1p(-2.0 * 3.0**-classes) / math.log(2.0)
 
 
 def _bits(counts: FloatArray) -> FloatArray:

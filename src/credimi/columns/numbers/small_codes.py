@@ -38,13 +38,13 @@ _CACHED = 1 << 18  # bytes of a block that is converted first, to stay in the ca
 def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> dict[str, Column]:
     """The columns that fit, encoded; the others are left out."""
     found: dict[str, Column] = {}
-    for table in _tables(columns):
+    for table in tables_of(columns):
         found.update(_encoded(table, threads))
     return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Table:
+class NumberTable:
     """Columns of one type and length. They are side by side in `cells`, rows x columns, or each in one piece.
 
     Some columns of `cells` may have no name: they were not asked for.
@@ -54,13 +54,22 @@ class _Table:
     names: dict[int, str]
     cells: AnyArray | None = None
 
+    @property
+    def wide(self) -> Foreign:
+        """The type that the kernels know: bytes, 64-bit integers or doubles."""
+        kind = self.columns[0].dtype
+        return np.uint8 if kind in (np.bool_, np.uint8) else np.float64 if kind.kind == "f" else np.int64
+
     def rows(self, every: int, which: AnyArray) -> AnyArray:
         """Every n-th row of some of the columns."""
         return np.stack([self.columns[place][::every] for place in which.tolist()], axis=1)
 
 
-def _tables(columns: Mapping[str, Foreign]) -> Iterator[_Table]:
-    """Columns of numbers that are side by side in memory, and those that are each in one piece."""
+def tables_of(columns: Mapping[str, Foreign], *, with_bytes: bool = False) -> Iterator[NumberTable]:
+    """Columns of numbers that are side by side in memory, and those that are each in one piece.
+
+    Bytes in one piece are codes as they are, and left out unless they are asked for.
+    """
     alone: dict[tuple[DType, int], list[str]] = {}
     beside: dict[tuple[DType, int, int], list[tuple[int, str]]] = {}
     for name, values in columns.items():
@@ -72,8 +81,8 @@ def _tables(columns: Mapping[str, Foreign]) -> Iterator[_Table]:
             where = values.__array_interface__["data"][0]
             beside.setdefault((values.dtype, values.size, values.strides[0]), []).append((where, name))
     for (kind, _), names in alone.items():
-        if kind.itemsize > 1:  # bytes are codes as they are
-            yield _Table([columns[name] for name in names], dict(enumerate(names)))
+        if kind.itemsize > 1 or with_bytes:
+            yield NumberTable([columns[name] for name in names], dict(enumerate(names)))
     for (_, _, step), places in beside.items():
         waiting = sorted(places)
         while waiting:
@@ -82,7 +91,7 @@ def _tables(columns: Mapping[str, Foreign]) -> Iterator[_Table]:
             yield from _side_by_side(columns, row)
 
 
-def _side_by_side(columns: Mapping[str, Foreign], row: list[tuple[int, str]]) -> Iterator[_Table]:
+def _side_by_side(columns: Mapping[str, Foreign], row: list[tuple[int, str]]) -> Iterator[NumberTable]:
     """The table of columns that begin at these addresses, unless they are few of many."""
     start, first = row[0][0], columns[row[0][1]]
     names = {(where - start) // first.itemsize: name for where, name in row}
@@ -92,7 +101,7 @@ def _side_by_side(columns: Mapping[str, Foreign], row: list[tuple[int, str]]) ->
     # All cells between these columns are in the memory that they are views of.
     shape, strides = (first.size, width), (first.strides[0], first.itemsize)
     cells = np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
-    yield _Table(list(cells.T), names, cells)
+    yield NumberTable(list(cells.T), names, cells)
 
 
 def _taken(values: AnyArray) -> bool:
@@ -102,21 +111,20 @@ def _taken(values: AnyArray) -> bool:
     return right and kind.itemsize <= 8 and kind.isnative and values.flags.aligned
 
 
-def _encoded(table: _Table, threads: int | None) -> dict[str, Column]:
-    kind, rows = table.columns[0].dtype, table.columns[0].size
-    wide: Foreign = np.uint8 if kind in (np.bool_, np.uint8) else np.float64 if kind.kind == "f" else np.int64
+def _encoded(table: NumberTable, threads: int | None) -> dict[str, Column]:
+    kind, rows, wide = table.columns[0].dtype, table.columns[0].size, table.wide
     tried = np.zeros(len(table.columns), dtype=bool)
     tried[list(table.names)] = True
     bases = np.zeros(tried.size, dtype=wide)
     if wide is not np.uint8:
-        fits, bases = _guess(table.rows(max(rows // _SAMPLE, 1), np.arange(tried.size)).astype(wide, copy=False))
+        fits, bases = guess(table.rows(max(rows // _SAMPLE, 1), np.arange(tried.size)).astype(wide, copy=False))
         tried &= fits
     if not tried.any():
         return {}
     codes, low, high = _gathered(table, tried, bases, threads)
     again = np.flatnonzero(tried & (high < 0))
     if again.size and wide is not np.uint8:  # the least value was not among the sampled rows
-        fits, exact = _guess(table.rows(1, again).astype(wide, copy=False))
+        fits, exact = guess(table.rows(1, again).astype(wide, copy=False))
         if fits.any():
             bases[again] = np.where(fits, exact, bases[again])
             codes, low, high = _gathered(table, tried, bases, threads)
@@ -137,7 +145,7 @@ def _encoded(table: _Table, threads: int | None) -> dict[str, Column]:
     return found
 
 
-def _guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
+def guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
     """Which columns have only small whole numbers or NaN in these rows, and their least values."""
     if sample.dtype.kind != "f":
         least = sample.min(axis=0)
@@ -151,7 +159,7 @@ def _guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
 
 
 def _gathered(
-    table: _Table, tried: Flags, bases: AnyArray, threads: int | None
+    table: NumberTable, tried: Flags, bases: AnyArray, threads: int | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
     """The codes of a table, a row for each column; their least and largest, -1 if a value does not fit.
 
@@ -172,17 +180,17 @@ def _gathered(
 
     def rows_of(part: int) -> None:
         first = pieces[part]
-        for own, start in _blocks(table.cells[first : first + _PART], wide):  # type: ignore[index]  # there is one
+        for own, start in blocks_of(table.cells[first : first + _PART], wide):  # type: ignore[index]  # there is one
             step = own.strides[0] // own.itemsize
-            cells = _flat(own, (own.shape[0] - 1) * step + columns)
+            cells = flat_of(own, (own.shape[0] - 1) * step + columns)
             gather(cells, step, columns, padded, missing, codes, first + start, low[part], high[part], beyond[part])
 
     def column_of(part: int) -> None:
         column = pieces[part]
         own_bases = np.full(_CELLS, bases[column])
-        for own, start in _blocks(table.columns[column][:, np.newaxis], wide):
+        for own, start in blocks_of(table.columns[column][:, np.newaxis], wide):
             bounds = low[part], high[part], beyond[part]
-            gather(_flat(own, own.shape[0]), 1, 1, own_bases, missing, codes[column : column + 1], start, *bounds)
+            gather(flat_of(own, own.shape[0]), 1, 1, own_bases, missing, codes[column : column + 1], start, *bounds)
 
     share(rows_of if table.cells is not None else column_of, range(len(pieces)), threads)
     apart = 0 if table.cells is not None else 1
@@ -198,16 +206,16 @@ def _gathered(
     return codes, least, np.where(fits, largest, -1)
 
 
-def _blocks(cells: AnyArray, wide: DType) -> Iterator[tuple[AnyArray, int]]:
+def blocks_of(cells: AnyArray, wide: DType) -> Iterator[tuple[AnyArray, int]]:
     """The rows in a type that can be narrowed, and where they begin: all at once, or in parts that fit the cache."""
     if cells.dtype.itemsize == wide.itemsize:
         yield cells.view(wide), 0
         return
-    height = max(_CACHED // (wide.itemsize * cells.shape[1]), _LINE)
+    height = max(_CACHED // (wide.itemsize * cells.shape[1]) // _LINE, 1) * _LINE
     for start in range(0, cells.shape[0], height):
         yield np.ascontiguousarray(cells[start : start + height], dtype=wide), start
 
 
-def _flat(cells: AnyArray, size: int) -> AnyArray:
+def flat_of(cells: AnyArray, size: int) -> AnyArray:
     """So many elements from the first one on, whatever array they belong to."""
     return np.lib.stride_tricks.as_strided(cells, (size,), (cells.itemsize,), writeable=False)

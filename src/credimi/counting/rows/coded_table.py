@@ -62,7 +62,7 @@ class CodedTable:
         if batch.weights is not None:
             batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
         asked: Record = {"threads": request.threads, "required": plan.required}
-        coded = _without_values_of_no_weight(encode_batch(batch, plan.target, plan.features, plan.settings, **asked))
+        coded = without_values_of_no_weight(encode_batch(batch, plan.target, plan.features, plan.settings, **asked))
         return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
@@ -83,7 +83,7 @@ class CodedTable:
         return settled_values(self.coded.columns[feature.name], self.coded.missing, own, feature)
 
 
-def _without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
+def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
     """The same rows; what only rows of weight 0 have is no label, as in the counts."""
     if coded.weights is None or coded.weights.all():
         return coded

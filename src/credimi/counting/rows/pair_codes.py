@@ -6,19 +6,20 @@ Rows without a class are left out: they say nothing of what columns tell. A colu
 keeps the most frequent ones, and the others become one value: the tables of a pair would be mostly empty. That value
 and a missing one have names of their own.
 
-The sets take a bit a row for each value but one: (V - 1) N/8 bytes a column, beside one byte a cell of codes. Rows with
-weights have no sets; their pairs are counted row by row.
+The sets take a bit a row for each value but one: (V - 1) N/8 bytes a column, beside one byte a cell of codes; both are
+in the room of the codes they are made of, memory or a scratch folder. Rows with weights have no sets; their pairs are
+counted row by row.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.core.threads import share
-from credimi.kernels.pairs import pair_bits
+from credimi.kernels.pairs import column_bits, pair_bits
 from credimi.kernels.pairs.pair_bits import BLOCK, MOST_VALUES, PANEL
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 OTHER_VALUES = "(other values)"
 _WORD = 64
-_AHEAD = 512  # cells of joint tables that are made at once, in thousands
+_CELLS_AT_ONCE = 1 << 20  # whose bits are set in one call
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,47 +59,40 @@ class PairCodes:
     def of(cls, settled: SettledCodes, threads: int | None = None) -> PairCodes:
         """Prepare all columns that can tell something."""
         seen = settled.groups < len(settled.classes)
-        there = np.bincount(settled.groups[seen], minlength=len(settled.classes)) > 0
-        groups = (np.cumsum(there) - 1).astype(np.uint16)[settled.groups[seen]]
+        there = np.bincount(settled.groups, minlength=len(settled.classes) + 1)[:-1] > 0
+        groups = (np.cumsum(there) - 1).astype(np.uint16)[
+            settled.groups if (every := bool(seen.all())) else settled.groups[seen]
+        ]
         classes = tuple(name for name, known in zip(settled.classes, there, strict=True) if known)
-        count = len(settled.features)
-        coded: dict[int, tuple[Bytes, tuple[str, ...], bool]] = {}
-
-        def work(number: int) -> None:
-            coded[number] = _few(settled.codes[number][seen], settled.features[number].values)
-
-        share(work, range(count), threads)
-        codes = tuple(coded[number][0] for number in range(count))
-        labels = tuple(coded[number][1] for number in range(count))
-        missing = np.array([coded[number][2] for number in range(count)], dtype=np.int64)
-        values = np.array([len(each) for each in labels], dtype=np.int64) + missing
-        layout = np.zeros((count, 4), dtype=np.int64)
-        layout[:, 0] = np.cumsum(values) - values
-        layout[:, 1], layout[:, 2] = values, missing
+        moves = _Moves(settled, there, threads)
+        if every and settled.bytes is not None and not moves.moved:
+            matrix = settled.bytes
+        else:
+            matrix = settled.room.zeros((len(settled.features), groups.size), np.uint8)
+            share(lambda number: moves.put(number, seen, matrix[number]), range(len(matrix)), threads)
+        layout = np.zeros((len(matrix), 4), dtype=np.int64)
+        layout[:, 0] = np.cumsum(moves.values) - moves.values
+        layout[:, 1], layout[:, 2] = moves.values, moves.missing
         blocks = _blocks(layout)
-        totals = np.zeros((int(values.sum()), len(classes)), dtype=np.int64)
-        weighted = settled.weights is not None
-        weights = np.ascontiguousarray(settled.weights[seen]) if settled.weights is not None else np.zeros(0)
-        sizes = np.bincount(groups, minlength=len(classes))
-        ends = np.cumsum((sizes + _WORD - 1) // _WORD)
-        panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if count and not weighted else 0
-        bits = np.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), dtype=np.uint64)
-        places = _places(groups, sizes, ends)
-        block_of = np.repeat(np.arange(len(blocks)), np.diff(blocks[:, :2], axis=1).ravel())
+        weights = np.zeros(0)
+        if settled.weights is not None:
+            weights = np.ascontiguousarray(settled.weights if every else settled.weights[seen])
+        words = (np.bincount(groups, minlength=len(classes)) + _WORD - 1) // _WORD
+        ends = np.cumsum(words)
+        panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if len(matrix) and settled.weights is None else 0
+        bits = settled.room.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
+        if panels:
+            firsts = np.repeat(blocks[:, 2] * PANEL, np.diff(blocks[:, :2], axis=1).ravel()) + layout[:, 3]
+            at_once = max(1, _CELLS_AT_ONCE // max(groups.size, 1))
 
-        def fill(number: int) -> None:
-            first, own = layout[number, :2].tolist()
-            index = codes[number].astype(np.int64) * len(classes) + groups
-            counts = np.bincount(index, weights if weighted else None, minlength=own * len(classes))
-            totals[first : first + own] = np.rint(counts).reshape(own, len(classes))
-            if not weighted:
-                start = int(blocks[block_of[number], 2]) * PANEL + int(layout[number, 3])
-                pair_bits.fill_bits(codes[number], places, start, own, bits)
+            def fill(start: int) -> None:
+                chosen = np.arange(start, min(start + at_once, len(matrix)))
+                column_bits.fill_columns(matrix, groups, _WORD * (ends - words), chosen, firsts, moves.values, bits)
 
-        # Columns of a panel share no word, so that blocks may be filled side by side; columns of a block, too.
-        share(fill, range(count), threads)
+            share(fill, range(0, len(matrix), at_once), threads)  # no two columns share a word
         names = tuple(feature.name for feature in settled.features)
-        return cls(names, labels, classes, groups, codes, weights, totals, layout, blocks, ends, bits)
+        totals = moves.totals(layout[:, 0])
+        return cls(names, moves.labels, classes, groups, tuple(matrix), weights, totals, layout, blocks, ends, bits)
 
     @property
     def rows(self) -> int:
@@ -126,16 +120,77 @@ class PairCodes:
         return found
 
 
-def _few(codes: NDArray[np.unsignedinteger], labels: tuple[str, ...]) -> tuple[Bytes, tuple[str, ...], bool]:
-    """Codes of few values, in bytes; their labels; and whether a further code, the last, means missing."""
+class _Moves:
+    """What becomes of the values of every column, from their counts: most keep theirs, others are taken together.
+
+    `values` is how many a column has then, missing as one of them, and `missing` whether there is one. `moved` has for
+    each of the other columns where its values go, missing last.
+    """
+
+    def __init__(self, settled: SettledCodes, there: NDArray[np.bool_], threads: int | None) -> None:
+        self._counts = _by_size(replace(settled, weights=None), there, threads)
+        self._sums = self._counts
+        if settled.weights is not None:  # rows of weight 0 have values, too
+            self._sums = _by_size(settled, there, threads)
+        self.moved: dict[int, Bytes] = {}
+        self._settled = settled
+        self.missing, self.values = (np.zeros(len(settled.features), dtype=np.int64) for _ in range(2))
+        labels = [feature.values for feature in settled.features]
+        for size, (columns, counts) in self._counts.items():
+            seen = counts.sum(axis=1)
+            self.missing[columns] = seen[:, size] > 0
+            self.values[columns] = size + self.missing[columns]
+            kept = (seen[:, :size] > 0).all(axis=1) & (self.values[columns] <= MOST_VALUES)
+            for place in np.flatnonzero(~kept).tolist():
+                column = int(columns[place])
+                self.moved[column], labels[column] = _few(seen[place], labels[column])
+                self.values[column] = len(labels[column]) + self.missing[column]
+        self.labels = tuple(labels)
+
+    def put(self, number: int, seen: NDArray[np.bool_], out: Bytes) -> None:
+        """The codes of a column, of the rows that have a class."""
+        codes = self._settled.codes[number]
+        own = codes if out.size == codes.size else codes[seen]
+        out[:] = self.moved[number][own] if number in self.moved else own
+
+    def totals(self, firsts: IntegerArray) -> NDArray[np.int64]:
+        """The counts of all values in every class, rounded if rows have weights; a column's from its first on."""
+        classes = max((sums.shape[1] for _, sums in self._sums.values()), default=0)
+        found = np.zeros((int(self.values.sum()), classes))
+        for size, (columns, sums) in self._sums.items():
+            for missing in (0, 1):
+                own = np.flatnonzero((self.missing[columns] == missing) & ~np.isin(columns, [*self.moved]))
+                places = firsts[columns[own]][:, np.newaxis] + np.arange(size + missing)
+                found[places] = sums[own].transpose(0, 2, 1)[:, : size + missing]
+            for place in np.flatnonzero(np.isin(columns, [*self.moved])).tolist():
+                moved, by_value = self.moved[int(columns[place])], sums[place].T
+                there = moved < self.values[columns[place]]
+                np.add.at(found, firsts[columns[place]] + moved[there].astype(np.int64), by_value[there])
+        return np.rint(found).astype(np.int64)
+
+
+def _by_size(
+    settled: SettledCodes, there: NDArray[np.bool_], threads: int | None
+) -> dict[int, tuple[IntegerArray, FloatArray]]:
+    """The columns of each number of values, and their counts (column, class, value), missing last."""
+    tables, _ = settled.stratified(np.zeros(settled.groups.size, dtype=np.uint8), 1, threads=threads)
+    flat, values = np.asarray(tables.flat, dtype=np.float64), settled.values
+    height = there.size + 1
+    starts = np.cumsum(height * (values + 1)) - height * (values + 1)
+    found = {}
+    for size in np.unique(values).tolist():
+        columns = np.flatnonzero(values == size)
+        cells = starts[columns][:, np.newaxis] + np.arange(height * (size + 1))
+        found[size] = columns, flat[cells].reshape(-1, height, size + 1)[:, :-1][:, there]
+    return found
+
+
+def _few(counts: FloatArray, labels: tuple[str, ...]) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    """Where values go that are too many, or do not occur, and the labels of those that are left; missing goes last."""
     missing = len(labels)
-    counts = np.bincount(codes, minlength=missing + 1)
-    has_missing = bool(counts[missing])
-    if codes.dtype == np.uint8 and missing + has_missing <= MOST_VALUES and counts[:missing].all():
-        return codes.astype(np.uint8, copy=False), labels, has_missing
     moved = np.zeros(missing + 1, dtype=np.uint8)
     present = np.flatnonzero(counts[:missing])
-    most = MOST_VALUES - has_missing
+    most = MOST_VALUES - int(counts[missing] > 0)
     if present.size > most:
         order = present[np.argsort(-counts[present], kind="stable")]
         kept = np.sort(order[: most - 1])
@@ -146,17 +201,7 @@ def _few(codes: NDArray[np.unsignedinteger], labels: tuple[str, ...]) -> tuple[B
         labels = tuple(labels[value] for value in kept.tolist())
     moved[kept] = np.arange(kept.size)
     moved[missing] = len(labels)
-    return moved[codes], labels, has_missing
-
-
-def _places(groups: NDArray[np.uint16], sizes: IntegerArray, ends: IntegerArray) -> IntegerArray:
-    """Of each row its place among the bits: classes one after the other, each from a new word on."""
-    order = np.argsort(groups, kind="stable")
-    places = np.empty(groups.size, dtype=np.int64)
-    begins = _WORD * np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])
-    before = np.cumsum(sizes) - sizes
-    places[order] = np.arange(groups.size) + (begins - before)[groups[order]]
-    return places
+    return moved, labels
 
 
 def _blocks(layout: IntegerArray) -> IntegerArray:

@@ -21,8 +21,8 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
-from credimi.kernels.pair_counts import WORD
 from credimi.kernels.pairs import all_pairs
+from credimi.kernels.words import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,7 +18,7 @@ one call of a kernel counts all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from credimi.core.tables import Tables
 from credimi.core.threads import share
 from credimi.counting import tabulate
 from credimi.counting.rows.coded_table import MISSING, settled_places
+from credimi.counting.rows.room import Room
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,6 +63,7 @@ class SettledCodes:
     weights: FloatArray | None = None
     left_out: tuple[Feature, ...] = ()  # columns that cannot tell anything: identifiers, those of one value
     bytes: NDArray[np.uint8] | None = None  # the same codes as one matrix, a row a column, if a byte is enough for all
+    room: Room = field(default_factory=Room)  # where further arrays of all rows belong
 
     @classmethod
     def of(cls, table: CodedTable, threads: int | None = None) -> SettledCodes:
@@ -108,7 +110,7 @@ class SettledCodes:
         rows = np.sort(np.random.default_rng(0).choice(self.groups.size, most, replace=False))
         weights = None if self.weights is None else self.weights[rows]
         codes = tuple(each[rows] for each in self.codes)
-        return replace(self, groups=self.groups[rows], codes=codes, weights=weights, bytes=None)
+        return replace(self, groups=self.groups[rows], codes=codes, weights=weights, bytes=None, room=Room())
 
     def stratified(
         self,

@@ -73,6 +73,11 @@ class NodeTables:
     columns: IntegerArray
     places: IntegerArray
 
+    def without(self, column: int) -> NodeTables:
+        """The same without one column."""
+        kept = self.columns != column
+        return self if kept.all() else NodeTables(self.tables.chosen(kept), self.columns[kept], self.places[kept])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeRows:
@@ -135,19 +140,21 @@ class TreeRows:
         )
         return found
 
-    def counter(self, threads: int | None = None) -> NodeCounter:
-        """What counts nodes."""
-        return NodeCounter(self, cores(threads))
+    def counter(
+        self, threads: int | None = None, groups: NDArray[np.uint16] | None = None, size: int | None = None
+    ) -> NodeCounter:
+        """What counts nodes: columns against the class, or against other groups, of which there are `size`."""
+        own = self.groups if groups is None else groups
+        return NodeCounter(self, cores(threads), own, len(self.classes) if size is None else size)
 
 
 class NodeCounter:
     """Counts nodes, with memory that is used again for each."""
 
-    def __init__(self, rows: TreeRows, threads: int) -> None:
-        self.rows, self.threads = rows, threads
+    def __init__(self, rows: TreeRows, threads: int, groups: NDArray[np.uint16], classes: int) -> None:
+        self.rows, self.threads, self.groups, self.classes = rows, threads, groups, classes
         self.few = np.flatnonzero(rows.where >= 0)
         self.many = np.flatnonzero(rows.where < 0)
-        classes = len(rows.classes)
         self.widths = np.array([rows.columns[number].size + 1 for number in self.few], dtype=np.int64)
         sizes = (classes + 1) * self.widths
         self.offsets = np.cumsum(sizes) - sizes
@@ -160,12 +167,12 @@ class NodeCounter:
         self.room = np.empty(2 * classes + max(_NARROW, widest) + 1)
 
     def count(self, entries: IntegerArray, weights: FloatArray) -> NodeTables:
-        """The tables of all columns that may tell something about the target in these rows."""
+        """The tables of all columns that may tell something about the groups in these rows."""
         from credimi.kernels.trees import node_tables  # noqa: PLC0415  (loads compiled code)
 
-        rows, classes = self.rows, len(self.rows.classes)
+        rows, classes = self.rows, self.classes
         self.flat[:] = 0.0
-        arguments = rows.narrow, rows.groups, entries, weights
+        arguments = rows.narrow, self.groups, entries, weights
 
         def work(part: tuple[int, int]) -> None:
             node_tables.count_columns(*arguments, *part, self.offsets, self.widths, self.flat)
@@ -183,7 +190,7 @@ class NodeCounter:
             shape, place = np.zeros(2, dtype=np.int64), np.full(2, -1, dtype=np.int64)
             own = node_tables.settle_wide_column(
                 rows.wide[-1 - int(rows.where[number])],
-                rows.groups,
+                self.groups,
                 entries,
                 weights,
                 classes,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.kernels.bounds.least_information import information
+from credimi.kernels.bounds.least_information import fill_shares, information
 from credimi.kernels.jit import compiled, inlined
 
 if TYPE_CHECKING:
@@ -225,15 +225,7 @@ def largest(
     turned = np.empty(side, dtype=np.uint8)
     for table in range(tables):
         o, a, b, middle = seen[table], row_only[table], column_only[table], centre[table]
-        rows[:], columns[:] = 0.0, 0.0
-        for i in range(r):
-            for j in range(s):
-                rows[i] += middle[i, j]
-                columns[j] += middle[i, j]
-        for i in range(r):
-            for j in range(s):
-                share_of_rows[i, j] = a[i] * (middle[i, j] / rows[i] if rows[i] > 0.0 else 1.0 / s)
-                share_of_columns[i, j] = b[j] * (middle[i, j] / columns[j] if columns[j] > 0.0 else 1.0 / r)
+        fill_shares(middle, a, b, rows, columns, share_of_rows, share_of_columns)
         result[table] = -1.0
         for start in range(starts.shape[0] + 1):
             for i in range(2 * r):

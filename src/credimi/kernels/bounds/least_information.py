@@ -244,6 +244,31 @@ def _best_block(
     return level
 
 
+@inlined
+def fill_shares(
+    centre: FloatArray,
+    row_only: FloatArray,
+    column_only: FloatArray,
+    rows: FloatArray,
+    columns: FloatArray,
+    share_of_rows: FloatArray,
+    share_of_columns: FloatArray,
+) -> None:
+    """Fill what each cell gets of the missing values of its row and column, as at the centre, and the centre's sums."""
+    r, s = centre.shape
+    rows[:], columns[:] = 0.0, 0.0
+    for i in range(r):
+        for j in range(s):
+            rows[i] += centre[i, j]
+            columns[j] += centre[i, j]
+    for i in range(r):
+        for j in range(s):
+            own = centre[i, j] / rows[i] if rows[i] > 0.0 else 1.0 / s
+            share_of_rows[i, j] = row_only[i] * own
+            own = centre[i, j] / columns[j] if columns[j] > 0.0 else 1.0 / r
+            share_of_columns[i, j] = column_only[j] * own
+
+
 @compiled
 def least(
     seen: FloatArray,
@@ -266,17 +291,9 @@ def least(
     fixed, share, others, x = np.empty(side), np.empty(side), np.empty(side), np.empty(side)
     for table in range(tables):
         o, a, b, middle = seen[table], row_only[table], column_only[table], centre[table]
-        rows[:], columns[:] = 0.0, 0.0
+        fill_shares(middle, a, b, rows, columns, share_of_rows, share_of_columns)
         for i in range(r):
             for j in range(s):
-                rows[i] += middle[i, j]
-                columns[j] += middle[i, j]
-        for i in range(r):
-            for j in range(s):
-                own = middle[i, j] / rows[i] if rows[i] > 0.0 else 1.0 / s
-                share_of_rows[i, j] = a[i] * own
-                own = middle[i, j] / columns[j] if columns[j] > 0.0 else 1.0 / r
-                share_of_columns[i, j] = b[j] * own
                 of_rows[i, j], of_columns[i, j] = share_of_rows[i, j], share_of_columns[i, j]
                 p[i, j] = o[i, j] + of_rows[i, j] + of_columns[i, j]
         value = information(p, rows, columns)

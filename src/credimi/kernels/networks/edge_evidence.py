@@ -27,8 +27,8 @@ from credimi.kernels.evidence.adaptive_weights import (
     grid_ratio,
     grid_size,
     is_peaked,
-    zoom_in,
 )
+from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 
 if TYPE_CHECKING:
@@ -181,13 +181,5 @@ def weigh_edges(
             fill_sums(flat, offsets, 0, kept, r, s, smoothing, margins, terms, lanes)
             if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
                 break
-            least, finer = zoom_in(lanes[0], lanes[1], points)
-            log_point += np.log(np.log(finer) / np.log(ratio))
-            ratio = finer
-        top = lanes[1, 0]
-        for point in range(1, points):
-            top = max(top, lanes[1, point])
-        whole = 0.0
-        for point in range(points):
-            whole += np.exp(lanes[1, point] - top)
-        evidence[number] = top + np.log(whole) + log_point
+            least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
+        evidence[number] = log_mean(lanes[1], points, log_point)

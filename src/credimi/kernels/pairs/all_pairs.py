@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import cgutils, compiled, inlined, intrinsic, ir, types
-from credimi.kernels.pair_counts import WORD, _data, _equal_bits, _load
+from credimi.kernels.words import WORD, data_of, equal_bits, load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,8 +53,8 @@ def _add_common(_typing: Any, bits: Any, others: Any, places: Any, out: Any) -> 
         bits, others, places, out = arguments
         one, other, width, words, at = (builder.extract_value(places, number) for number in range(5))
         wide = ir.VectorType(_INTEGER, _VECTOR)
-        base = builder.gep(_data(context, builder, signature.args[0], bits), [one])
-        place = builder.gep(_data(context, builder, signature.args[1], others), [other])
+        base = builder.gep(data_of(context, builder, signature.args[0], bits), [one])
+        place = builder.gep(data_of(context, builder, signature.args[1], others), [other])
         kind = ir.FunctionType(wide, [wide])
         size = _tools.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{_VECTOR}i64")
         nothing = ir.Constant(wide, [0] * _VECTOR)
@@ -65,11 +65,11 @@ def _add_common(_typing: Any, bits: Any, others: Any, places: Any, out: Any) -> 
         for _ in range(_AT_ONCE - 1):
             starts.append(builder.gep(starts[-1], [width]))
         with _tools.for_range_slice(builder, _INTEGER(0), words, _INTEGER(_VECTOR)) as (word, _):
-            own = _load(builder, builder.gep(base, [word]), wide)
+            own = load(builder, builder.gep(base, [word]), wide)
             for start, total in zip(starts, sums, strict=True):
-                common = builder.and_(own, _load(builder, builder.gep(start, [word]), wide))
+                common = builder.and_(own, load(builder, builder.gep(start, [word]), wide))
                 builder.store(builder.add(builder.load(total), builder.call(size, [common])), total)
-        to = builder.gep(_data(context, builder, signature.args[3], out), [at])
+        to = builder.gep(data_of(context, builder, signature.args[3], out), [at])
         for number, total in enumerate(sums):
             lanes = builder.load(total)
             found = builder.extract_element(lanes, _INDEX(0))
@@ -87,7 +87,7 @@ def pack_bits(codes: Bytes, value: int, words: Words) -> None:
     """Fill the set of rows that have the value; `words` has room for all rows, and 0 behind them."""
     full = codes.size // WORD
     for word in range(words.size):
-        words[word] = _equal_bits(codes, word, np.uint8(value)) if word < full else np.uint64(0)
+        words[word] = equal_bits(codes, word, np.uint8(value)) if word < full else np.uint64(0)
     for row in range(full * WORD, codes.size):
         if codes[row] == value:
             words[full] |= np.uint64(1) << np.uint64(row - full * WORD)

@@ -24,9 +24,9 @@ from credimi.kernels.evidence.adaptive_weights import (
     grid_ratio,
     grid_size,
     is_peaked,
-    zoom_in,
 )
 from credimi.kernels.evidence.excess_evidence import LEAST, is_thin, take_off_thin
+from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.pairs.pair_bits import BLOCK, count_block, fill_cells
 from credimi.kernels.special import log_rise, log_rise_of_large, logarithm
@@ -197,17 +197,8 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
         _flush(lanes[4], lanes[1], -1.0)
         if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
             break
-        least, finer = zoom_in(lanes[0], lanes[1], points)
-        log_point += np.log(np.log(finer) / np.log(ratio))
-        ratio = finer
-    top = lanes[1, 0]
-    for point in range(1, points):
-        top = max(top, lanes[1, point])
-    whole = 0.0
-    for point in range(points):
-        whole += np.exp(lanes[1, point] - top)
-    found: float = top + np.log(whole) + log_point
-    return found
+        least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
+    return log_mean(lanes[1], points, log_point)
 
 
 @inlined

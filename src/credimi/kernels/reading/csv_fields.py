@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import compiled, inlined, intrinsic, ir, types
-from credimi.kernels.pair_counts import _equal_bits
-from credimi.kernels.reading.text_codes import _eight_bytes, _few_bytes, _keys
+from credimi.kernels.reading.few_bytes import LOAD, MULTIPLIER, OTHER_MULTIPLIER, eight_bytes, few_bytes, keys
+from credimi.kernels.words import equal_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,9 +39,7 @@ _WORD = 64
 _WORDS = 2_048  # whose fields are found before they are looked up: they and their ends stay in the second cache
 _RETURN, _LINE_END, _QUOTE = np.uint8(13), np.uint8(10), np.uint8(34)
 _ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
-_MULTIPLIER, _OTHER_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SHIFT, _LAST_SLOT = np.uint64(64 - 9), np.uint64(SLOTS - 1)
-_LOAD = 8
 _LAST = np.uint64(63)  # bit of a word
 
 
@@ -115,8 +113,8 @@ def _find_ends(
     """
     count, line, before, inside, ended, closed, some = state
     for word in range(words[0], words[1]):
-        lines, between = _equal_bits(data, word, _LINE_END), _equal_bits(data, word, delimiter)
-        carriage, quotes = _equal_bits(data, word, _RETURN), _equal_bits(data, word, _QUOTE)
+        lines, between = equal_bits(data, word, _LINE_END), equal_bits(data, word, delimiter)
+        carriage, quotes = equal_bits(data, word, _RETURN), equal_bits(data, word, _QUOTE)
         odd = np.uint64(0)
         if quotes | inside | closed:
             some = _ONE
@@ -142,10 +140,10 @@ def _find_ends(
             return -1, line, before, inside, ended, closed, some
         behind, base = count + _bits(found), offset + word * _WORD
         while count < behind:  # eight at a time, as no processor can guess how many there are
-            for place in range(_LOAD):
+            for place in range(LOAD):
                 ends[count + 1 + place] = base + _lowest_bit(found)
                 found &= found - _ONE
-            count += _LOAD
+            count += LOAD
         count = behind
     return count, line, before, inside, ended, closed, some
 
@@ -159,13 +157,13 @@ def _in_quotes(data: ByteArray, start: Foreign, length: Foreign) -> int:
 @inlined
 def _bytes_of(length: Foreign) -> np.uint64:
     """The bits of so many bytes, 0 to 8."""
-    half = np.uint64(4 * (_LOAD - length))
+    half = np.uint64(4 * (LOAD - length))
     return np.uint64((~np.uint64(0) >> half) >> half)
 
 
 @inlined
 def _slot_of(first: np.uint64, last: np.uint64, length: Foreign) -> np.uint64:
-    return np.uint64(((first + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT)
+    return np.uint64(((first + np.uint64(length)) * MULTIPLIER ^ last * OTHER_MULTIPLIER) >> _SHIFT)
 
 
 @inlined
@@ -187,11 +185,11 @@ def _look_up(
     seen: int,
 ) -> Foreign:
     """The code of a text, which is `seen` if it is new; -1 if it is too long, or one too many."""
-    if length <= 2 * _LOAD:
-        first = _few_bytes(data, start, min(length, _LOAD))
-        last = _few_bytes(data, start + _LOAD, max(length - _LOAD, 0))
+    if length <= 2 * LOAD:
+        first = few_bytes(data, start, min(length, LOAD))
+        last = few_bytes(data, start + LOAD, max(length - LOAD, 0))
     elif length <= LONGEST:
-        first, last = _keys(data, start, length)
+        first, last = keys(data, start, length)
     else:
         return -1
     slot = _slot_of(first, last, length)
@@ -199,7 +197,7 @@ def _look_up(
         at = np.uint64(SLOT) * slot
         if table[at] == first and table[at + _ONE] == last and table[at + _TWO] == np.uint64(length + 1):
             code = np.int64(table[at + _THREE])
-            if length <= 2 * _LOAD or not _differs(data, start, length, texts[code]):
+            if length <= 2 * LOAD or not _differs(data, start, length, texts[code]):
                 return code
         slot = (slot + _ONE) & _LAST_SLOT
     if seen == MOST_TEXTS:
@@ -229,7 +227,7 @@ def _encode_rows(
 ) -> int:
     """The codes of some rows of one column; how many texts it has shown now, -1 if too many."""
     row, step = np.uint64(rows[0]), np.uint64(columns)
-    behind, safe = np.uint64(rows[1]), data.size - 2 * _LOAD
+    behind, safe = np.uint64(rows[1]), data.size - 2 * LOAD
     at_end = row * step + np.uint64(column)
     while row < behind:
         start = np.int64(ends[at_end]) + 1
@@ -237,9 +235,9 @@ def _encode_rows(
         if quoted:
             quotes = _in_quotes(data, start, length)
             start, length = start + quotes, length - 2 * quotes
-        if length <= 2 * _LOAD and start <= safe:  # mostly; and mostly it is known, and found at the first look
-            first = _eight_bytes(data, start) & _bytes_of(min(length, _LOAD))
-            last = _eight_bytes(data, start + _LOAD) & _bytes_of(max(length - _LOAD, 0))
+        if length <= 2 * LOAD and start <= safe:  # mostly; and mostly it is known, and found at the first look
+            first = eight_bytes(data, start) & _bytes_of(min(length, LOAD))
+            last = eight_bytes(data, start + LOAD) & _bytes_of(max(length - LOAD, 0))
             at = np.uint64(SLOT) * _slot_of(first, last, length)
             other = (table[at] ^ first) | (table[at + _ONE] ^ last) | (table[at + _TWO] ^ np.uint64(length + 1))
             if other == np.uint64(0):
@@ -354,11 +352,11 @@ def find_line_end(data: ByteArray, delimiter: int, tail: ByteArray, found: NDArr
     found[0] = 0
     for word in range(words + 1):
         if word < words:
-            lines, quotes = _equal_bits(data, word, _LINE_END), _equal_bits(data, word, _QUOTE)
-            apart = lines | quotes | _equal_bits(data, word, between) | _equal_bits(data, word, _RETURN)
+            lines, quotes = equal_bits(data, word, _LINE_END), equal_bits(data, word, _QUOTE)
+            apart = lines | quotes | equal_bits(data, word, between) | equal_bits(data, word, _RETURN)
         else:
-            lines, quotes = _equal_bits(tail, 0, _LINE_END), _equal_bits(tail, 0, _QUOTE)
-            apart = lines | quotes | _equal_bits(tail, 0, between) | _equal_bits(tail, 0, _RETURN)
+            lines, quotes = equal_bits(tail, 0, _LINE_END), equal_bits(tail, 0, _QUOTE)
+            apart = lines | quotes | equal_bits(tail, 0, between) | equal_bits(tail, 0, _RETURN)
         some |= quotes
         if quotes | inside:
             within = _within(quotes, inside)

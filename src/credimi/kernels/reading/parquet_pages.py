@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credimi.kernels.jit import compiled, inlined
-from credimi.kernels.reading.text_codes import _few_bytes
+from credimi.kernels.reading.few_bytes import few_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def _unpack(data: ByteArray, start: int, width: Foreign, count: Foreign, out: By
             if at + groups * width > data.size:
                 return False
             for _ in range(groups):
-                word = _few_bytes(data, at, width)
+                word = few_bytes(data, at, width)
                 for place in range(_EIGHT):
                     out[done + place] = np.uint8((word >> np.uint64(place * width)) & mask)
                 at, done = at + width, done + _EIGHT

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credimi.kernels.jit import compiled, inlined, intrinsic, ir, types
+from credimi.kernels.jit import compiled, inlined
+from credimi.kernels.reading.few_bytes import LOAD, MULTIPLIER, OTHER_MULTIPLIER, eight_bytes, few_bytes, keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,55 +22,14 @@ if TYPE_CHECKING:
 
 MISSING = 255
 _SLOTS = 1024  # four times the texts, so that most are found at the first look
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads neighbours apart
-_OTHER_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 _SHIFT, _LAST_SLOT = np.uint64(64 - 10), np.uint64(_SLOTS - 1)
-_LOAD = 8
 _ROWS = 256  # looked up at once, as long as all their texts are of one byte
-
-
-@intrinsic
-def _eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    """The eight bytes from here on as an integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        value = builder.load(builder.bitcast(builder.gep(start, [arguments[1]]), ir.IntType(64).as_pointer()))
-        value.align = 1
-        return value
-
-    return types.uint64(data, types.int64), generate
-
-
-@inlined
-def _few_bytes(data: ByteArray, start: int, length: int) -> np.uint64:
-    """Up to eight bytes as an integer, the rest 0; never reads beyond the buffer."""
-    if start + _LOAD <= data.size:
-        if length == 0:
-            return np.uint64(0)
-        return np.uint64(_eight_bytes(data, start) & (~np.uint64(0) >> np.uint64(8 * (_LOAD - length))))
-    key = np.uint64(0)
-    for byte in range(length):
-        key |= np.uint64(data[start + byte]) << np.uint64(8 * byte)
-    return key
-
-
-@inlined
-def _keys(data: ByteArray, start: Any, length: Any) -> tuple[np.uint64, np.uint64]:
-    """A text of up to sixteen bytes itself, or a hash of a longer one and its last bytes."""
-    if length <= _LOAD:
-        return _few_bytes(data, start, length), np.uint64(0)
-    last = _few_bytes(data, start + length - _LOAD, _LOAD)
-    key = _few_bytes(data, start, _LOAD)
-    for at in range(start + _LOAD, start + length - _LOAD, _LOAD):
-        key = (key ^ (key >> np.uint64(29))) * _MULTIPLIER ^ _few_bytes(data, at, _LOAD)
-    return key, last
 
 
 @inlined
 def _same(data: ByteArray, one: Any, other: Any, length: Any) -> bool:
-    for at in range(0, length - _LOAD, _LOAD):  # the last eight bytes were compared before
-        if _few_bytes(data, one + at, _LOAD) != _few_bytes(data, other + at, _LOAD):
+    for at in range(0, length - LOAD, LOAD):  # the last eight bytes were compared before
+        if few_bytes(data, one + at, LOAD) != few_bytes(data, other + at, LOAD):
             return False
     return True
 
@@ -122,8 +82,8 @@ def _look_up_words(
     for row in range(codes.size):
         start = np.int64(offsets[row])
         length = np.int64(offsets[row + 1]) - start
-        key = np.uint64(_eight_bytes(data, start) & masks[np.uint64(length)])
-        slot = ((key + np.uint64(length)) * _MULTIPLIER) >> _SHIFT
+        key = np.uint64(eight_bytes(data, start) & masks[np.uint64(length)])
+        slot = ((key + np.uint64(length)) * MULTIPLIER) >> _SHIFT
         there = np.uint8(1) if valid.size == 0 else np.uint8(_valid(valid, bit + row))
         codes[row] = slot_code[slot] | np.uint8(there - np.uint8(1))
         unknown |= (np.uint8(first[slot] != key) | np.uint8(lengths[slot] != length)) & there
@@ -148,15 +108,15 @@ def encode_texts(
     lengths, starts = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int64)
     slot_code = np.zeros(_SLOTS, dtype=np.uint8)
     code_of_byte = np.full(2 * 256, MISSING, dtype=np.uint8)  # of the empty text, 256 times; then of those of one byte
-    masks = np.zeros(_LOAD + 1, dtype=np.uint64)  # of a text's bytes among eight
-    for size in range(1, _LOAD + 1):
-        masks[size] = ~np.uint64(0) >> np.uint64(8 * (_LOAD - size))
+    masks = np.zeros(LOAD + 1, dtype=np.uint64)  # of a text's bytes among eight
+    for size in range(1, LOAD + 1):
+        masks[size] = ~np.uint64(0) >> np.uint64(8 * (LOAD - size))
     seen = 0
     for block in range(0, codes.size, _ROWS):
         stop = min(block + _ROWS, codes.size)
         own, part, bit = offsets[block : stop + 1], codes[block:stop], valid_offset + block
         longest = _longest(own)
-        if longest <= _LOAD and own[part.size] + _LOAD <= data.size:  # eight bytes can be read wherever a text starts
+        if longest <= LOAD and own[part.size] + LOAD <= data.size:  # eight bytes can be read wherever a text starts
             if longest <= 1:
                 if _look_up_bytes(own, data, valid, bit, code_of_byte, part):
                     continue
@@ -172,11 +132,11 @@ def encode_texts(
                 codes[row] = code_of_byte[256 + np.int64(data[start]) if length else 0]
                 if codes[row] != MISSING:
                     continue
-            key, last = _keys(data, start, length)
-            slot = ((key + np.uint64(length)) * _MULTIPLIER ^ last * _OTHER_MULTIPLIER) >> _SHIFT
+            key, last = keys(data, start, length)
+            slot = ((key + np.uint64(length)) * MULTIPLIER ^ last * OTHER_MULTIPLIER) >> _SHIFT
             while lengths[slot] >= 0:
                 alike = first[slot] == key and final[slot] == last and lengths[slot] == length
-                if alike and (length <= 2 * _LOAD or _same(data, start, starts[slot], length)):
+                if alike and (length <= 2 * LOAD or _same(data, start, starts[slot], length)):
                     break
                 slot = (slot + np.uint64(1)) & _LAST_SLOT
             if lengths[slot] < 0:
@@ -206,7 +166,7 @@ def encode_integers(
             codes[row] = MISSING
             continue
         key = keys[row]
-        slot = (np.uint64(key) * _MULTIPLIER) >> _SHIFT
+        slot = (np.uint64(key) * MULTIPLIER) >> _SHIFT
         while slot_code[slot] != MISSING and slot_key[slot] != key:
             slot = (slot + np.uint64(1)) & _LAST_SLOT
         if slot_code[slot] == MISSING:

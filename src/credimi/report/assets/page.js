@@ -14,7 +14,7 @@ const narrow = matchMedia("(max-width: 72rem)"), paper = matchMedia("print");
 
 function describe() {
   document.title = `What informs about ${report.target.slice(0, 80)} - credimi`;
-  place("target").textContent = report.target;
+  place("target").textContent = report.target || "(no name)";
   place("version").textContent = `credimi ${report.version}`;
   const classes = report.classes.slice(0, 8).join(", ") + (report.classes.length > 8 ? `, … (${whole(report.classes.length)})` : "");
   const rows = report.rows_with_target !== null && report.rows_with_target !== report.rows

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from credimi.core.atomic_files import plain, write_bytes
-from credimi.core.version import __version__
+from credimi.core.atomic_files import write_bytes
+from credimi.report import sentences
 from credimi.report.comparisons.comparison_text import chance, lines, signed, title
+from credimi.report.still_page import document, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownComparison
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _WIDTH, _TICKS = 320.0, (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0)
 
 
@@ -32,40 +31,25 @@ def write_page(comparisons: Sequence[ShownComparison], path: str | Path) -> None
 
 def page(comparisons: Sequence[ShownComparison]) -> str:
     """The HTML."""
-    style = files("credimi.report.assets").joinpath("comparison.css").read_text(encoding="utf-8")
-    target = _text(comparisons[0].target)
-    body = "\n".join(map(_section, comparisons))
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>What informs about {target}, compared</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<h1>What informs about <bdi>{target}</bdi>, compared</h1>
-{body}
-<footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
-</body>
-</html>
-"""
+    target = text(comparisons[0].target or sentences.NO_NAME)
+    return document(
+        f"What informs about {target}, compared",
+        f"What informs about <bdi>{target}</bdi>, compared",
+        ("comparison.css",),
+        "\n".join(map(_section, comparisons)),
+    )
 
 
 def _section(comparison: ShownComparison) -> str:
-    first, second = (f"<bdi>{_text(name)}</bdi>" for name in comparison.names)
+    first, second = (f"<bdi>{text(name)}</bdi>" for name in comparison.names)
     level, epsilon = (f"{comparison.settings[name]:g}" for name in ("level", "epsilon"))
     most = max(
         (row[name] for row in comparison for name in ("high_a", "high_b") if row[name] == row[name]), default=0.0
     )
-    said = "\n".join(f"<p>{_text(line)}</p>" for line in lines(comparison) if line)
+    said = "\n".join(f"<p>{text(line)}</p>" for line in lines(comparison) if line)
     rows = "\n".join(_row(row, most) for row in comparison)
     return f"""<section>
-<h2>{_text(title(comparison))}</h2>
+<h2>{text(title(comparison))}</h2>
 <p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {100 * float(level):g} %
 interval of mutual information, in nats, on a square-root scale</p>
 <div class="wide"><table>
@@ -84,7 +68,7 @@ interval of mutual information, in nats, on a square-root scale</p>
 
 def _row(row: Record, most: float) -> str:
     verdict = row["verdict"]
-    name = f'<th scope="row"><bdi title="{_text(row["note"])}">{_text(row["feature"]) or "(no name)"}</bdi></th>'
+    name = f'<th scope="row"><bdi title="{text(row["note"])}">{text(row["feature"]) or "(no name)"}</bdi></th>'
     if verdict == "not compared":
         return f'<tr class="not-compared">{name}<td class="verdict">{verdict}</td><td colspan="6"></td></tr>'
     figures = [
@@ -124,8 +108,3 @@ def _place(information: float, most: float) -> float:
     """Where a figure is drawn, on a square-root scale with a margin for the dots."""
     share = math.sqrt(min(max(information, 0.0) / most, 1.0)) if most > 0.0 else 0.0
     return 10.0 + (_WIDTH - 20.0) * share
-
-
-def _text(text: str) -> str:
-    """Text of the data for HTML: it holds no markup, and no control characters."""
-    return escape(plain(str(text)), quote=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
-from credimi.report.terminal import GAP, LEAST_NAME, Column, ranking_grid, shortened
+from credimi.report.terminal import GAP, LEAST_NAME, Column, ranking_grid, shortened, threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -111,7 +111,7 @@ def _fitting(
         lambda row: f"{signed(row['low'] * scale)} to {signed(row['high'] * scale)}",
         right=False,
     )
-    tail = column(f"P(change > {settings['epsilon']:g})", lambda row: chance(row["p_change"]))
+    tail = column(f"P(change > {threshold(settings, units)})", lambda row: chance(row["p_change"]))
     verdict = Column("verdict", [row["verdict"] for row in rows])
     room = width - min(longest, LEAST_NAME) - change.width - verdict.width - 2 * GAP
     chosen, samples = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
@@ -137,7 +137,8 @@ def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) 
     (first, second), (one, other) = comparison.names, comparison.rows
     if headings == _LETTERS:
         first, second = f"A, {first}", f"B, {second}"
-    return f"What informs about {comparison.target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
+    target = comparison.target or sentences.NO_NAME
+    return f"What informs about {target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
 
 
 def signed(value: float) -> str:

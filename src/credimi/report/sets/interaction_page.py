@@ -6,19 +6,18 @@ All names come from the user's data; each passes through `escape`.
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from credimi.core.atomic_files import plain, write_bytes
-from credimi.core.version import __version__
+from credimi.core.atomic_files import write_bytes
+from credimi.report.sentences import NO_NAME
 from credimi.report.sets.interaction_view import cells, class_shares, parts, remarks
+from credimi.report.still_page import document, text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import Record
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _MOST = 1_000  # pairs of each sign on the page
 _LIGHT, _DARK = (242, 246, 251), (8, 48, 107)
 
@@ -30,38 +29,20 @@ def write_page(found: Record, path: str | Path) -> None:
 
 def page(found: Record) -> str:
     """The HTML."""
-    assets = files("credimi.report.assets")
-    style = "".join(assets.joinpath(name).read_text(encoding="utf-8") for name in ("comparison.css", "heat.css"))
-    target = _text(found["settings"]["target"])
-    said = "\n".join(f"<p>{_text(line)}</p>" for line in remarks(found))
+    target = text(found["settings"]["target"] or NO_NAME)
+    said = "\n".join(f"<p>{text(line)}</p>" for line in remarks(found))
     lists = "\n".join(_list(found, *part) for part in parts(found))
     maps = "\n".join(_heat_map(found, table) for table in found["tables"])
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>What pairs of columns tell about {target}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<h1>What pairs of columns tell about <bdi>{target}</bdi></h1>
-<div class="said">
+    body = f"""<div class="said">
 {said}
 <p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they say the same.</p>
 </div>
 {lists}
 <div class="maps">
 {maps}
-</div>
-<footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
-</body>
-</html>
-"""
+</div>"""
+    title = "What pairs of columns tell about"
+    return document(f"{title} {target}", f"{title} <bdi>{target}</bdi>", ("comparison.css", "heat.css"), body)
 
 
 def _list(found: Record, pairs: list[Record], heading: str, chance: str) -> str:
@@ -74,7 +55,7 @@ def _list(found: Record, pairs: list[Record], heading: str, chance: str) -> str:
     rows = "\n".join(_row(pair, chance) for pair in pairs[:_MOST]) or '<tr><td colspan="8">none</td></tr>'
     more = f"<p>... and {len(pairs) - _MOST:,} more</p>" if len(pairs) > _MOST else ""
     return f"""<section>
-<h2>{_text(heading)}</h2>
+<h2>{text(heading)}</h2>
 <div class="wide"><table>
 <thead><tr><th scope="col">a</th><th scope="col">b</th>{names}<th scope="col">verdict</th></tr></thead>
 <tbody>
@@ -85,7 +66,7 @@ def _list(found: Record, pairs: list[Record], heading: str, chance: str) -> str:
 
 def _row(pair: Record, chance: str) -> str:
     one, other, *figures, verdict = cells(pair, chance)
-    names = "".join(f'<th scope="row"><bdi>{_text(name) or "(no name)"}</bdi></th>' for name in (one, other))
+    names = "".join(f'<th scope="row"><bdi>{text(name) or "(no name)"}</bdi></th>' for name in (one, other))
     numbers = "".join(f'<td class="number">{escape(figure)}</td>' for figure in figures)
     kind = {"synergy": "more", "redundancy": "less"}.get(verdict, "unsure")
     return f'<tr class="{kind}">{names}{numbers}<td class="verdict">{verdict}</td></tr>'
@@ -95,17 +76,17 @@ def _heat_map(found: Record, table: Record) -> str:
     """The joint table of a pair: in every cell the share of a class, and of how many rows."""
     pair = next(each for each in found["pairs"] if (each["a"], each["b"]) == (table["a"], table["b"]))
     shares, rows, shown = class_shares(table)
-    one, other = (f"<bdi>{_text(table[letter]) or '(no name)'}</bdi>" for letter in "ab")
-    head = "".join(f'<th scope="col"><bdi>{_text(value)}</bdi></th>' for value in table["values_b"])
+    one, other = (f"<bdi>{text(table[letter]) or '(no name)'}</bdi>" for letter in "ab")
+    head = "".join(f'<th scope="col"><bdi>{text(value)}</bdi></th>' for value in table["values_b"])
     body = "\n".join(
-        f'<tr><th scope="row"><bdi>{_text(value)}</bdi></th>'
+        f'<tr><th scope="row"><bdi>{text(value)}</bdi></th>'
         + "".join(_cell(share, count) for share, count in zip(line, counts, strict=True))
         + "</tr>"
         for value, line, counts in zip(table["values_a"], shares, rows, strict=True)
     )
     return f"""<figure>
 <figcaption><strong>{one} and {other}</strong>: {pair["verdict"]} {pair["synergy"]:+.4f}; in the cells the share of
-<bdi>{_text(found["classes"][shown])}</bdi>, and of how many rows</figcaption>
+<bdi>{text(found["classes"][shown])}</bdi>, and of how many rows</figcaption>
 <div class="wide"><table class="heat">
 <thead><tr><td>{one} \\ {other}</td>{head}</tr></thead>
 <tbody>
@@ -120,8 +101,3 @@ def _cell(share: float | None, count: float) -> str:
     colour = ",".join(str(round(low + share * (high - low))) for low, high in zip(_LIGHT, _DARK, strict=True))
     ink = "#fff" if share > 0.5 else "#111"
     return f'<td style="background:rgb({colour});color:{ink}">{100 * share:.0f} %<small>{count:,.6g}</small></td>'
-
-
-def _text(text: str) -> str:
-    """Text of the data for HTML: it holds no markup, and no control characters."""
-    return escape(plain(str(text)), quote=True)

@@ -16,6 +16,7 @@ from rich.text import Text
 from credimi.core.atomic_files import plain
 from credimi.core.errors import CredimiError
 from credimi.report.figures import picture_kind, require_matplotlib, save, short_name
+from credimi.report.sentences import NO_NAME
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def interaction_grids(found: Record, lines: int = LINES) -> Iterator[Grid | Text
 
 def parts(found: Record) -> Iterator[tuple[list[Record], str, str]]:
     """The pairs of each sign with a heading, and the name of their probability."""
-    target = found["settings"]["target"]
+    target = found["settings"]["target"] or NO_NAME
     more = [pair for pair in found["pairs"] if pair["p_above"] >= pair["p_below"]]
     less = [pair for pair in found["pairs"] if pair["p_above"] < pair["p_below"]]
     if more or not less:

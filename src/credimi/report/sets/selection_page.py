@@ -6,13 +6,12 @@ No script, and nothing from elsewhere. All names come from the user's data; each
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from credimi.core.atomic_files import plain, write_bytes
-from credimi.core.version import __version__
+from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
 from credimi.report.sets.selection_view import INTERRUPTED, reason, redundancy, title
+from credimi.report.still_page import document, text
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _WIDTH, _MARGIN = 320.0, 10.0
 _MOST_REJECTED = 1_000  # lines
 _DARK = 0.55  # from here on figures in the matrix are light
@@ -33,36 +31,17 @@ def write_page(selection: Record, path: str | Path) -> None:
 
 def page(selection: Record) -> str:
     """The HTML."""
-    style = files("credimi.report.assets").joinpath("comparison.css").read_text(encoding="utf-8")
-    style += files("credimi.report.assets").joinpath("selection.css").read_text(encoding="utf-8")
     settings = selection["settings"]
     said = f"Entropy of the target {selection['entropy']:.4f} nats; epsilon {settings['epsilon']:g}; "
     said += f"level {settings['level']:g}."
     ended = "" if selection["complete"] else f'<p class="caution">{INTERRUPTED}</p>'
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{_text(title(selection))}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<h1>{_text(title(selection))}</h1>
-<p class="key">{said}</p>
-{ended}
-{_steps(selection)}
-{_matrix(selection)}
-{_rejected(selection)}
-{_left_out(selection)}
-<footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
-</body>
-</html>
-"""
+    heading = text(title(selection))
+    parts = (
+        f'<p class="key">{said}</p>',
+        ended,
+        *(part(selection) for part in (_steps, _matrix, _rejected, _left_out)),
+    )
+    return document(heading, heading, ("comparison.css", "selection.css"), "\n".join(parts))
 
 
 def _steps(selection: Record) -> str:
@@ -110,10 +89,10 @@ def _step(number: int, step: Record, most: float, *, smallest: bool) -> str:
     cells = [_cell(str(number)), _name(step["feature"]), _cell(f"{step['adds']:.4f}"), f"<td>{drawn}</td>"]
     cells += [_cell(interval), _cell(chance)]
     if smallest:
-        others = ", ".join(f"<bdi>{_text(name)}</bdi> ({chance:.2f})" for name, chance in step["substitutes"])
+        others = ", ".join(f"<bdi>{text(name)}</bdi> ({chance:.2f})" for name, chance in step["substitutes"])
         cells += [_cell(f"{step['tells']:.4f}"), _cell(f"{100 * step['share']:.1f} %"), f"<td>{others}</td>"]
     else:
-        cells.append(f"<td><bdi>{_text(step['partner'] or '')}</bdi></td>")
+        cells.append(f"<td><bdi>{text(step['partner'] or '')}</bdi></td>")
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -137,21 +116,21 @@ def _rejected(selection: Record) -> str:
 
 
 def _left_out(selection: Record) -> str:
-    said = "".join(f"<p>{_text(line)}</p>" for line in unranked_lines(selection["left_out"]))
+    said = "".join(f"<p>{text(line)}</p>" for line in unranked_lines(selection["left_out"]))
     return f'<div class="said">{said}</div>'
 
 
 def _rejection(each: Record) -> str:
     figures = "".join(_cell(f"{each[name]:.4f}") for name in ("tells", "p_adds"))
     kind = each["reason"].replace(" ", "-")
-    return f'<tr class="{kind}">{_name(each["feature"])}{figures}<td class="verdict">{_text(reason(each))}</td></tr>'
+    return f'<tr class="{kind}">{_name(each["feature"])}{figures}<td class="verdict">{text(reason(each))}</td></tr>'
 
 
 def _matrix(selection: Record) -> str:
     names, given, figures = redundancy(selection)
     if not names:
         return ""
-    head = "".join(f'<th scope="col"><div><bdi>{_text(name) or "(no name)"}</bdi></div></th>' for name in given)
+    head = "".join(f'<th scope="col"><div><bdi>{text(name) or "(no name)"}</bdi></div></th>' for name in given)
     rows = "\n".join(
         f"<tr>{_name(name)}{''.join(map(_shade, row))}</tr>" for name, row in zip(names, figures, strict=True)
     )
@@ -183,7 +162,7 @@ def _cell(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    return f'<th scope="row"><bdi>{_text(name) or "(no name)"}</bdi></th>'
+    return f'<th scope="row"><bdi>{text(name) or "(no name)"}</bdi></th>'
 
 
 def _axis(most: float) -> str:
@@ -198,8 +177,3 @@ def _place(information: float, most: float) -> float:
     """Where a figure is drawn, with a margin for the dots and the last tick."""
     margin = 2.0 * _MARGIN
     return margin + (_WIDTH - 2.0 * margin) * (min(max(information, 0.0) / most, 1.0) if most > 0.0 else 0.0)
-
-
-def _text(text: str) -> str:
-    """Text of the data for HTML: it holds no markup, and no control characters."""
-    return escape(plain(str(text)), quote=True)

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from credimi.core.atomic_files import plain
-from credimi.report.sentences import PYTHON, unranked_lines
+from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def title(selection: Record) -> str:
     settings, taken = selection["settings"], len(selection["steps"])
     what = "The smallest set that tells about" if settings["goal"] == "smallest" else "Columns that matter for"
     total = taken + len(selection["rejected"])
-    return f"{what} {settings['target']}: {taken:,} of {total:,} columns, {selection['rows']:,} rows"
+    return f"{what} {settings['target'] or NO_NAME}: {taken:,} of {total:,} columns, {selection['rows']:,} rows"
 
 
 def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:

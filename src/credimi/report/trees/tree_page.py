@@ -6,20 +6,17 @@ All names come from the user's data; each passes through `escape`.
 from __future__ import annotations
 
 import math
-from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from credimi.core.atomic_files import plain, write_bytes
-from credimi.core.version import __version__
-from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, title
+from credimi.core.atomic_files import write_bytes
+from credimi.report.still_page import document, text
+from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, stand_ins, title
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from credimi.core.types import Record
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _WIDTH, _COLOURS, _OPEN = 320.0, 8, 2  # of a drawing; classes with a colour of their own; levels that are unfolded
 
 
@@ -30,39 +27,20 @@ def write_page(tree: Record, path: str | Path) -> None:
 
 def page(tree: Record) -> str:
     """The HTML."""
-    style = files("credimi.report.assets").joinpath("tree.css").read_text(encoding="utf-8")
-    heading = _text(title(tree))
-    settings = tree["settings"]
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{heading}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<h1>{heading}</h1>
-<p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g}) is at least
-{settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns. Open a node to
-see its table and why it was split or not. Information in nats.</p>
+    heading, settings = text(title(tree)), tree["settings"]
+    body = f"""<p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g})
+is at least {settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns.
+Open a node to see its table and why it was split or not. Information in nats.</p>
 <p class="key">{_key(tree)}</p>
 {_importances(tree)}
 <h2>The tree</h2>
-{_nodes(tree)}
-<footer>Made by credimi {__version__}; nothing on this page is sent or fetched.</footer>
-</body>
-</html>
-"""
+{_nodes(tree)}"""
+    return document(heading, heading, ("tree.css",), body)
 
 
 def _key(tree: Record) -> str:
     shown = [
-        f'<span><i class="c{number % _COLOURS}"></i><bdi>{_text(name) or "(no name)"}</bdi></span>'
+        f'<span><i class="c{number % _COLOURS}"></i><bdi>{text(name) or "(no name)"}</bdi></span>'
         for number, name in enumerate(tree["classes"])
     ]
     return " ".join(shown)
@@ -73,7 +51,7 @@ def _importances(tree: Record) -> str:
         return ""
     most = max(each["high"] for each in tree["importances"])
     lines = "\n".join(
-        f'<tr><th scope="row"><bdi>{_text(each["feature"])}</bdi></th><td>{_interval(each, most, None)}</td>'
+        f'<tr><th scope="row"><bdi>{text(each["feature"])}</bdi></th><td>{_interval(each, most, None)}</td>'
         f'<td class="number">{each["mi"]:.4f}</td><td class="number">{each["low"]:.4f} to {each["high"]:.4f}</td></tr>'
         for each in tree["importances"]
     )
@@ -93,8 +71,8 @@ def _nodes(tree: Record) -> str:
         opened = " open" if node["depth"] < _OPEN and node["feature"] is not None else ""
         kind = "split" if node["feature"] is not None else "leaf"
         parts.append(
-            f'<details class="{kind}"{opened}><summary>{_bar(node)}<span><bdi>{_text(branch_of(node, features))}</bdi>'
-            f" <small>{rows(node)} rows</small> <b><bdi>{_text(predicted(tree, node))}</bdi></b>"
+            f'<details class="{kind}"{opened}><summary>{_bar(node)}<span><bdi>{text(branch_of(node, features))}</bdi>'
+            f" <small>{rows(node)} rows</small> <b><bdi>{text(predicted(tree, node))}</bdi></b>"
             f"{_asked(node)}</span></summary>{_detail(tree, node)}"
         )
         following = tree["nodes"][place + 1]["depth"] if place + 1 < len(tree["nodes"]) else 0
@@ -103,7 +81,7 @@ def _nodes(tree: Record) -> str:
 
 
 def _asked(node: Record) -> str:
-    return "" if node["feature"] is None else f" <small>by <bdi>{_text(node['feature'])}</bdi></small>"
+    return "" if node["feature"] is None else f" <small>by <bdi>{text(node['feature'])}</bdi></small>"
 
 
 def _bar(node: Record) -> str:
@@ -119,7 +97,7 @@ def _bar(node: Record) -> str:
 
 
 def _detail(tree: Record, node: Record) -> str:
-    said = f'<p class="said">{_text(reason(tree, node))}</p>'
+    said = f'<p class="said">{text(reason(tree, node))}</p>'
     return f'<div class="detail">{said}{_posterior(tree, node)}{_table(tree, node)}</div>'
 
 
@@ -128,7 +106,7 @@ def _posterior(tree: Record, node: Record) -> str:
     if best is None:
         return ""
     drawn = _interval(best, max(best["high"], 4.0 * tree["settings"]["epsilon"]), tree["settings"]["epsilon"])
-    name = f"<bdi>{_text(best['feature'])}</bdi>"
+    name = f"<bdi>{text(best['feature'])}</bdi>"
     return f'<p class="posterior">{drawn}<small>I of {name}: mean, 95 % interval, and epsilon as a line</small></p>'
 
 
@@ -149,7 +127,7 @@ def _place(information: float, most: float) -> float:
 def _table(tree: Record, node: Record) -> str:
     """The rows of each class, by branch and in all; classes that the node does not have are left out."""
     branches = node.get("branches", [])
-    heads = "".join(f'<th scope="col" class="number"><bdi>{_text(each["name"])}</bdi></th>' for each in branches)
+    heads = "".join(f'<th scope="col" class="number"><bdi>{text(each["name"])}</bdi></th>' for each in branches)
     lines = []
     for number, name in enumerate(tree["classes"]):
         if node["counts"][number] > 0.0:
@@ -157,11 +135,14 @@ def _table(tree: Record, node: Record) -> str:
             chance = f"{node['probabilities'][number]:.3f}"
             figures = "".join(f'<td class="number">{_count(cell)}</td>' for cell in cells)
             lines.append(
-                f'<tr><th scope="row"><i class="c{number % _COLOURS}"></i><bdi>{_text(name)}</bdi></th>{figures}'
+                f'<tr><th scope="row"><i class="c{number % _COLOURS}"></i><bdi>{text(name)}</bdi></th>{figures}'
                 f'<td class="number">{chance}</td></tr>'
             )
     missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
-    lacking = f'<p class="said">{_count(missing)} rows without a value went down all branches.</p>' if missing else ""
+    told = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
+    lacking = (
+        f'<p class="said">{_count(missing)} rows without a value went down all branches{told}.</p>' if missing else ""
+    )
     return f"""<div class="wide"><table><thead><tr><th scope="col">class</th>{heads}
 <th scope="col" class="number">all</th><th scope="col" class="number">probability</th></tr></thead>
 <tbody>{"".join(lines)}</tbody></table></div>{lacking}"""
@@ -169,8 +150,3 @@ def _table(tree: Record, node: Record) -> str:
 
 def _count(number: float) -> str:
     return f"{round(number, 1):,.1f}".removesuffix(".0")
-
-
-def _text(text: str) -> str:
-    """Text of the data for HTML: it holds no markup, and no control characters."""
-    return escape(plain(str(text)), quote=True)

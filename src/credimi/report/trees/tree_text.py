@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.sentences import counted
+from credimi.report.sentences import NO_NAME, counted
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _LONGEST = 60  # characters of a branch's name
+_NAMED = 2  # columns that stand in, by name
 _STOPS = {
     "pure": "all rows have one class",
     "no column": "no column has two values here",
@@ -40,7 +41,7 @@ def tree_lines(tree: Record, *, reasons: bool = True) -> Iterator[str]:
 
 def title(tree: Record) -> str:
     """What the tree is of, and how large it is."""
-    target = tree["settings"]["target"]
+    target = tree["settings"]["target"] or NO_NAME
     size = f"{counted(tree['leaves'], 'leaf').replace('leafs', 'leaves')}, depth {tree['depth']}"
     partial = " (interrupted)" if tree["interrupted"] else ""
     return f"Tree for {target}: {size}, {counted(_round(tree['rows']), 'row')}{partial}"
@@ -78,11 +79,19 @@ def reason(tree: Record, node: Record) -> str:
         sure = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
         other = node["runner_up"]
         following = "" if other is None else f"; next {other['feature']}, {other['mi']:.4f}"
-        return f"by {best['feature']}: {told}, {sure}{following}"
+        instead = f"; if missing, by {stand_ins(node)}" if node["stand_ins"] else ""
+        return f"by {best['feature']}: {told}, {sure}{following}{instead}"
     if node["stop"] == "unsure":
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
         return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {best['p_above']:.2f}"
     return _STOPS[node["stop"]]
+
+
+def stand_ins(node: Record) -> str:
+    """The columns that say where a row without the value goes: the first ones, and how many more there are."""
+    names = [each["feature"] for each in node["stand_ins"]]
+    more = [f"{len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
+    return " and ".join([", ".join(names[:_NAMED]), *more])
 
 
 def shortened(text: str) -> str:

@@ -11,6 +11,7 @@ from credimi.counting.alignment import aligned
 from credimi.inference import change
 from credimi.selection.comparisons.change_records import CompareOptions
 from credimi.selection.comparisons.compare import compared
+from credimi.selection.feature_rows import finite
 from credimi.selection.rank import rank
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class GroupedRanking:
     def to_dict(self) -> Record:
         """The content of `credimi rank --by --format json`."""
         return {
-            "settings": self.settings,
+            "settings": {name: finite(value) for name, value in self.settings.items()},
             "ungrouped": self.ungrouped,
             "groups": [{"name": name} | ranking.to_dict() for name, ranking in self.rankings.items()],
             "comparisons": [each.to_dict() for each in self.comparisons],
@@ -83,6 +84,8 @@ def rank_by(
     fdr: float = 0.05,
     p_same: float = change.P_SAME,
     missing: str = "ignore",
+    robust: bool = False,
+    factor: float = 2.0,
     threads: int | None = None,
     **counting: Option,
 ) -> GroupedRanking:
@@ -99,8 +102,8 @@ def rank_by(
         The name of the target's column, or its values beside the data.
     by : str
         The column that names the groups, with at most 50 values. For an array, its position works, too.
-    epsilon, level, fdr, missing, threads
-        As in `rank`; only a change of more than epsilon counts.
+    epsilon, level, fdr, missing, robust, factor, threads
+        As in `rank`; only a change of more than epsilon counts. The rankings are robust, the comparisons are not.
     p_same : float
         As in `compare`.
     **counting
@@ -128,10 +131,12 @@ def rank_by(
     groups, ungrouped = count_by(data, target, by, threads=threads, **counting)
     both = aligned(list(groups.values()))
     asked: Record = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
+    asked |= {"robust": robust, "factor": factor}
     rankings = {name: rank(counts, **asked) for name, counts in zip(groups, both.samples, strict=True)}
     pairs = _pairs(dict(zip(groups, both.samples, strict=True)))
     comparisons = tuple(compared(both.with_samples(two), options, missing, names) for names, two in pairs)
     settings = {"by": by} | comparisons[0].settings | {"fdr": fdr, "target": both.samples[0].target}
+    settings |= {"factor": factor} if robust else {}
     return GroupedRanking(by, rankings, comparisons, ungrouped, settings)
 
 

@@ -15,9 +15,8 @@ from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.request import CountRequest
-from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.pair_codes import PairCodes
-from credimi.counting.rows.stratified_counts import SettledCodes
+from credimi.counting.rows.row_codes import settled_codes
 from credimi.inference.adaptive_prior import independence
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.pairwise.pair_request import check_engine
@@ -27,14 +26,17 @@ from credimi.selection.sets.interaction_search import candidates, complete, weig
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from credimi.core.types import Data, FloatArray, IntegerArray, Option, Values
+    from credimi.counting.rows.stratified_counts import SettledCodes
     from credimi.inference.conditional.synergy import Synergies
 
 _LISTED = 0.5  # the least probability of a pair that is listed unasked
 _MOST_LISTED = 10_000
 _TABLES = 12  # pairs of each verdict whose joint table is kept
 _AT_ONCE = 256
+_READING = 0.2  # of what progress is told
 
 
 def interactions(
@@ -47,14 +49,16 @@ def interactions(
     engine: str = "cpu",
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
+    scratch: str | Path | None = None,
     **counting: Option,
 ) -> Interactions:
     """Find pairs of columns that tell more about the target together than apart, or that say the same.
 
     Parameters
     ----------
-    data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files.
+    data : what `credimi.count` takes
+        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
+        they are, and these come here, one byte a cell.
     target : str or array
         The target's column, or its values beside the data.
     epsilon : float
@@ -70,6 +74,8 @@ def interactions(
         All cores, unless said.
     progress : callable, optional
         Is told the share of the work that is done. An interrupt (Ctrl-C) ends the search with the pairs so far.
+    scratch : path, optional
+        A folder for data larger than memory: they are read twice, and files there keep codes and sets of bits.
     **counting
         features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
 
@@ -88,19 +94,20 @@ def interactions(
         require_whole("top", top, 1)
     options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
     check_engine(engine)
-    table = CodedTable.of(data, CountRequest.of(target, threads=threads, **counting))
-    return interacting(table, options, top, progress or (lambda _: None), engine)
+    told = progress or (lambda _: None)
+    request = CountRequest.of(target, threads=threads, progress=lambda share: told(_READING * share), **counting)
+    settled, _ = settled_codes(data, request, scratch)
+    return interacting(settled, options, top, lambda share: told(_READING + (1.0 - _READING) * share), engine)
 
 
 def interacting(
-    table: CodedTable,
+    settled: SettledCodes,
     options: PosteriorOptions,
     top: int | None,
     progress: Callable[[float], None],
     engine: str = "cpu",
 ) -> Interactions:
-    """As `interactions`, of a table that was encoded before."""
-    settled = SettledCodes.of(table, options.threads)
+    """As `interactions`, of rows that are codes."""
     codes = PairCodes.of(settled, options.threads)
     if len(codes.classes) < 2:
         raise CredimiError(f"the target {settled.target!r} has one class only: nothing can be told about it")

@@ -49,8 +49,9 @@ def select(
 
     Parameters
     ----------
-    data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files.
+    data : what `credimi.count` takes
+        Data frames, arrays, files. Data frames of Spark and Dask are read twice: their partitions become codes where
+        they are, and these come here, one byte a cell.
     target : str or array
         The target's column, or its values beside the data.
     goal : "smallest" or "relevant"
@@ -67,7 +68,8 @@ def select(
     progress : callable, optional
         Called with a share of the work at hand, and what that is: "reading", then each step.
     scratch : path, optional
-        A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile.
+        A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile (two
+        of columns of more than 255 values).
     **counting
         features, exclude, missing_values, discretize, max_levels, delimiter ...: as in `credimi.count`.
 
@@ -88,17 +90,13 @@ def select(
     """
     checked_goal(goal)
     from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.counting.rows.coded_table import CodedTable  # noqa: PLC0415  (pyarrow takes a while to load)
-    from credimi.counting.rows.scratch_codes import require_memory, scratch_codes  # noqa: PLC0415  (pyarrow takes a while to load)
+    from credimi.counting.rows.row_codes import settled_codes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     reading = None if progress is None else lambda share: progress(share, "reading")
     request = CountRequest.of(target, threads=threads, progress=reading, **counting)
     asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
     asked |= {"threads": threads, "progress": progress}
-    if scratch is None:
-        require_memory(data)
-        return selected(CodedTable.of(data, request), goal, **asked)
-    return _selected_of(*scratch_codes(data, request, scratch), goal, **asked)
+    return _selected_of(*settled_codes(data, request, scratch), goal, **asked)
 
 
 def selected(

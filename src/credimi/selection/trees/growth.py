@@ -14,11 +14,11 @@ is learned from all columns in all nodes so far, as the rule fdr does it (see `r
 `_LEAST_NOISE`. So data in which nearly everything tells something get deep trees, and noisy data small ones. When the
 tree is grown the share is that of all nodes. Splits that are not credible with it are taken back.
 
-**Missing values.** A row without the column's value goes down all branches, with their shares as weights; parts below
-`_LEAST_PART` of a row are left out. Its class counts as one without a value when the column is judged. Rows without a
-class count as values without a class.
+**Missing values.** A row without the column's value goes down all branches, with weights that other columns tell (see
+`stand_ins`); parts below `_LEAST_PART` of a row are left out. Its class counts as one without a value when the column
+is judged. Rows without a class count as values without a class.
 
-A level costs one pass over the rows of its nodes, and one batch of posteriors.
+A level costs two passes over the rows of its nodes, one for the columns that stand in, and two batches of posteriors.
 """
 
 from __future__ import annotations
@@ -28,24 +28,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.numbers.discretize import cuts_after
-from credimi.core.tables import Tables
-from credimi.inference.batched.many_tables import quick_beliefs
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_share, share_of_independent
+from credimi.selection.trees.judging import judged
 from credimi.selection.trees.merging import merged_values
-from credimi.selection.trees.nodes import SURE, Tree, TreeCandidate, TreeNode, TreeSplit, TreeStop
+from credimi.selection.trees.nodes import SURE, Tree, TreeCandidate, TreeNode, TreeSplit, TreeStop, cut_between
 from credimi.selection.trees.probabilities import learned_probabilities
+from credimi.selection.trees.stand_ins import Divided, StandIns, branch_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.counting.rows.tree_rows import NodeTables, TreeRows
-    from credimi.inference.batched.many_tables import Beliefs
+    from credimi.selection.trees.judging import Judged
+    from credimi.selection.trees.nodes import TreeStandIn
 
 _LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
-_MOST_CELLS = 1 << 22  # of the tables that are judged in one batch
 _LEAST_NOISE = 0.1
 _FEW_ROWS = 100.0
 _NO_COUNT = 1e-9  # a weight that is rounding
@@ -59,16 +58,6 @@ class _Open:
     entries: IntegerArray
     parts: FloatArray
     weights: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Judged:
-    """What is believed of the columns of a node, one entry for each candidate."""
-
-    found: NodeTables
-    mean: FloatArray
-    p_alone: FloatArray
-    p_independent: FloatArray
 
 
 def grow(
@@ -109,6 +98,7 @@ class _Grower:
     ) -> None:
         self.rows, self.options, self.max_depth, self.progress = rows, options, max_depth, progress
         self.counter = rows.counter(options.threads)
+        self.stand_ins = StandIns(rows, options)
         self.nodes: list[TreeNode] = []
         self.independent: list[FloatArray] = []  # of each node that was looked at: P(independent) of its columns
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
@@ -155,26 +145,27 @@ class _Grower:
         return _Open(node, entries, parts, weights)
 
     def _grow_level(self) -> None:
-        waiting: list[tuple[_Open, NodeTables]] = []
-        cells, following = 0, []
-        judged: list[tuple[_Open, _Judged]] = []
+        looked_at: list[_Open] = []
+        found = judged(self._counted(looked_at), self.options)
+        self.independent += [own.p_independent for own in found]
+        share = self._share_of_independent()
+        split = [
+            each for opened, own in zip(looked_at, found, strict=True) if (each := self._decide(opened, own, share))
+        ]
+        self.open = []
+        for each, stand_ins in zip(split, self.stand_ins.of(split), strict=True):
+            self.open += self._divide(each, stand_ins)
+
+    def _counted(self, looked_at: list[_Open]) -> Iterator[NodeTables]:
+        """The tables of the nodes that are looked at; the others are leaves."""
         for each in self.open:
             stop = self._stop_before(each.node)
             found = None if stop else self.counter.count(each.entries, each.weights)
             if found is None or not found.columns.size:
                 self._leaf(replace(each.node, stop=stop or TreeStop.NO_COLUMN))
                 continue
-            waiting.append((each, found))
-            cells += found.tables.flat.size
-            if cells > _MOST_CELLS:
-                judged += self._judged(waiting)
-                waiting, cells = [], 0
-        judged += self._judged(waiting)
-        self.independent += [own.p_independent for _, own in judged]
-        share = self._share_of_independent()
-        for each, own in judged:
-            following += self._decide(each, own, share)
-        self.open = following
+            looked_at.append(each)
+            yield found
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
         if np.count_nonzero(node.counts > _NO_COUNT) < 2:
@@ -187,30 +178,12 @@ class _Grower:
         if self.progress is not None:
             self.progress(min(self.done / self.total, 1.0) if self.total > 0.0 else 1.0)
 
-    def _judged(self, waiting: list[tuple[_Open, NodeTables]]) -> list[tuple[_Open, _Judged]]:
-        """The posteriors of all tables of some nodes, in one batch."""
-        if not waiting:
-            return []
-        tables = [found.tables for _, found in waiting]
-        joined = Tables(
-            np.concatenate([each.flat for each in tables]),
-            np.concatenate([each.rows for each in tables]),
-            np.concatenate([each.columns for each in tables]),
-            np.concatenate([each.odds for each in tables if each.odds is not None]),
-        )
-        believed = quick_beliefs(joined, self.options)
-        ends = np.cumsum([found.columns.size for _, found in waiting])
-        return [
-            (each, _judged_node(found, believed, slice(end - found.columns.size, end)))
-            for (each, found), end in zip(waiting, ends.tolist(), strict=True)
-        ]
-
     def _share_of_independent(self) -> float:
         """The share of columns that tell nothing, among all columns of all nodes that were looked at."""
         return share_of_independent(np.concatenate([np.zeros(0), *self.independent]), least=_LEAST_NOISE)
 
-    def _decide(self, each: _Open, own: _Judged, share: float) -> list[_Open]:
-        """Split a node, or make it a leaf."""
+    def _decide(self, each: _Open, own: Judged, share: float) -> Divided | None:
+        """How a node is split; None if it is a leaf."""
         node = each.node
         p_above = from_share(own.p_alone, own.p_independent, share)
         credible = p_above >= self._needed(node)
@@ -222,22 +195,29 @@ class _Grower:
         if not credible.any():
             nothing = 1.0 - float(p_above.max()) >= SURE
             self._leaf(replace(node, stop=TreeStop.NOTHING if nothing else TreeStop.UNSURE))
-            return []
+            return None
         split, codes = self._split(each, best, own.found.places[int(order[0])])
         branch = np.append(split.branch_of, -1)[np.minimum(codes, split.branch_of.size)]
+        return Divided(node, split, each.entries, each.parts, each.weights, branch)
+
+    def _divide(self, each: Divided, stand_ins: tuple[TreeStandIn, ...]) -> list[_Open]:
+        """The children of a node; rows without a value go down all branches."""
+        node, split = each.node, replace(each.split, stand_ins=stand_ins)
+        part = np.ones((each.entries.size, split.shares.size))
+        lost = each.branch < 0
+        if lost.any():
+            codes = (self.rows.codes(own.column, each.entries[lost]) for own in stand_ins)
+            lines = (np.append(own.place_of, -1)[code] for own, code in zip(stand_ins, codes, strict=True))
+            part[lost] = branch_weights(split, lines, int(lost.sum()))
         children = []
-        lost = branch < 0
-        for number in range(split.shares.size):
-            here = branch == number
-            if lost.any():
-                here |= lost & (each.parts * split.shares[number] >= _LEAST_PART)
-            part = np.where(lost[here], split.shares[number], 1.0) if lost.any() else 1.0
+        for number, own_part in enumerate(part.T):
+            here = (each.branch == number) | (lost & (each.parts * own_part >= _LEAST_PART))
             children.append(
                 self._opened(
                     (node.number, number, node.depth + 1),
                     each.entries[here],
-                    each.parts[here] * part,
-                    each.weights[here] * part,
+                    each.parts[here] * own_part[here],
+                    each.weights[here] * own_part[here],
                 )
             )
         numbers = tuple(child.node.number for child in children)
@@ -250,8 +230,8 @@ class _Grower:
         codes = self.rows.codes(best.column, each.entries).astype(np.int64)
         totals = best.table[:, :-1].sum(axis=0)
         if column.numbers:
-            cut = _cut_between(*column.labels.numbers[places].tolist(), coarse=bool(column.labels.dropped_bits))
-            branch_of = (np.arange(column.size) > places[0]).astype(np.int64)
+            cut = cut_between(*column.labels.numbers[places].tolist(), coarse=bool(column.labels.dropped_bits))
+            branch_of = (column.labels.numbers > cut).astype(np.int64)  # as rows are judged that are predicted
             return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
         with_class = self.rows.groups[each.entries] < len(self.rows.classes)
         occurs = np.bincount(codes[with_class], each.weights[with_class], column.size + 1)[:-1] > 0.0
@@ -262,11 +242,7 @@ class _Grower:
         return TreeSplit(best.column, None, branch_of, shares / shares.sum(), ()), codes
 
 
-def _judged_node(found: NodeTables, believed: Beliefs, own: slice) -> _Judged:
-    return _Judged(found, believed.mean[own], believed.p_above[own], believed.p_independent[own])
-
-
-def _candidate(own: _Judged, p_above: FloatArray, place: int) -> TreeCandidate:
+def _candidate(own: Judged, p_above: FloatArray, place: int) -> TreeCandidate:
     tables = own.found.tables
     odds = 1.0 if tables.odds is None else float(tables.odds[place])
     return TreeCandidate(
@@ -285,13 +261,6 @@ def _judged_again(candidate: TreeCandidate | None, share: float) -> TreeCandidat
         return None
     paid = from_share(np.array([candidate.p_alone]), np.array([candidate.p_independent]), share)
     return replace(candidate, p_above=float(paid[0]))
-
-
-def _cut_between(low: float, high: float, *, coarse: bool) -> float:
-    """The cut between two numbers; coarse ones have lost bits, and stand for all numbers that are farther from 0."""
-    if coarse:
-        return float(np.nextafter(high, -np.inf)) if high > 0.0 else low
-    return float(cuts_after(np.array([low, high]), np.zeros(1, dtype=np.int64))[0])
 
 
 def _connected(nodes: list[TreeNode]) -> list[TreeNode]:

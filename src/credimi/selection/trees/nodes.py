@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.columns.numbers.discretize import cut_texts
+from credimi.columns.numbers.discretize import cut_texts, cuts_after
 from credimi.columns.text_types import shown_date
 from credimi.core.public import stored
 from credimi.core.tables import Tables
@@ -57,11 +57,28 @@ class TreeCandidate:
 
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
+class TreeStandIn:
+    """A column that says where a row goes in which the value of the split is missing.
+
+    `place_of` has the line of each code in `gains`, -1 where the value did not occur; numbers up to the `cut` have the
+    first line. `gains[line, branch]` is log P(branch | value) / P(branch).
+    """
+
+    column: int
+    cut: float | None
+    place_of: IntegerArray
+    gains: FloatArray
+    mean: float
+    p_above: float
+
+
+@stored
+@dataclass(frozen=True, slots=True, eq=False)
 class TreeSplit:
     """How a node is split: by a cut, a number up to which goes to the first branch, or by values.
 
     `branch_of` has the branch of each code, -1 where the value did not occur in the node. Rows without a value go down
-    all branches, with the `shares` as weights.
+    all branches, with weights: the `shares`, changed by what the columns that stand in tell.
     """
 
     column: int
@@ -69,6 +86,7 @@ class TreeSplit:
     branch_of: IntegerArray
     shares: FloatArray
     children: tuple[int, ...]
+    stand_ins: tuple[TreeStandIn, ...] = ()
 
 
 @stored
@@ -238,6 +256,10 @@ class Tree:
                     node.split.children, self.branches(node.number), node.split.shares.tolist(), strict=True
                 )
             ]
+            record["stand_ins"] = [
+                {"feature": self.columns[own.column].name, "mi": own.mean, "p_above": own.p_above}
+                for own in node.split.stand_ins
+            ]
         return record
 
     def to_dict(self) -> Record:
@@ -263,6 +285,13 @@ class Tree:
             ],
             "nodes": self.records(),
         }
+
+
+def cut_between(low: float, high: float, *, coarse: bool) -> float:
+    """The cut between two numbers; coarse ones have lost bits, and stand for all numbers that are farther from 0."""
+    if coarse:
+        return float(np.nextafter(high, -np.inf)) if high > 0.0 else low
+    return float(cuts_after(np.array([low, high]), np.zeros(1, dtype=np.int64))[0])
 
 
 def _tables(nodes: list[TreeNode]) -> Tables:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credimi.core.types import FloatArray
-    from credimi.selection.trees.nodes import TreeNode, TreeSplit
+    from credimi.selection.trees.nodes import TreeNode
 
-_STRENGTHS = 2.0 ** np.arange(-1, 13)
+STRENGTHS = 2.0 ** np.arange(-1, 13)
 _PSEUDO = 0.5  # rows of each class
 _MOST_STEPS, _SETTLED = 200, 1e-6
 
@@ -42,7 +42,7 @@ def learned_probabilities(nodes: Sequence[TreeNode]) -> FloatArray:
     split = [node for node in nodes if node.split is not None]
     if not split:
         return found
-    evidence = np.array([_evidence(nodes, node.counts, node.split) for node in split if node.split is not None])
+    evidence = np.array([_evidence(nodes, node) for node in split])
     evidence = np.exp(evidence - evidence.max(axis=1, keepdims=True))
     weights = evidence * _learned_weights(evidence)
     weights /= weights.sum(axis=1, keepdims=True)
@@ -51,7 +51,7 @@ def learned_probabilities(nodes: Sequence[TreeNode]) -> FloatArray:
             continue
         above, sure = found[node.number], node.best.p_above
         for child, share in zip(node.split.children, node.split.shares.tolist(), strict=True):
-            counts, strengths = nodes[child].counts, _STRENGTHS[:, np.newaxis] * share
+            counts, strengths = nodes[child].counts, STRENGTHS[:, np.newaxis] * share
             shrunk = own @ ((counts + strengths * above) / (counts.sum() + strengths))
             found[child] = sure * shrunk + (1.0 - sure) * above
     return found
@@ -62,15 +62,24 @@ def _smoothed(counts: FloatArray) -> FloatArray:
     return shares
 
 
-def _evidence(nodes: Sequence[TreeNode], counts: FloatArray, split: TreeSplit) -> FloatArray:
-    """The logarithm of the evidence of each K."""
+def _evidence(nodes: Sequence[TreeNode], node: TreeNode) -> FloatArray:
+    """The logarithm of the evidence of each K, of one split."""
+    split = node.split
+    if split is None:
+        return np.zeros(STRENGTHS.size)
+    return log_evidence(
+        np.stack([nodes[child].counts for child in split.children]), split.shares, _smoothed(node.counts)
+    )
+
+
+def log_evidence(counts: FloatArray, shares: FloatArray, above: FloatArray) -> FloatArray:
+    """The logarithm of the evidence of each K, from the counts (branches, classes); `above` are the node's shares."""
     from scipy.special import gammaln  # noqa: PLC0415  (it takes a while to load)
 
-    of_branches = np.stack([nodes[child].counts for child in split.children])
-    strengths = _STRENGTHS[:, np.newaxis] * split.shares
-    pseudo = strengths[:, :, np.newaxis] * _smoothed(counts)
-    inside = (gammaln(of_branches + pseudo) - gammaln(pseudo)).sum(axis=2)
-    found: FloatArray = (gammaln(strengths) - gammaln(strengths + of_branches.sum(axis=1)) + inside).sum(axis=1)
+    strengths = STRENGTHS[:, np.newaxis] * shares
+    pseudo = strengths[:, :, np.newaxis] * above
+    inside = (gammaln(counts + pseudo) - gammaln(pseudo)).sum(axis=2)
+    found: FloatArray = (gammaln(strengths) - gammaln(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
     return found
 
 

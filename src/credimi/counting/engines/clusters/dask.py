@@ -87,6 +87,46 @@ def reduce(
     return content
 
 
+def collect(
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], Iterator[bytes]],
+    take: Callable[[bytes], None],
+    progress: Callable[[float], None],
+) -> None:
+    """Hand over what `work` makes of the wanted columns of each partition, in the order of the partitions.
+
+    Workers of a cluster keep their results until they are fetched. Otherwise all is one graph, in which a partition is
+    handed over as soon as the one before it was: so few are held, and what partitions have in common is done once.
+    """
+    delayed, scheduler = library("dask", "dask").delayed, library("dask.base", "dask").get_scheduler()
+    by_name = {shown_name(name): name for name in data.columns}
+    partitions = data[[by_name[name] for name in wanted]].to_delayed()
+    parts = [delayed(partial(_listed, work, wanted))(part) for part in partitions]
+
+    def hand_over(number: int, contents: list[bytes], _before: object = None) -> None:
+        for content in contents:
+            take(content)
+        progress((number + 1) / len(parts))
+
+    client: Foreign = getattr(scheduler, "__self__", None)
+    if hasattr(client, "compute"):  # the scheduler in force is a client's
+        for number, future in enumerate(client.compute(parts)):
+            hand_over(number, future.result())
+            future.release()
+        return
+    last = None
+    for number, part in enumerate(parts):
+        last = delayed(hand_over)(number, part, last)
+    if last is not None:  # in this process, as codes are put together here
+        alone = scheduler is library("dask.local", "dask").get_sync
+        last.compute(scheduler="synchronous" if alone else "threads")
+
+
+def _listed(work: Callable[[Iterator[Batch]], Iterator[bytes]], wanted: Sequence[str], frame: Foreign) -> list[bytes]:
+    return [*work(frames.batches(frame, wanted))]
+
+
 def _work_on(work: Callable[[Iterator[Batch]], bytes], wanted: Sequence[str], frame: Foreign) -> bytes:
     return work(frames.batches(frame, wanted))
 

@@ -105,6 +105,36 @@ def reduce(
     return join([bytes(row["counts"]) for row in rows])
 
 
+def collect(
+    data: Foreign,
+    wanted: Sequence[str],
+    work: Callable[[Iterator[Batch]], Iterator[bytes]],
+    take: Callable[[bytes], None],
+    progress: Callable[[float], None],
+) -> None:
+    """Hand over what `work` makes of the wanted columns of each partition, in the order of the partitions.
+
+    The workers are all at work first, and keep it on their disks; then it is fetched, a partition at a time. There is
+    one pass for all columns, however many: rows need not come in the same order a second time.
+    """
+    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
+    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
+    chosen = frame.toDF(*place.values()).select(*(place[name] for name in wanted))
+    on_disk = library("pyspark", "spark").StorageLevel.DISK_ONLY
+    with _unweighed(frame.sparkSession):
+        parts = chosen.mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW).persist(on_disk)
+        try:
+            with watched(frame.sparkSession, lambda share: progress(0.7 * share)):
+                every = max(parts.count(), 1)
+            for number, row in enumerate(parts.toLocalIterator(), start=1):
+                if row["refusal"] is not None:
+                    raise CredimiError(row["refusal"])
+                take(bytes(row["counts"]))
+                progress(0.7 + 0.3 * number / every)
+        finally:
+            parts.unpersist()
+
+
 @contextmanager
 def _unweighed(session: Foreign) -> Iterator[None]:
     """Batches are not weighed while they are filled."""
@@ -187,6 +217,17 @@ def _work_on_partition(
     part = context.partitionId() // _FAN if context is not None else 0
     named = (batch.rename_columns(wanted) for batch in batches)
     yield _answer(part, lambda: work(frames.gathered(named, wanted)))
+
+
+def _stream_partition(
+    work: Callable[[Iterator[Batch]], Iterator[bytes]], wanted: list[str], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    named = (batch.rename_columns(wanted) for batch in batches)
+    try:
+        for content in work(frames.gathered(named, wanted)):
+            yield _row(0, content, None)
+    except CredimiError as error:
+        yield _row(0, None, str(error))
 
 
 def _join_partitions(

@@ -30,7 +30,7 @@ from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
 from credimi.counting.engines.csv.csv_coder import CodedRows, FieldCoders, last_line_end
-from credimi.counting.engines.csv.csv_split import LONGEST, LongLineError, first_line, parts
+from credimi.counting.engines.csv.csv_split import LONGEST, LongLineError, first_line, parts, without_blanks
 from credimi.report.export import csv_writer
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) 
         delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))
     with _long_fields():
         names = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter), []))
+    while delimiter == " " and names[1:] and not names[-1]:  # a blank at the end of the line names no column
+        names = names[:-1]
     if not names:
         raise CredimiError(f"{path} is empty: a table needs a first line with the columns' names, and rows")
     return Header(names, delimiter, "\r\n" if line.endswith("\r\n") else "\n", size, compression)
@@ -198,8 +200,17 @@ def batches(
 
 
 def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
-    """A part as pyarrow parses it, or how it fails."""
-    content, quoted, _ = part
+    """A part as pyarrow parses it, or how it fails; if need be, without blanks at the ends of its lines."""
+    found = _as_it_is(part.content, header, convert, quoted=part.quoted)
+    if header.delimiter == " " and isinstance(found, Exception):
+        content = without_blanks(part.content, len(header.names))
+        found = _as_it_is(content, header, convert, quoted=part.quoted)
+    return found
+
+
+def _as_it_is(
+    content: pa.Buffer, header: Header, convert: pa.csv.ConvertOptions, *, quoted: bool
+) -> pa.Table | Exception:
     if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
         content = pa.py_buffer(_MARK + content)
     parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
@@ -263,10 +274,13 @@ def _fault(path: Place, header: Header, error: Exception) -> str:
             line = last = 1
             for fields in reader:
                 last = line
+                while header.delimiter == " " and len(fields) > len(header.names) and not fields[-1]:
+                    fields.pop()
                 if fields and len(fields) != len(header.names):
+                    one = "; between fields is one blank, not several" if header.delimiter == " " else ""
                     return (
                         f"{path}, line {line}: {_fields(len(fields))}, the header has {len(header.names)}: "
-                        "correct that line (a text that holds the delimiter stands in quotes)"
+                        f"correct that line (a text that holds the delimiter stands in quotes{one})"
                     )
                 line = reader.line_num + 1
             if isinstance(error, _UnclosedError):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Finder = Callable[[pa.Buffer, str], tuple[int, bool, bool]]
 
-_LINE_END, _QUOTE = ord("\n"), ord('"')
+_LINE_END, _QUOTE, _SPACE = ord("\n"), ord('"'), ord(" ")
 _RETURN = ord("\r")  # alone it ends a line in pyarrow's reader, too: parts are not cut there, but a field begins
 LONGEST = 1 << 28  # bytes of a line, from which on its end, or that of an open quote, is not waited for any more
 LONGEST_HEADER = 1 << 26  # the same of the first line: room for a million names
@@ -120,6 +120,32 @@ def last_line_end(content: pa.Buffer, delimiter: str) -> tuple[int, bool, bool]:
             break
         end = _line_end_before(array, int(opening[stretch]))
     return end, True, opening.size > closing.size
+
+
+def without_blanks(content: pa.Buffer, width: int) -> pa.Buffer:
+    """The same lines, without blanks at the end of those that have more fields than the width; a blank is between them.
+
+    A blank at the end of a line of `width` fields stays: its last field is empty.
+    """
+    array = np.frombuffer(content, dtype=np.uint8)
+    if array[-1] != _LINE_END:
+        array = np.append(array, np.uint8(_LINE_END))
+    outside = ~_within(array.size, *_stretches(array, _SPACE))
+    ends = np.flatnonzero((array == _LINE_END) & outside)
+    between = np.diff(np.cumsum((array == _SPACE) & outside)[ends], prepend=0)
+    behind = ends - (array[ends - 1] == _RETURN)  # the last field
+    solid = np.maximum.accumulate(np.where(array != _SPACE, np.arange(1, array.size + 1), 0))  # behind the last letter
+    extra = np.clip(np.minimum(behind - solid[behind - 1], between - (width - 1)), 0, None)
+    return pa.py_buffer(array[~_within(array.size, behind - extra, behind)])
+
+
+def _within(size: int, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of so many places are in one of these ranges, which do not overlap."""
+    edges = np.zeros(size + 1, dtype=np.int8)
+    np.add.at(edges, begin, 1)
+    np.add.at(edges, end, -1)
+    found: NDArray[np.bool_] = edges[:-1].cumsum(dtype=np.int8) > 0
+    return found
 
 
 def _line_end_before(array: NDArray[np.uint8], place: int) -> int:

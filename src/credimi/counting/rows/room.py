@@ -1,0 +1,77 @@
+"""`Room`: where the codes of all rows are kept: in memory, or in files of a folder, which the system reads as needed.
+
+A file has no name and vanishes with the process. Its pages are the system's to keep in memory, or to write and drop
+where memory is short: they are no memory that the process holds. The disk is reserved at once, so that a full one is an
+error, which a later write through a mapped page could not be.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.core.errors import CredimiError
+
+if TYPE_CHECKING:
+    from credimi.core.types import AnyArray
+
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
+
+
+def memory() -> float:
+    """The bytes of memory that this machine, or the container of this process, has; infinite if that is not known."""
+    found = math.inf
+    with suppress(AttributeError, ValueError, OSError):  # not everywhere
+        found = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in _LIMITS:
+        with suppress(ValueError, OSError):  # "max", or no such file
+            found = min(found, float(Path(path).read_text(encoding="ascii")))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Memory, or a folder for files."""
+
+    folder: str | None = None
+
+    @classmethod
+    def of(cls, scratch: str | Path | None) -> Room:
+        """The room that a caller names; a folder has to exist."""
+        if scratch is None:
+            return cls()
+        if not Path(scratch).is_dir():
+            raise CredimiError(f"scratch is {str(scratch)!r}, which is no folder: name one that exists")
+        return cls(str(scratch))
+
+    def require(self, size: int, what: str) -> None:
+        """Refuse what is larger than memory, if memory is the room."""
+        if self.folder is None and size > memory():
+            raise CredimiError(
+                f"{what} take {size / 1e9:,.1f} GB, and there are {memory() / 1e9:,.1f} GB of memory: name a folder "
+                "with scratch (--scratch), where codes of one byte a cell are kept"
+            )
+
+    def zeros(self, shape: tuple[int, ...], kind: type[np.unsignedinteger]) -> AnyArray:
+        """An array of zeros."""
+        size = math.prod(shape) * np.dtype(kind).itemsize
+        if self.folder is None or not size:
+            return np.zeros(shape, dtype=kind)
+        reserve = getattr(os, "posix_fallocate", None)
+        try:
+            with TemporaryFile(dir=self.folder) as file:
+                if reserve is not None:
+                    reserve(file.fileno(), 0, size)
+                mapped = np.memmap(file, dtype=kind, mode="w+" if reserve is None else "r+", shape=shape)
+        except OSError as error:
+            raise CredimiError(
+                f"scratch codes need {size / 1e9:,.1f} GB in {self.folder!r}: {error.strerror or error}"
+            ) from None
+        return mapped.view(np.ndarray)

@@ -1,0 +1,111 @@
+"""`settled_codes`: the rows of any data as settled codes: in memory, in a scratch file, or fetched from a cluster.
+
+Data in memory, and files that fit into it, are read once. Otherwise there are two passes: one counts (see `row_coder`),
+the next makes codes of each part, one byte a cell for columns of up to 255 values, two for others. If a scratch folder
+is named, they are kept there (see `room`).
+
+The partitions of Spark and Dask become codes where they are, and the codes are all that travels: they are kept here, in
+memory or in the scratch folder, and each step reads them here. Nothing else is needed of the cluster. With weights the
+target is read once more, before: their sum does not say how many rows there are.
+
+Beside the codes there are a few bytes a row in memory: class and weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from credimi.core.errors import CredimiError
+from credimi.counting.count import cluster_of, count_requested, plan_of, source, with_target_cuts
+from credimi.counting.engines import frames
+from credimi.counting.engines.data_file import DataFile
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.room import Room
+from credimi.counting.rows.row_coder import CodeStore, RowCoder
+from credimi.counting.rows.stratified_counts import SettledCodes
+from credimi.counting.weights import effective
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+    from credimi.core.types import Data, Foreign
+    from credimi.counting.batch import Batch
+    from credimi.counting.counts import Counts
+    from credimi.counting.request import CountRequest
+
+
+def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None = None) -> tuple[SettledCodes, Counts]:
+    """The codes of all rows, and the counts; with `scratch` in a file there, which vanishes with them."""
+    room, cluster = Room.of(scratch), cluster_of(data)
+    if cluster is not None:
+        return _fetched(data, cluster, request, room)
+    if scratch is not None:
+        return _read_twice(data, request, room)
+    size = sum(map(_size, data if isinstance(data, list | tuple) else [data]))
+    room.require(size, "the files")
+    table = CodedTable.of(data, request)
+    return SettledCodes.of(table, request.threads), table.counts
+
+
+def _size(path: object) -> int:
+    """The bytes of a local file, 0 of anything else."""
+    if isinstance(path, DataFile):
+        return path.size
+    try:
+        return Path(path).stat().st_size if isinstance(path, str | Path) else 0
+    except (OSError, ValueError):  # it is said where files are opened
+        return 0
+
+
+def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledCodes, Counts]:
+    if frames.is_stream(data):
+        raise CredimiError(
+            f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
+        )
+    request = with_target_cuts(data, request)
+    counts = effective(count_requested(data, request))
+    plan, batches = source(data, request)
+    rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
+    coder, left_out = RowCoder.of(plan, counts)
+    store = CodeStore(coder, round(rows), room)
+    for part in coder.coded(batches, request.threads):
+        store.put(part)
+    return store.settled(left_out), counts
+
+
+def _fetched(data: Foreign, cluster: ModuleType, request: CountRequest, room: Room) -> tuple[SettledCodes, Counts]:
+    told = request.progress
+    request = with_target_cuts(data, replace(request, progress=lambda share: told(0.5 * share)))
+    plan = plan_of(cluster.names(data), request)
+    counts = effective(count_requested(data, request))
+    rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
+    coder, left_out = RowCoder.of(plan, counts)
+    store = CodeStore(coder, round(rows), room)
+    if rows:
+        cluster.collect(
+            data, coder.plan.wanted, SendCodes(coder), store.put_packed, lambda share: told(0.5 + 0.5 * share)
+        )
+    told(1.0)
+    return store.settled(left_out), counts
+
+
+def _target_alone(request: CountRequest) -> CountRequest:
+    """The request for the number of rows, whatever their weights."""
+    settings = replace(request.settings, weights=None, discretize="mdl")
+    alone = replace(request, features=(), exclude=None, named=False, settings=settings, weights=None)
+    return replace(alone, progress=lambda _share: None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SendCodes:
+    """What a worker does with a partition: its rows as codes, as bytes."""
+
+    coder: RowCoder
+
+    def __call__(self, batches: Iterable[Batch]) -> Iterator[bytes]:
+        """The codes of these rows, in pieces."""
+        for rows in self.coder.coded(batches, threads=1):
+            yield from self.coder.packed(rows)

@@ -1,0 +1,33 @@
+"""The mean of the evidence over the grid of K, from its logarithms; and the step to a finer grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credimi.kernels.evidence.adaptive_weights import zoom_in
+from credimi.kernels.jit import inlined
+
+if TYPE_CHECKING:
+    from credimi.kernels.jit import FloatArray
+
+
+@inlined
+def finer_grid(lanes: FloatArray, points: int, ratio: float, log_point: float) -> tuple[float, float, float]:
+    """Where the grid begins that is finer around the largest evidence, its ratio, and the log of a point's weight."""
+    least, finer = zoom_in(lanes[0], lanes[1], points)
+    return least, finer, log_point + np.log(np.log(finer) / np.log(ratio))
+
+
+@inlined
+def log_mean(evidence: FloatArray, points: int, log_point: float) -> float:
+    """log of the mean of exp(evidence) over the first points, whose weight is given as a logarithm."""
+    top = evidence[0]
+    for point in range(1, points):
+        top = max(top, evidence[point])
+    whole = 0.0
+    for point in range(points):
+        whole += np.exp(evidence[point] - top)
+    found: float = top + np.log(whole) + log_point
+    return found

@@ -1,0 +1,73 @@
+"""What is compiled before a command, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from command_helpers import CLINIC
+
+from credimi.cli import main, startup
+from credimi.kernels import jit, warm_up
+from credimi.kernels.jit_hooks import wishes
+from credimi.kernels.signatures import NEEDED_BY, SIGNATURES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TARGET = ("--target", "diabetes")
+RUNS = {
+    "rank": (CLINIC, *TARGET),
+    "select": (CLINIC, *TARGET, "--goal", "relevant"),
+    "interactions": (CLINIC, *TARGET, "--features", "age", "bmi", "glucose", "sex"),
+    "pairs": (CLINIC, "--columns", "age", "bmi", "glucose", "sex"),
+    "network": (CLINIC, "--columns", "age", "bmi", "glucose", "sex"),
+    "tree": (CLINIC, *TARGET),
+    "compare": (CLINIC, CLINIC, *TARGET),
+    "table": ("9 1; 2 8", "--target-only", "3 4", "--feature-only", "3 3"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _same_wishes() -> Iterator[None]:
+    before = wishes.before_numba, wishes.compiling
+    yield
+    wishes.before_numba, wishes.compiling = before
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_a_command_calls_only_kernels_that_are_compiled_for_it(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if jit.LIBRARY is not None:
+        pytest.skip("nothing is compiled here")
+    from credimi.kernels.numba_jit import NumbaKernel  # noqa: PLC0415  (only where Numba compiles)
+
+    called, call = set(), NumbaKernel.__call__
+
+    def noted(kernel: NumbaKernel, *arguments: object) -> object:
+        called.add(kernel.__name__)
+        return call(kernel, *arguments)
+
+    monkeypatch.setattr(NumbaKernel, "__call__", noted)
+    assert main([command, *map(str, RUNS[command])]) == 0
+    assert called
+    assert called <= {name for name, _ in warm_up.tasks(command)}
+
+
+def test_the_message_names_the_command_and_comes_once_a_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled: list[list[tuple[str, str]]] = []
+    monkeypatch.setattr(startup, "compile_with_bar", compiled.append)
+    startup.announce_compiling("network")
+    wishes.compiling()
+    wishes.compiling()
+    told = capsys.readouterr().err
+    assert told.count("compiling what `network` needs") == 1
+    assert "warm-up" in told
+    assert compiled == [warm_up.tasks("network")]
+    assert "networks.order_samples.sample_orders" in [name for name, _ in compiled[0]]
+
+
+def test_every_beginning_is_that_of_a_kernel() -> None:
+    for each in NEEDED_BY.values():
+        assert all(any(name.startswith(start) for name in SIGNATURES) for start in each)
