@@ -33,7 +33,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @intrinsic
-def _leading_zeros(_typing: Any, word: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
+def _leading_zeros(_typing: Any, word: Any) -> Any:
     """How many bits before the first that is set."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
