@@ -83,3 +83,23 @@ def test_order_does_not_matter_where_columns_have_the_same_numbers(prior: float)
         found = mutual_information(joint[rows][:, columns], target_only=target_only[rows], prior=prior)
         assert found.mean() == pytest.approx(expected.mean(), rel=1e-9)
         assert found.std() == pytest.approx(expected.std(), rel=1e-9)
+
+
+def test_order_does_not_matter_where_many_columns_have_the_same_numbers() -> None:
+    """Too many orders of the columns to try: those of the rows are tried."""
+    generator = np.random.default_rng(2)
+    first = [3, 3, 0, 0, 0, 0, 3, 0, 0, 1, 1, 3, 0, 0, 0, 0, 3, 3, 1, 0, 0, 0]
+    second = [0, 0, 0, 0, 0, 1, 3, 1, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 3]
+    joint, target_only = np.array([first, second]), np.array([0, 1])
+    feature_only = np.array([1, 0, 0, 3, 3, 0, 0, 0, 3, 1, 3, 3, 0, 0, 3, 1, 0, 0, 0, 0, 0, 1])
+    expected = mutual_information(joint, target_only=target_only, feature_only=feature_only, prior="perks")
+    for _ in range(4):
+        rows, columns = generator.permutation(2), generator.permutation(22)
+        found = mutual_information(
+            joint[rows][:, columns],
+            target_only=target_only[rows],
+            feature_only=feature_only[columns],
+            prior="perks",
+        )
+        assert found.mean() == pytest.approx(expected.mean(), rel=1e-9)
+        assert found.std() == pytest.approx(expected.std(), rel=1e-9)

@@ -208,10 +208,13 @@ def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: st
 
 def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
     name, kept, counts = feature.name, feature.labels, feature.block
-    seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
-    feature = replace(feature, suspicions=_suspicious_numbers(kept, totals))
+    totals = counts[:, :-1].sum(axis=0)
+    suspicions = _suspicious_numbers(kept, totals)
+    if suspicions:
+        feature = replace(feature, suspicions=suspicions)
     if feature.values:  # categories
         return feature
+    seen = counts[:, :-1].sum()
     if not named and seen >= _FEW and _is_key(kept, totals):
         return replace(feature, kind=FeatureKind.IDENTIFIER)
     if method is None:

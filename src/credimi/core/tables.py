@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,11 +82,4 @@ def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
 
 
 def _unmoved(positions: Positions) -> bool:
-    return bool((positions == _in_order(positions.size)).all())
-
-
-@lru_cache(maxsize=1 << 6)
-def _in_order(size: int) -> Positions:
-    found = np.arange(size)
-    found.flags.writeable = False
-    return found
+    return bool((positions == np.arange(positions.size)).all())

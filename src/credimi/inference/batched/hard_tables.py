@@ -20,8 +20,9 @@ The result does not depend on the order of the rows or columns: each table is fi
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from itertools import chain, groupby, permutations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy  # its `special` is loaded on first use
@@ -31,8 +32,6 @@ from credimi.inference.sampling import draw_information
 from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
@@ -47,32 +46,63 @@ _LEAST_SHARE = 1e-15  # of a value in q_i.: a cell without any count would drop 
 def in_own_order(block: NDArray[np.number]) -> NDArray[np.number]:
     """The block with rows and columns sorted by their counts, so that their original order does not matter.
 
-    Columns with the same numbers may have them in different rows: of their orders the one that gives the least block
-    is taken. Where those orders are too many, the original order decides.
+    Rows and columns that nothing tells apart may come in several orders. All orders of the side that has fewer of them
+    are tried, the other side is sorted for each, and the least block is taken. Only if both sides have more than
+    `_MOST_ORDERS`, the original order decides.
     """
-    cells = block[:-1, :-1]
-    row_keys = [(margin, *np.sort(row).tolist()) for margin, row in zip(block[:-1, -1].tolist(), cells, strict=True)]
-    column_keys = [(margin, *np.sort(each).tolist()) for margin, each in zip(block[-1].tolist(), cells.T, strict=False)]
-    columns = sorted(range(cells.shape[1]), key=column_keys.__getitem__)
-    alike = [_bundled(same, cells) for _, same in groupby(columns, key=column_keys.__getitem__)]
-    if math.prod(math.factorial(len(bundles)) for bundles in alike) > _MOST_ORDERS:
-        orders = [columns]
+    row_ranks, column_ranks = _ranks(block)
+    rows, columns = _bundled(row_ranks, block[:-1]), _bundled(column_ranks, block.T[:-1])
+    if _orders(columns) < _orders(rows):
+        return _least(block.T, columns, row_ranks).T
+    return _least(block, rows, column_ranks)
+
+
+def _ranks(block: NDArray[np.number]) -> tuple[list[int], list[int]]:
+    """The place of each row, and of each column, among its like: by its counts, then by the places these stand at."""
+    rows, columns = _placed(block[:-1, -1].tolist()), _placed(block[-1, :-1].tolist())
+    lines, across = block[:-1, :-1].tolist(), block[:-1, :-1].T.tolist()
+    while True:
+        before = max(rows), max(columns)
+        rows = _placed([(old, sorted(zip(line, columns, strict=True))) for old, line in zip(rows, lines, strict=True)])
+        columns = _placed(
+            [(old, sorted(zip(each, rows, strict=True))) for old, each in zip(columns, across, strict=True)]
+        )
+        if (max(rows), max(columns)) == before:
+            return rows, columns
+
+
+def _placed(keys: list[Any]) -> list[int]:
+    ordered = [key for key, _ in groupby(sorted(keys))]
+    return [bisect_left(ordered, key) for key in keys]
+
+
+def _bundled(ranks: list[int], lines: NDArray[np.number]) -> list[list[list[int]]]:
+    """Lines of the same rank together, and among them those that are equal: their order does not matter."""
+    found = []
+    for _, same in groupby(sorted(range(len(ranks)), key=ranks.__getitem__), key=ranks.__getitem__):
+        bundles: dict[tuple[float, ...], list[int]] = {}
+        for line in same:
+            bundles.setdefault(tuple(lines[line].tolist()), []).append(line)
+        found.append(list(bundles.values()))
+    return found
+
+
+def _orders(alike: list[list[list[int]]]) -> int:
+    return math.prod(math.factorial(len(bundles)) for bundles in alike)
+
+
+def _least(block: NDArray[np.number], alike: list[list[list[int]]], column_ranks: list[int]) -> NDArray[np.number]:
+    """The least block of all orders of its rows; the columns are sorted for each."""
+    if _orders(alike) > _MOST_ORDERS:
+        orders = [list(chain(*chain(*alike)))]
     else:
         orders = [list(chain(*chain(*order))) for order in product(*map(permutations, alike))]
 
-    def ordered(columns: list[int]) -> NDArray[np.number]:
-        rows = sorted(range(cells.shape[0]), key=lambda i: (row_keys[i], cells[i, columns].tolist()))
+    def ordered(rows: list[int]) -> NDArray[np.number]:
+        columns = sorted(range(len(column_ranks)), key=lambda j: (column_ranks[j], block[rows, j].tolist()))
         return block[np.ix_([*rows, -1], [*columns, -1])]
 
     return min(map(ordered, orders), key=lambda each: each.tolist())
-
-
-def _bundled(columns: Iterable[int], cells: NDArray[np.number]) -> list[list[int]]:
-    """Columns that are equal row by row together: their order does not matter."""
-    bundles: dict[tuple[float, ...], list[int]] = {}
-    for column in columns:
-        bundles.setdefault(tuple(cells[:, column].tolist()), []).append(column)
-    return list(bundles.values())
 
 
 def drawn_moments(block: NDArray[np.number], pseudo: float) -> tuple[float, float]:
