@@ -64,6 +64,8 @@ pytestmark = pytest.mark.long
         ("studies/accuracy.py", ["--sizes", "30", "--draws", "100", "--most", "2"], 2 + 2),
         ("studies/few_complete_rows.py", [], 2 + 4),
         ("studies/trees.py", ["--known", "1"], 2 + 4),
+        ("studies/trees.py", ["--data", "iris", "--ways", "credible,CART", "--encode-once"], 2 + 2),
+        ("studies/missing_cells.py", ["--data", "iris", "--ways", "credible tree,naive Bayes"], 2 + 2),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
         pytest.param(
             "studies/conditional.py",

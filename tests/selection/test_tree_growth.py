@@ -220,12 +220,29 @@ def test_values_that_cannot_be_told_apart_share_a_branch() -> None:
     assert tree.branches(0) == ("a, d, f", "b, c, e")
     numbers = generator.integers(0, 6, 3_000)
     told = np.where(generator.random(3_000) < np.where(numbers < 3, 0.9, 0.2), "p", "q")
-    tree = tree_of({"number": numbers.tolist(), "class": told.tolist()})
+    tree = tree_of({"number": numbers.tolist(), "class": told.tolist()}, discretize=None)
     assert tree.branches(0) == ("0, 1, 2", "3, 4, 5")
+    tree = tree_of({"number": numbers.tolist(), "class": told.tolist()})
+    assert tree.branches(0) == ("<= 2.5", "> 2.5")
+
+
+def test_values_have_branches_of_their_own_only_if_they_surely_differ() -> None:
+    doubtful = np.array([[18.0, 12.0, 2.0], [2.0, 8.0, 18.0]])  # odds of about 4 that the first two differ
+    assert merged_values(doubtful, ordered=False, epsilon=0.003).tolist() == [0, 0, 1]
+    assert merged_values(4.0 * doubtful, ordered=False, epsilon=0.003).tolist() == [0, 1, 2]
+
+
+def test_a_picture_of_whole_numbers_is_not_split_into_tiny_nodes() -> None:
+    generator = np.random.default_rng(0)
+    grey = generator.integers(0, 17, (500, 12))
+    told = (grey[:, 0] > 8) * 2 + (grey[:, 1] > 5)
+    data = {f"x{place}": grey[:, place].tolist() for place in range(12)}
+    tree = tree_of(data | {"class": [f"c{each}" for each in told]})
+    assert tree.leaves.size == 4
 
 
 def test_with_very_many_rows_values_that_differ_by_less_than_epsilon_share_a_branch() -> None:
-    counts = np.array([[80_000.0, 80_600.0, 20_000.0], [20_000.0, 19_400.0, 80_000.0]])
+    counts = np.array([[80_000.0, 81_000.0, 20_000.0], [20_000.0, 19_000.0, 80_000.0]])
     assert merged_values(counts, ordered=False).tolist() == [0, 1, 2]
     assert merged_values(counts, ordered=False, epsilon=0.003).tolist() == [0, 0, 1]
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from credimi.counting.rows.coded_table import CodedTable
 
 _NARROW = 255  # the most values of a column of bytes; the largest byte is "missing"
+_TWO = 2  # values: a cut between them is a split by value
 _WORTH_SHARING = 1 << 20  # cells of one node that are worth several threads
 _QUANTILE = "quantile"  # a way to cut that costs little, for columns whose cuts are not used
 
@@ -105,7 +106,7 @@ class TreeRows:
         codes: dict[int, NDArray[np.unsignedinteger]] = {}
 
         def work(number: int) -> None:
-            own = counts.labels[counts.features.index(columns[number].name)]
+            own = table.labels[columns[number].name]
             column = table.coded.columns[columns[number].name]
             codes[number] = _codes_of(column, table.coded.missing, own, ranked[number], columns[number])
 
@@ -229,10 +230,16 @@ def _cheaply(discretize: Methods) -> Methods:
 
 
 def _column(feature: Feature, *, cut: bool) -> TreeColumn:
-    if cut and feature.cut_by == CutBy.QUANTILE:
+    """The column as trees see it; with `cut` numbers are cut in the nodes, also whole ones, if there are more than two.
+
+    A split by each of a few whole numbers would leave small nodes behind, and the order tells much.
+    """
+    numbers = feature.labels.kind == NUMBER
+    whole = feature.cut_by is None and numbers and len(feature.labels) > _TWO
+    if cut and (whole or feature.cut_by == CutBy.QUANTILE):
         places = np.arange(len(feature.labels))
         return TreeColumn(feature.name, (), feature.labels, places, numbers=True, ordered=True)
-    ordered = feature.cut_by is not None or feature.labels.kind == NUMBER  # also of whole numbers, if they are few
+    ordered = feature.cut_by is not None or numbers  # also of whole numbers, if the caller does not want them cut
     cuts = feature.cuts if feature.cut_by is not None else np.zeros(0)
     return TreeColumn(feature.name, feature.values, feature.labels, feature.places, ordered=ordered, cuts=cuts)
 

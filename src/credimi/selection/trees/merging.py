@@ -6,9 +6,11 @@ the node, the evidence that they differ is, in logarithms,
     d(n) = log Gamma(K) - log Gamma(K + n) + sum_i [log Gamma(n_i + K a_i) - log Gamma(K a_i)],
     log B_K = d(n_1) + d(n_2) - d(n_1 + n_2),
 
-and B its mean over K = 1, 2, 4, ..., 128. The two values for which B is least are joined, if B < 1: it is then more
-probable than not that they are alike. With very many rows the data tell everything apart: values are also joined where
-to tell them apart would tell no more than epsilon about the class of a row of the node. This is repeated with the
+and B its mean over K = 1, 2, 4, ..., 128. The two values for which B is least are joined, if B < 99: branches of their
+own are for values of which it is 99 % sure that they differ. Values that are joined though they differ can be split
+again below; values that are kept apart though they are alike leave small nodes behind, and nothing mends that. With
+very many rows the data tell everything apart: values are also joined where to tell them apart would tell no more than
+epsilon about the class of a row of the node. This is repeated with the
 joined ones until no such pair is left, or two branches are. Ranges are joined with their neighbours only. So are more
 than `_FEW` categories, in the order of the first axis of correspondence analysis, which for two classes is the order of
 their class shares.
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _STRENGTHS = 2.0 ** np.arange(8)
 _FEW = 32
+_SURELY_APART = np.log(99.0)
+_MUCH = 1e6  # more than any evidence: what is not worth a branch is joined first
 _LEAST = 1e-300  # so that logarithms are finite
 _PSEUDO = 0.5  # of each class, in the shares of the node
 
@@ -56,11 +60,11 @@ def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) ->
             joined = np.stack([of_groups[pairs[place][0]] + of_groups[pairs[place][1]] for place in new])
             lone = np.stack([alone[pairs[place][0]] + alone[pairs[place][1]] for place in new])
             both = np.stack([np.stack([of_groups[each] for each in pairs[place]]) for place in new])
-            least_worth = np.log(np.maximum(_gained(both), _LEAST) / max(worth, _LEAST))
-            believed = np.minimum(evidence.mean(lone - evidence.own(joined)), least_worth)
+            differ = evidence.mean(lone - evidence.own(joined))
+            believed = np.where(_gained(both) < worth, differ - _MUCH, differ)
             apart.update((names[place], found) for place, found in zip(new, believed.tolist(), strict=True))
         least = min(range(len(pairs)), key=lambda place: apart[names[place]])
-        if apart[names[least]] >= 0.0:
+        if apart[names[least]] >= _SURELY_APART:
             break
         one, other = pairs[least]
         gone = {groups[one][0], groups[other][0]}
