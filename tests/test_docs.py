@@ -58,6 +58,7 @@ EXPECTED_NOT_RUN = {
     ],
     "docs/architecture.md": ["$ python3 tools/bootstrap.py fuzz --seconds 3600"],
     "docs/comparison.md": ["$ .venv/bin/pip install scikit-learn infomeasure feature-engine orange3"],
+    "docs/explanation/forests.md": ["$ .venv/bin/python studies/refined_pairs.py --sets 40"],
     "docs/explanation/networks.md": ["$ .venv/bin/python studies/networks.py --nets 1 --data FOLDER"],
     "docs/explanation/paper.md": ["$ credimi reproduce --data DIR --output reproduction"],
     "docs/how-to/comparing.md": ["$ .venv/bin/python studies/compare.py"],
@@ -70,6 +71,7 @@ EXPECTED_NOT_RUN = {
     "docs/how-to/spark.md": [
         "from pyspark.sql import SparkSession",
         '$ credimi rank examples/clinic.csv --target diabetes --engine spark --master "local[2]" --top 3',
+        'credimi.select(clinic, "diabetes")  # the codes are kept in the driver\'s memory',
     ],
     "docs/performance.md": [
         "$ .venv/bin/python benchmarks/moments.py",
@@ -77,7 +79,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/pip install pandas && .venv/bin/python benchmarks/ranking.py --repeats 7",
         "$ .venv/bin/python benchmarks/robust.py",
         "$ .venv/bin/pip install polars && .venv/bin/python benchmarks/reading.py",
-        "$ .venv/bin/python benchmarks/layouts.py",
+        "$ .venv/bin/python benchmarks/layouts.py --processor --repeats 30",
         "$ .venv/bin/python benchmarks/wide.py --repeats 2",
         "$ .venv/bin/python benchmarks/pairs.py",
         "$ .venv/bin/python benchmarks/sets.py",

@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INTO = ROOT / "src" / "credimi" / "kernels" / "compiled"
-LEVELS = {"x86_64": ("x86-64-v3", "x86-64"), "arm64": ("generic",)}
+LEVELS = {"x86_64": ("x86-64-v4", "x86-64-v3", "x86-64"), "arm64": ("generic",)}
 MACHINES = {"amd64": "x86_64", "x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 ENDINGS = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
 

@@ -50,7 +50,7 @@ def test_a_command_calls_only_kernels_that_are_compiled_for_it(command: str, mon
     monkeypatch.setattr(NumbaKernel, "__call__", noted)
     assert main([command, *map(str, RUNS[command])]) == 0
     assert called
-    assert called <= {name for name, _ in warm_up.tasks(command)}
+    assert called <= {name for name, _ in warm_up.tasks(command)}, "list the others in signatures.NEEDED_BY"
 
 
 def test_the_message_names_the_command_and_comes_once_a_run(

@@ -6,7 +6,7 @@ import pytest
 
 import credimi
 from credimi.columns.encode import encode
-from credimi.columns.numbers import small_counts
+from credimi.columns.numbers import small_counts, sorted_numbers
 from credimi.columns.numbers.small_counts import count_small
 from credimi.counting import batch, tabulate
 
@@ -206,6 +206,21 @@ def test_counts_and_rankings_do_not_depend_on_the_way(kind: str, threads: int, m
         assert other.columns == ranking.columns
         assert other.remarks == ranking.remarks
     assert called == [COLUMNS] * 8
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("values", [4, 30, 900])  # few, some, and many numbers
+def test_counts_keep_no_part_of_the_data(order: str, values: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabulate, "CELLS_WORTH_COMPILING", 1)
+    monkeypatch.setattr(sorted_numbers, "CELLS_WORTH_COMPILING", 1)
+    cells = np.random.default_rng(0).integers(0, values, (3_000, 4)).astype(np.float64, order=order)
+    cells[:, 1] = cells[:, 0]
+    target = cells[:, 0] > values / 2
+    counts = credimi.count(cells, target)
+    expected = credimi.rank(cells, target).remarks
+    assert any(remark.kind == "copy" for remark in expected)
+    cells[:, 0] = 0.0
+    assert credimi.rank(counts).remarks == expected
 
 
 def test_rows_that_are_needed_again_have_codes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,6 +164,36 @@ def test_cuts_of_hardly_any_counts(counts_: list[list[int]]) -> None:
     assert share == pytest.approx(discretize.evidence_share(table.T, places), rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "i4"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda cells: cells,
+        lambda cells: cells[:, 1:],
+        lambda cells: cells[:, ::-1],
+        lambda cells: cells[:, ::2],
+        lambda cells: cells[::2],
+        np.asfortranarray,
+    ],
+)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_columns_side_by_side_are_counted_like_single_ones(kind: str, view: object, threads: int) -> None:
+    cells = (np.random.default_rng(3).normal(size=(9_001, 11)) * 1e6).astype(kind)
+    if kind[0] == "f":
+        cells[::7, 3] = np.nan
+    cells = view(cells)
+    groups = np.random.default_rng(4).integers(0, 3, len(cells)).astype(np.uint8)
+    columns = {f"c{place}": column for place, column in enumerate(cells.T)} | {"alone": cells[:, 0].copy()}
+    names = [name for name in columns if name != "c2"]
+    together = count_sorted(columns, names, groups, 3, most=1_000, threads=threads)
+    assert set(together) == set(names)
+    for name in names:
+        copied = {name: np.ascontiguousarray(columns[name])}
+        found, block = count_sorted(copied, [name], groups, 3, most=1_000)[name]
+        assert together[name][0] == found
+        np.testing.assert_array_equal(together[name][1], block)
+
+
 def test_first_fault_is_told_whichever_thread_finds_one(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
     table = {f"x{place}": generator.normal(size=ROWS) for place in range(8)}

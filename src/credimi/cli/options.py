@@ -93,10 +93,7 @@ def add_posterior_options(
         help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
     )
     parser.add_argument(
-        "--epsilon",
-        type=number,
-        default=0.003,
-        help="threshold of P(I > epsilon), always in nats (default: %(default)s)",
+        "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
     )
     parser.add_argument(
         "--level", type=number, default=0.95, help="probability of the credible interval (default: %(default)s)"
@@ -292,6 +289,12 @@ def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = 
                 "correct it"
             )
     return found
+
+
+def check_features(file: DataFile, target: str | None) -> None:
+    """Refuse a table that has nothing but its target, before it is read."""
+    if file.names == [target]:
+        raise CredimiError(f"{file} has no column besides the target {target!r}: nothing can tell about it")
 
 
 def check_output(output: str | None, inputs: Sequence[object]) -> None:

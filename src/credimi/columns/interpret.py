@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,7 @@ _MANY_CLASSES = 50  # a target with more different numbers looks like a measurem
 _ENOUGH = 20  # values seen before a column may be called an identifier
 _FEW = 100  # the same for whole numbers, which may be measurements
 _NEARLY_ALL = 0.9
+_SHORT, _LETTERS = 256, 1 << 12  # the most labels that are remembered, and their letters
 _CUT_IT = "cut it into a few ranges (target_cuts, --target-cuts), or choose another target"
 
 
@@ -92,7 +94,7 @@ def settle_classes(
     return classes, positions
 
 
-def settle(  # noqa: PLR0911  (one way for each kind of column)
+def settle(
     name: str,
     own: Labels,
     block: CountArray,
@@ -104,6 +106,27 @@ def settle(  # noqa: PLR0911  (one way for each kind of column)
 ) -> Feature:
     """One column as it is ranked, from its raw labels and counts; numbers with more than `most` labels are coarser."""
     method, named = settings.method(name), name in settings.named
+    if not named and isinstance(method, str) and len(own) <= _SHORT and sum(map(len, own.texts)) <= _LETTERS:
+        found = _plain(own, method, most)
+        if found is not None:
+            counts = relabel(block, classes[1], found.positions, (len(classes[0]), len(found.kept)))
+            if not (found.may_name_rows and names_rows(len(found.kept), counts[:, :-1].sum())):
+                alike = found.values, found.kept, found.places, found.positions
+                return Feature(name, counts, *alike, suspicions=found.suspicions)
+    return _settle_by_counts(name, own, block, classes, (method, named, most), compiled=compiled)
+
+
+def _settle_by_counts(
+    name: str,
+    own: Labels,
+    block: CountArray,
+    classes: tuple[Labels, Positions],
+    asked: tuple[Method, bool, int],
+    *,
+    compiled: bool,
+) -> Feature:
+    """The same of a column whose counts say what it is."""
+    method, named, most = asked
     kept, positions = labels.typed(own, most)
     readable = text_types.readable(own.texts) if kept.kind == TEXT else None
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
@@ -135,13 +158,44 @@ def settle(  # noqa: PLR0911  (one way for each kind of column)
     kind = FeatureKind.CATEGORIES
     if method != "categories" and names_rows(len(kept), counts[:, :-1].sum()):
         kind = FeatureKind.IDENTIFIER
-    if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable[1] != text_types.LEADING_ZEROS):
-        return replace(feature, kind=kind, suspicions=(Suspicion(SuspicionKind(readable[1])),))
-    return replace(feature, kind=kind, suspicions=_suspicious_texts(own, kept, readable=readable is not None))
+    return replace(feature, kind=kind, suspicions=_suspicious_texts(own, kept, kind, readable and readable[1]))
 
 
-def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Suspicion, ...]:
+class _Plain(NamedTuple):
+    """Labels that are the values of a column, whatever their counts; unless they name rows, as texts may."""
+
+    kept: Labels
+    positions: Positions
+    places: Positions
+    values: tuple[str, ...]
+    suspicions: tuple[Suspicion, ...]
+    may_name_rows: bool
+
+
+@lru_cache(maxsize=1 << 9)
+def _plain(own: Labels, method: str, most: int) -> _Plain | None:
+    """The same with a cache, as many columns of a wide table have the same labels; None if counts have to decide."""
+    kept, positions = labels.typed(own, most)
+    if len(kept) < 2 or kept.kind == MANY:
+        return None
+    suspicions: tuple[Suspicion, ...] = ()
+    if kept.kind == NUMBER:
+        ends = kept.numbers[0], kept.numbers[-1]
+        if not plainly_categories(kept, method, named=False) or any(map(suspicious_values.is_code, ends)):
+            return None
+    elif kept.kind == TEXT:
+        readable = text_types.readable(own.texts)
+        suspicions = _suspicious_texts(own, kept, FeatureKind.CATEGORIES, readable and readable[1])
+    places = np.arange(len(kept))
+    for shared in (positions, places):
+        shared.flags.writeable = False
+    return _Plain(kept, positions, places, kept.shown(), suspicions, kept.kind == TEXT and method != "categories")
+
+
+def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: str | None) -> tuple[Suspicion, ...]:
     """What texts may be: numbers, another notation of numbers or dates, codes that mean missing."""
+    if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable != text_types.LEADING_ZEROS):
+        return (Suspicion(SuspicionKind(readable)),)
     if readable:
         return (Suspicion(SuspicionKind.NUMERALS),) if suspicious_values.are_numerals(kept.texts) else ()
     strays = suspicious_values.strays(own.texts) if own.kind == RAW else []
@@ -154,10 +208,13 @@ def _suspicious_texts(own: Labels, kept: Labels, *, readable: bool) -> tuple[Sus
 
 def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
     name, kept, counts = feature.name, feature.labels, feature.block
-    seen, totals = counts[:, :-1].sum(), counts[:, :-1].sum(axis=0)
-    feature = replace(feature, suspicions=_suspicious_numbers(kept, totals))
+    totals = counts[:, :-1].sum(axis=0)
+    suspicions = _suspicious_numbers(kept, totals)
+    if suspicions:
+        feature = replace(feature, suspicions=suspicions)
     if feature.values:  # categories
         return feature
+    seen = counts[:, :-1].sum()
     if not named and seen >= _FEW and _is_key(kept, totals):
         return replace(feature, kind=FeatureKind.IDENTIFIER)
     if method is None:

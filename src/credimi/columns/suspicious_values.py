@@ -105,7 +105,7 @@ def sentinels(numbers: NDArray[np.float64], totals: CountArray) -> list[str]:
 def _at_the_end(numbers: NDArray[np.float64], totals: CountArray, sign: float = 1.0) -> list[str]:
     """The same for the largest numbers; the longest run of codes that stands apart is tried first."""
     codes = 0
-    while codes < numbers.size and _is_code(sign * numbers[-1 - codes]):
+    while codes < numbers.size and is_code(sign * numbers[-1 - codes]):
         codes += 1
     for size in range(codes, 0, -1):
         if _stands_apart(numbers[-size], numbers[:-size]) and totals[-size:].min() >= _SEVERAL:
@@ -126,7 +126,8 @@ def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
     return bool(rest[-1] <= 0.0 or code > 2.0 * max(abs(rest[0]), abs(rest[-1])))
 
 
-def _is_code(number: float) -> bool:
+def is_code(number: float) -> bool:
+    """Whether surveys and programs use this number for "missing"."""
     return bool(abs(number) < 1e7 and number % 1.0 == 0.0 and _CODE.fullmatch(str(int(number))))
 
 

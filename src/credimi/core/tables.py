@@ -82,4 +82,4 @@ def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
 
 
 def _unmoved(positions: Positions) -> bool:
-    return bool(np.array_equal(positions, np.arange(positions.size)))
+    return bool((positions == np.arange(positions.size)).all())

@@ -16,7 +16,7 @@ from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_clas
 from credimi.columns.labels import MANY, Labels
 from credimi.columns.missing import MissingValues, missing_of
 from credimi.columns.numbers import sorted_numbers, target_ranges
-from credimi.columns.numbers.small_codes import encode_small
+from credimi.columns.numbers.small_codes import encode_small, every_row
 from credimi.columns.numbers.small_counts import count_small
 from credimi.core.errors import CredimiError, UncountableError
 from credimi.core.tables import relabel
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place
     from credimi.core.types import AnyArray, CountArray, Record
 
+_FIRST = 1 << 12  # rows in which most classes occur
 _FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
 
 
@@ -193,9 +194,11 @@ def tally(
     if not sampled:
         return counts
 
-    def take(name: str, step: int) -> Callable[[], Column]:  # of a column that was counted without codes
-        some = sorted_numbers.every(batch.columns[name], step)
-        return partial(encode, some, name, missing=coded.missing, raw=batch.raw, compiled=False)
+    def take(names: Iterable[str], step: int) -> dict[str, Callable[[], Column]]:
+        """Some rows of columns that were counted without codes, and what encodes them."""
+        some = every_row({name: batch.columns[name] for name in names}, step)
+        how: Record = {"missing": coded.missing, "raw": batch.raw, "compiled": False}
+        return {name: partial(encode, values, name, **how) for name, values in some.items()}
 
     return replace(counts, sample=SampledRows.of(coded, take))
 
@@ -210,10 +213,12 @@ def grouped(
     compiled: bool = False,
 ) -> tuple[Labels, AnyArray]:
     """The target's labels in order, and the class of each row, r if it is missing; with `cuts` those of ranges."""
-    if weights is None:
+    some = np.minimum(column.codes[:_FIRST], column.values)
+    occurring: AnyArray = np.bincount(some, minlength=column.values + 1)[:-1] > 0
+    if weights is None and not occurring.all():  # the first rows do not have all
         one = np.zeros(column.codes.size, dtype=np.uint8)
         occurring = tabulate.cross_counts(one, 1, [column.codes], [column.values], compiled=compiled)[0][0, :-1] > 0
-    else:
+    elif weights is not None:
         occurring = np.bincount(np.minimum(column.codes, column.values), weights, minlength=column.values + 1)[:-1] > 0
     keep = occurring & ~missing.among(column)
     if (

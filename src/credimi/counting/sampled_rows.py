@@ -30,17 +30,19 @@ class SampledRows:
     batch: int
 
     @classmethod
-    def of(cls, coded: CodedBatch, take: Callable[[str, int], Callable[[], Column]]) -> SampledRows | None:
+    def of(
+        cls, coded: CodedBatch, take: Callable[[Iterable[str], int], dict[str, Callable[[], Column]]]
+    ) -> SampledRows | None:
         """Some rows of a batch; None if the table is sparse, or too wide to keep enough of them.
 
-        `take` copies every n-th row of a column that is not encoded in the batch; what it returns encodes them.
+        `take` copies every n-th row of columns that are not encoded in the batch; what it returns encodes them.
         """
         rows = min(_ROWS, _CELLS // max(len(coded.features), 1))
         if rows < _FEWEST_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
         step = max(-(-coded.rows // rows), 1)
         columns = {name: replace(each, codes=each.codes[::step].copy()) for name, each in coded.columns.items()}
-        waiting = {name: take(name, step) for name in coded.counted}
+        waiting = take(coded.counted, step)
         return cls(_Encoded(columns, waiting) if waiting else columns, coded.missing, coded.rows)
 
 

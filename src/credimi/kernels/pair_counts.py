@@ -27,6 +27,8 @@ from credimi.kernels.words import INTEGER, ROWS, WORD, data_of, equal_bits, load
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.kernels.words import LLVM
+
     ByteArray = NDArray[Any]  # of bytes
 
 LANES = (2, 4, 8)  # numbers of groups that `count_bits` is compiled for
@@ -40,20 +42,20 @@ _tools: Any = cgutils  # which has no types
 
 @intrinsic
 def add_intersections(
-    _typing: Any,
-    codes: Any,
-    bits: Any,
-    words: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    out: Any,
-    lanes: Any,
-) -> Any:
+    _typing: LLVM,
+    codes: LLVM,
+    bits: LLVM,
+    words: LLVM,
+    out: LLVM,
+    lanes: LLVM,
+) -> LLVM:
     """Add the intersections of all groups with the values 0 .. 3 to `out[value, lane]`.
 
     How many lanes there are has to be known to the compiler: `lanes` is a tuple of that length.
     """
     wide = ir.VectorType(INTEGER, lanes.count)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         codes, bits, words, out, _ = arguments
         codes_at = data_of(context, builder, signature.args[0], codes)
         bits_at = data_of(context, builder, signature.args[1], bits)
@@ -114,21 +116,21 @@ def count_bits(
 
 @intrinsic
 def _number(
-    _typing: Any,
-    groups: Any,
-    columns: Any,
-    sizes: Any,
-    row: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    out: Any,
-    at: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-) -> Any:
+    _typing: LLVM,
+    groups: LLVM,
+    columns: LLVM,
+    sizes: LLVM,
+    row: LLVM,
+    out: LLVM,
+    at: LLVM,
+) -> LLVM:
     """The cells of the joint table that 64 rows from `row` on fall into, to `out[at:]`; and ask for later rows.
 
     The cell's number has one digit for each column, of `sizes` values each, the missing one last; all in 16 bits, so
     that many go through one instruction. Rows beyond the end are asked for too: nothing comes of it.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         groups, columns, sizes, row, out, at = arguments
         short = ir.VectorType(ir.IntType(16), WORD)
         pointer = _BYTE.as_pointer()

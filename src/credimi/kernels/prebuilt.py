@@ -29,7 +29,12 @@ Kernel = TypeVar("Kernel", bound="Callable[..., object]")
 
 _FOLDER = Path(__file__).parent / "compiled"
 _ENDING = {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}
-_LEVELS = {"x86-64-v3": ("AVX2", "FMA3"), "x86-64": (), "generic": ()}  # what the processor must have, by numpy's words
+_LEVELS = {  # what the processor must have, by numpy's words
+    "x86-64-v4": ("AVX512_SKX",),
+    "x86-64-v3": ("AVX2", "FMA3"),
+    "x86-64": (),
+    "generic": (),
+}
 _NOT_COMPILED = ("jit.py", "jit_hooks.py", "prebuilt.py", "signatures.py")
 _FINE = (0, -2)  # how a function ends that has nothing to return
 _SCRATCH = 32  # bytes for what is returned, at most three numbers, and for an exception

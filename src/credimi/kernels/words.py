@@ -6,13 +6,15 @@ from typing import Any
 
 from credimi.kernels.jit import intrinsic, ir, types
 
+LLVM = Any  # a type, a value or a builder, as Numba hands them to an intrinsic
+
 WORD = 64  # bytes in a vector, and bits in the word that says something of each
 INTEGER = ir.IntType(64)
 ROWS = ir.VectorType(ir.IntType(8), WORD)
 _INDEX = ir.IntType(32)
 
 
-def splat(builder: Any, scalar: Any, vector: Any) -> Any:
+def splat(builder: LLVM, scalar: LLVM, vector: LLVM) -> LLVM:
     """The scalar in all lanes."""
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, scalar, _INDEX(0))
@@ -21,12 +23,12 @@ def splat(builder: Any, scalar: Any, vector: Any) -> Any:
     )
 
 
-def data_of(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+def data_of(context: LLVM, builder: LLVM, kind: LLVM, array: LLVM) -> LLVM:
     """The address of an array's first element."""
     return context.make_array(kind)(context, builder, array).data
 
 
-def load(builder: Any, pointer: Any, vector: Any) -> Any:
+def load(builder: LLVM, pointer: LLVM, vector: LLVM) -> LLVM:
     """A vector from an address that need not be aligned."""
     value = builder.load(builder.bitcast(pointer, vector.as_pointer()))
     value.align = 1
@@ -34,10 +36,10 @@ def load(builder: Any, pointer: Any, vector: Any) -> Any:
 
 
 @intrinsic
-def equal_bits(_typing: Any, codes: Any, word: Any, value: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
+def equal_bits(_typing: LLVM, codes: LLVM, word: LLVM, value: LLVM) -> LLVM:
     """Which of the 64 codes from 64 * word on equal the value, one bit each."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         codes, word, value = arguments
         at = builder.gep(data_of(context, builder, signature.args[0], codes), [builder.mul(word, INTEGER(WORD))])
         equal = builder.icmp_unsigned("==", load(builder, at, ROWS), splat(builder, value, ROWS))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
     """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
-    indicators = [feature.indicator() if feature.block[:-1, -1].any() else None for feature in features]
-    varies = [block is not None and bool((block[:-1, :-1].sum(axis=0) > 0).all()) for block in indicators]
+    varies = [bool(each.block[:-1, -1].any() and each.block[:-1, :-1].any()) for each in features]
+    indicators = [feature.indicator() if both else None for feature, both in zip(features, varies, strict=True)]
     return _information("missing", indicators, varies, options)
 
 

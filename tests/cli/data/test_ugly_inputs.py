@@ -60,6 +60,13 @@ def test_groups_of_nothing_else(refusal: Refusal) -> None:
     assert said == "there is no column besides the target 'y' and 'a': nothing to rank"
 
 
+@pytest.mark.parametrize("command", [("select", "--goal", "smallest"), ("select", "--goal", "relevant"), ("tree",)])
+def test_nothing_but_the_target(refusal: Refusal, command: tuple[str, ...]) -> None:
+    write("data.csv", "y\n" + "p\nq\n" * 20)
+    said = refusal(command[0], "data.csv", "--target", "y", *command[1:])
+    assert said == "data.csv has no column besides the target 'y': nothing can tell about it"
+
+
 def test_complex_numbers_are_refused_with_what_to_do() -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"m": [1j, 2j] * 20})

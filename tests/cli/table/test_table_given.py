@@ -70,6 +70,10 @@ def test_one_stratum_is_a_table(report: Report) -> None:
         assert given[name] == pytest.approx(one[name], rel=1e-10)
 
 
+def test_one_stratum_is_not_called_strata(call: Call) -> None:
+    assert call("table", "10 2; 3 15", "--given")[1].startswith("Conditional mutual information, 1 stratum of 2 x 2")
+
+
 def test_units_prior_and_a_stratum_without_rows(report: Report) -> None:
     answer = report("10 2; 3 15 | 0 0; 0 0", "--given", "--units", "bits", "--prior", "jeffreys")
     law = credimi.mutual_information([[10, 2], [3, 15]], prior="jeffreys")

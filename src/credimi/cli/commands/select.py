@@ -171,6 +171,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
             raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {only}, leave it out")
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
+    shared.check_features(data, options.target)
     shared.check_thresholds(options)
     check_pictures(options)
     for path in (options.html, options.plot):

@@ -189,7 +189,8 @@ def _given_grids(report: Record, tables: list[Table], information: Distribution)
     from rich.table import Table as Grid
 
     (rows, columns), settings = tables[0].shape, report["settings"]
-    title = f"Conditional mutual information, {len(tables)} strata of {rows} x {columns} tables"
+    strata = "1 stratum" if len(tables) == 1 else f"{len(tables)} strata"
+    title = f"Conditional mutual information, {strata} of {rows} x {columns} tables"
     yield _summary(title, report, tables, information)
     grid = Grid(title="Each stratum on its own", title_justify="left")
     headings = ("rows", f"mean, {settings['units']}", f"{100 * settings['level']:g} % interval", "P(independent)")

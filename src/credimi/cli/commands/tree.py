@@ -76,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
     for each in data:
         if each.is_counts:
             raise CredimiError(f"{each} holds counts, not rows: name the data")
+        shared.check_features(each, options.target)
     inputs = [each.identity for each in data]
     for output in (options.output, options.html):
         shared.check_output(output, inputs)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from credimi.columns.column import Column
 from credimi.columns.labels import BOOLEAN, EXACT, NUMBER
@@ -40,6 +41,20 @@ def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> 
     found: dict[str, Column] = {}
     for table in tables_of(columns):
         found.update(_encoded(table, threads))
+    return found
+
+
+def every_row(columns: Mapping[str, Foreign], step: int) -> dict[str, Foreign]:
+    """Copies of every n-th value of each column; of row-major tables, whole rows are copied."""
+    found: dict[str, Foreign] = {}
+    for table in tables_of(columns):
+        if table.cells is not None:
+            some = table.cells[::step].copy()
+            found |= {name: some[:, place] for place, name in table.names.items()}
+    for name, values in columns.items():
+        if name not in found:
+            whole = isinstance(values, np.ndarray)
+            found[name] = values[::step].copy() if whole else values.take(pa.array(np.arange(0, len(values), step)))
     return found
 
 

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 _MOST = 16  # values, as the kernels have it; with more, other ways are as fast
 _SAMPLE = 1024  # rows from which it is guessed what a column holds
-_PART = 1 << 15  # rows of a row-major table that a thread takes at once
+_PART = 1 << 16  # rows of a row-major table that a thread takes at once
 _WIDEST = 512  # columns of a row-major table whose least values differ
 _CELLS = 1 << 16  # counters of a row-major table that stay in the cache
+_NO_CODES = np.zeros(0, dtype=np.uint8)
 _NEAR = 2.0**50  # doubles up to here can be narrowed
 
 
@@ -67,16 +68,18 @@ class _Classes:
 
 
 class _Seen:
-    """What the kernels tell of values that do not fit."""
+    """What the kernels tell of values that do not fit, of several parts or columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: int) -> None:
         from credimi.kernels.reading.small_counts import LANES  # noqa: PLC0415  (loads compiled code)
 
-        self.most, self.beyond = np.zeros(LANES, dtype=np.uint8), np.zeros(LANES, dtype=np.uint64)
+        self.most = np.zeros((parts, LANES), dtype=np.uint8)
+        self.beyond = np.zeros((parts, LANES), dtype=np.uint64)
 
-    def fit(self, number: int, *, with_missing: bool) -> bool:
-        """Whether all values had one of so many codes; without missing values, their sum tells as well."""
-        return bool(self.beyond.max() < _MOST and (self.most.max() <= number or not with_missing))
+    def fit(self, number: int | NDArray[np.int64], *, with_missing: bool) -> Flags:
+        """Whether all values had one of so many codes; without missing values, the sums of counts tell as well."""
+        fits: Flags = self.beyond.max(axis=1) < _MOST
+        return fits & (self.most.max(axis=1) <= number) if with_missing else fits
 
 
 def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, NDArray[np.int64]]:
@@ -93,7 +96,7 @@ def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, NDArray[
     return fits & (values <= _MOST) & (np.abs(bases.astype(np.float64)) + _MOST <= largest), bases, values
 
 
-def _rounded(values: int) -> int:
+def _rounded(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """As many values as are counted at once: then others may occur in other rows."""
     return -(-values // 4) * 4
 
@@ -121,31 +124,30 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
         cells, ((rows - 2) // every + 1, step), (cells.strides[0] * every, cells.itemsize)
     )
     fits, bases, values = _guessed(np.ascontiguousarray(lines), wide)
-    number, width = _rounded(int(values.max())), -(-columns // ACROSS) * ACROSS
+    number, width = int(_rounded(values).max()), -(-columns // ACROSS) * ACROSS
     same = bool((bases == bases[0]).all())
     if not fits.all() or classes.height * number * width > _CELLS or (step > _WIDEST and not same):
         return {}
     shifts = _shifts(np.full(LANES, bases[0]) if same else np.tile(bases, LANES))
     firsts = list(range(0, rows, _PART))
     counts = np.zeros((len(firsts), classes.height, number, width), dtype=np.int64)
-    seen = [_Seen() for _ in firsts]
+    seen = _Seen(len(firsts))
 
     def work(part: int) -> None:
-        first, own = firsts[part], seen[part]
+        first = firsts[part]
         for block, start in blocks_of(cells[first : first + _PART], wide):
             here = classes.of(slice(first + start, first + start + block.shape[0]))
             values = flat_of(block, (block.shape[0] - 1) * step + columns)
-            count_rows(values, step, shifts, *here, counts[part], own.most, own.beyond)
+            count_rows(values, step, shifts, *here, counts[part], seen.most[part], seen.beyond[part])
 
     share(work, range(len(firsts)), threads)
     with_missing = wide.kind == "f"
-    if not all(each.fit(number, with_missing=with_missing) for each in seen):
+    if not seen.fit(number, with_missing=with_missing).all():
         return {}
-    whole = counts.sum(axis=0)
-    found = {
-        name: _column(table, bases[place], whole[:, :, place], classes.totals) for place, name in table.names.items()
-    }
-    return found if with_missing or not any(block[:, -1].any() for _, block in found.values()) else {}
+    blocks = _with_missing(counts.sum(axis=0)[:, :, :columns].transpose(2, 0, 1), classes)
+    if not with_missing and blocks[list(table.names), :, -1].any():
+        return {}
+    return {name: _column(table, bases[place], blocks[place]) for place, name in table.names.items()}
 
 
 def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counted:
@@ -154,32 +156,39 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
 
     wide, rows = np.dtype(table.wide), table.columns[0].size
     fits, bases, values = _guessed(table.rows(max(rows // _SAMPLE, 1), np.arange(len(table.columns))), wide)
-    with_missing = wide.kind == "f"
-    found: Counted = {}
+    if not fits.any():
+        return {}
+    numbers = _rounded(values)
+    counts = np.zeros((fits.size, int(numbers[fits].max()), classes.lanes), dtype=np.uint64)
+    seen, lanes = _Seen(fits.size), (0,) * classes.lanes
+    shifts = np.repeat(_shifts(bases)[:, np.newaxis], LANES, axis=1)
 
     def work(place: int) -> None:
-        number, own = _rounded(int(values[place])), _Seen()
-        counts = np.zeros((number, classes.lanes), dtype=np.uint64)
-        shifts = _shifts(np.full(LANES, bases[place]))
-        for block, start in blocks_of(table.columns[place][:, np.newaxis], wide):
-            size = block.shape[0]
-            here = classes.of(slice(start, start + size))
-            count_column(flat_of(block, size), shifts, *here, counts, own.most, own.beyond, (0,) * classes.lanes)
-        whole = counts[:, : classes.height].T.astype(np.int64)
-        column, block = _column(table, bases[place], whole, classes.totals)
-        if own.fit(number, with_missing=with_missing) and (with_missing or not block[:, -1].any()):
-            found[table.names[place]] = column, block
+        own, column = counts[place, : numbers[place]], table.columns[place]
+        told = seen.most[place], seen.beyond[place]
+        if column.itemsize == wide.itemsize:
+            count_column(column.view(wide), shifts[place], classes.groups, classes.bits, own, *told, lanes)
+            return
+        for block, start in blocks_of(column[:, np.newaxis], wide):
+            here = classes.of(slice(start, start + block.shape[0]))
+            count_column(block[:, 0], shifts[place], *here, own, *told, lanes)
 
     share(work, np.flatnonzero(fits).tolist(), threads)
-    return {name: found[name] for name in table.names.values() if name in found}
+    with_missing = wide.kind == "f"
+    fits &= seen.fit(numbers, with_missing=with_missing)
+    blocks = _with_missing(counts[:, :, : classes.height].transpose(0, 2, 1).astype(np.int64), classes)
+    if not with_missing:
+        fits &= ~blocks[:, :, -1].any(axis=1)
+    return {name: _column(table, bases[place], blocks[place]) for place, name in table.names.items() if fits[place]}
 
 
-def _column(
-    table: NumberTable, base: float, counts: NDArray[np.int64], totals: NDArray[np.int64]
-) -> tuple[Column, NDArray[np.int64]]:
-    """The column without its codes, and its counts with what is missing, the rest."""
-    block = np.column_stack([counts, totals - counts.sum(axis=1)])
-    none = np.zeros(0, dtype=np.uint8)
-    if table.columns[0].dtype == np.bool_:
-        return Column(none, BOOLEAN, ("false", "true")), block[:, [0, 1, -1]]
-    return Column(none, NUMBER, numbers=np.arange(counts.shape[1], dtype=np.float64) + float(base)), block
+def _with_missing(counts: NDArray[np.int64], classes: _Classes) -> NDArray[np.int64]:
+    """Counts of columns, classes and values; what is missing, the rest, is one value more."""
+    return np.concatenate([counts, (classes.totals - counts.sum(axis=2))[:, :, np.newaxis]], axis=2)
+
+
+def _column(table: NumberTable, base: float, block: NDArray[np.int64]) -> tuple[Column, NDArray[np.int64]]:
+    """A column without its codes, and its counts."""
+    if table.columns[0].dtype == np.bool_:  # counted like four numbers
+        return Column(_NO_CODES, BOOLEAN, ("false", "true")), block[:, [0, 1, -1]]
+    return Column(_NO_CODES, NUMBER, numbers=np.arange(block.shape[1] - 1, dtype=np.float64) + float(base)), block

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from credimi.columns.arrow_buffers import doubles
 from credimi.columns.labels import EXACT, NUMBER, Labels
+from credimi.columns.numbers.small_codes import tables_of
 from credimi.core.threads import share
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     CountArray = NDArray[np.int64]
 
 CELLS_WORTH_COMPILING = 2_000_000  # below this, numpy is done before compiled code is loaded
+_TOGETHER, _LINES = 4, 4_096  # columns of a row-major table, and rows of them that fit into a cache
 _SAMPLE, _MANY = 1024, 512  # values that are sampled, and how many of them must be different for a column to be sorted
 
 
@@ -85,16 +87,44 @@ def count_sorted(
     found: dict[str, tuple[Labels, CountArray]] = {}
     rooms: list[Room] = []
 
-    def work(name: str) -> None:
-        values = as_doubles(columns[name])
-        if values is None:
-            return
+    def work(part: Sequence[str]) -> None:
         room = rooms.pop() if rooms else Room(groups.size)
-        found[name] = room.counted(values, classes, height, most)
+        for name, values in zip(part, _in_one_piece([columns[each] for each in part]), strict=True):
+            numbers = as_doubles(values)
+            if numbers is not None:
+                found[name] = room.counted(numbers, classes, height, most)
         rooms.append(room)
 
-    share(work, names, threads)
+    share(work, _parts(columns, names), threads)
     return found
+
+
+def _parts(columns: Mapping[str, Foreign], names: Sequence[str]) -> list[list[str]]:
+    """The columns one by one; a few together that are side by side in a row-major table."""
+    beside: dict[str, list[str]] = {}
+    for table in tables_of({name: columns[name] for name in names}):
+        places = sorted(table.names) if table.cells is not None else []
+        for start in range(0, len(places), _TOGETHER):
+            part = [table.names[place] for place in places[start : start + _TOGETHER]]
+            beside |= dict.fromkeys(part, part)
+    parts: list[list[str]] = []
+    done: set[str] = set()
+    for name in names:
+        if name not in done:
+            parts.append(beside.get(name, [name]))
+            done.update(parts[-1])
+    return parts
+
+
+def _in_one_piece(columns: list[Foreign]) -> Sequence[Foreign]:
+    """The same columns; several, which are side by side, are copied together, so that memory is read once."""
+    if len(columns) == 1:
+        return columns
+    turned = np.empty((len(columns), columns[0].size), dtype=columns[0].dtype)
+    for start in range(0, columns[0].size, _LINES):
+        for own, values in zip(turned, columns, strict=True):
+            own[start : start + _LINES] = values[start : start + _LINES]
+    return list(turned)
 
 
 class Room:

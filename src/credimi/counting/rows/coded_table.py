@@ -7,13 +7,14 @@ and the cuts are those of the whole table; apart from that, a row's code does no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from credimi.columns import labels
-from credimi.columns.column import PrecodedColumn, UnreadableColumn
+from credimi.columns.column import Column, PrecodedColumn, UnreadableColumn
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
@@ -27,22 +28,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import Column, ColumnValues
+    from credimi.columns.column import ColumnValues
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import Data, Foreign, Option, Record
+    from credimi.core.types import Data, Foreign, IntegerArray, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
     Codes = NDArray[np.int32]
 
 MISSING = -1
+_SHORT, _LETTERS = 256, 1 << 12  # the most labels whose places are remembered, and their letters
 _FIRST_ROWS = 4_096  # in which all values of most columns occur already
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CodedTable:
     """A whole table in memory as codes, with its counts: every column is encoded once, whatever is asked of it.
 
@@ -79,8 +81,12 @@ class CodedTable:
 
     def settled_as(self, feature: Feature) -> tuple[NDArray[np.unsignedinteger], Codes]:
         """The codes of a column as it was encoded, and for each the value of the settled feature, or MISSING."""
-        own = self.counts.labels[self.counts.features.index(feature.name)]
-        return settled_values(self.coded.columns[feature.name], self.coded.missing, own, feature)
+        return settled_values(self.coded.columns[feature.name], self.coded.missing, self.labels[feature.name], feature)
+
+    @cached_property
+    def labels(self) -> dict[str, Labels]:
+        """The labels of each column as they were counted."""
+        return dict(zip(self.counts.features, self.counts.labels, strict=True))
 
 
 def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
@@ -114,17 +120,49 @@ def settled_values(
 
 def settled_places(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
     """For each code of an encoded column, missing last, the value of the settled feature, or MISSING."""
+    if column.values <= _SHORT and sum(map(len, column.texts)) <= _LETTERS:
+        numbers = None if column.numbers is None else column.numbers.tobytes()
+        alike = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
+        found = _known_places(alike, missing, own, feature.typed_as.tobytes(), feature.places.tobytes())
+        if found is not None:
+            return found
     known = _occur(column.codes[:_FIRST_ROWS], column.values)
     if not known.all():
         known = _occur(column.codes, column.values)
     known &= ~missing.among(column)
+    return _places(column, known, own, feature.places[feature.typed_as], feature.name)
+
+
+def _places(column: Column, known: NDArray[np.bool_], own: Labels, settled: IntegerArray, name: str) -> Codes:
+    """The same, if it is known which codes occur; `settled` has the value of each label that was counted."""
     here, positions = labels_of(column, known)
     merged, onward, _ = labels.union(here, own)
     if len(merged) != len(own):
-        raise LookupError(feature.name)
+        raise LookupError(name)
     moved = np.full(column.values + 1, MISSING, dtype=np.int32)
-    moved[:-1][known] = feature.places[feature.typed_as][onward[positions]]
+    moved[:-1][known] = settled[onward[positions]]
     return moved
+
+
+@lru_cache(maxsize=1 << 9)
+def _known_places(
+    alike: tuple[str, tuple[str, ...], bytes | None, int, bool, bool],
+    missing: MissingValues,
+    own: Labels,
+    typed_as: bytes,
+    places: bytes,
+) -> Codes | None:
+    """The same with a cache, as many columns have the same labels; None if it matters which of them occur."""
+    kind, texts, numbers, dropped_bits, instants, spans = alike
+    doubles = None if numbers is None else np.frombuffer(numbers)
+    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
+    settled = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
+    try:
+        found = _places(column, ~missing.among(column), own, settled, "")
+    except LookupError:
+        return None
+    found.flags.writeable = False
+    return found
 
 
 def _occur(codes: NDArray[np.unsignedinteger], values: int) -> NDArray[np.bool_]:

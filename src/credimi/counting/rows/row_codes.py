@@ -65,9 +65,10 @@ def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledC
         raise CredimiError(
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
         )
-    request = with_target_cuts(data, request)
+    told = request.progress
+    request = with_target_cuts(data, replace(request, progress=lambda share: told(0.5 * share)))
     counts = effective(count_requested(data, request))
-    plan, batches = source(data, request)
+    plan, batches = source(data, replace(request, progress=lambda share: told(0.5 + 0.5 * share)))
     rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
     coder, left_out = RowCoder.of(plan, counts)
     store = CodeStore(coder, round(rows), room)

@@ -71,20 +71,23 @@ class SettledCodes:
         settled = table.counts.settled_classes()
         features, left_out = told_apart(table.counts.settled(classes=settled))
         classes, groups = table.classes(settled)
-        places = {name: place for place, name in enumerate(table.counts.features)}
         narrow = max((len(feature.values) for feature in features), default=0) <= _MOST_OF_A_BYTE
         matrix = np.empty((len(features), groups.size), dtype=np.uint8) if narrow else None
         found: list[Codes] = [np.zeros(0, dtype=np.uint8)] * len(features) if matrix is None else list(matrix)
+        missing, columns = table.coded.missing, table.coded.columns
 
         def work(numbers: range) -> None:
+            before, settled, as_they_are = None, np.zeros(0, dtype=np.uint8), False  # columns are mostly alike
             for number in numbers:
                 feature = features[number]
-                own = table.counts.labels[places[feature.name]]
-                column = table.coded.columns[feature.name]
-                settled = unsigned(settled_places(column, table.coded.missing, own, feature), len(feature.values))
+                column = columns[feature.name]
+                moved = settled_places(column, missing, table.labels[feature.name], feature)
+                if moved is not before:
+                    before, settled = moved, unsigned(moved, len(feature.values))
+                    as_they_are = np.array_equal(settled, np.arange(settled.size))
                 if matrix is None:
                     found[number] = np.take(settled, column.codes, mode="clip")
-                elif column.codes.dtype == np.uint8 and np.array_equal(settled, np.arange(settled.size)):
+                elif column.codes.dtype == np.uint8 and as_they_are:
                     np.minimum(column.codes, np.uint8(settled.size - 1), out=matrix[number])
                 else:
                     np.take(settled, column.codes, out=matrix[number], mode="clip")

@@ -106,7 +106,7 @@ class TreeRows:
         codes: dict[int, NDArray[np.unsignedinteger]] = {}
 
         def work(number: int) -> None:
-            own = counts.labels[counts.features.index(columns[number].name)]
+            own = table.labels[columns[number].name]
             column = table.coded.columns[columns[number].name]
             codes[number] = _codes_of(column, table.coded.missing, own, ranked[number], columns[number])
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.kernels.jit import compiled
+from credimi.kernels.pairs.pair_bits import PANEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.kernels.jit import IntegerArray
 
-_PANEL = 16  # as in `pair_bits`
 _WORD = 64
 _ROWS = 4096
 
@@ -51,4 +51,4 @@ def fill_columns(
             for row in range(size):
                 if own[row] < last:
                     number, place = first + own[row], places[row]
-                    bits[number // _PANEL, place // _WORD, number % _PANEL] |= np.uint64(1) << np.uint64(place % _WORD)
+                    bits[number // PANEL, place // _WORD, number % PANEL] |= np.uint64(1) << np.uint64(place % _WORD)

@@ -32,7 +32,6 @@ BLOCK = PANEL * PANELS
 MOST_VALUES = 32  # of a column, missing as one of them
 _AT_ONCE = 4  # sets of a panel that are intersected with another panel
 _LANES = 8
-_WORD = 64
 _INTEGER = ir.IntType(64)
 _WIDE = ir.VectorType(_INTEGER, _LANES)
 Untyped: typing.TypeAlias = typing.Any  # what LLVM is written with
@@ -88,18 +87,6 @@ def _intersect(
         return context.get_dummy_value()
 
     return types.void(bits, types.int64, types.int64, types.int64, counts, types.int64), generate
-
-
-@compiled
-def fill_bits(codes: NDArray[np.uint8], places: IntegerArray, first: int, values: int, bits: Bits) -> None:
-    """Set the bits of one column, whose sets start with number `first`; row k has the place `places[k]` among the rows.
-
-    `bits` is (panels, words, PANEL).
-    """
-    for row in range(codes.size):
-        if codes[row] < values - 1:
-            number, place = first + codes[row], places[row]
-            bits[number // PANEL, place // _WORD, number % PANEL] |= np.uint64(1) << np.uint64(place % _WORD)
 
 
 @inlined

@@ -67,6 +67,39 @@ def _sum_of_cells(
 
 
 @inlined
+def _sum_of_two(
+    counts: IntegerArray, totals: IntegerArray, own: IntegerArray, its: IntegerArray, logs: FloatArray
+) -> float:
+    """The same of two columns of two values each, without a loop."""
+    found = 0.0
+    for group in range(totals.shape[1]):
+        n = np.uint64(counts[place_in_block(group, own[3], its[3])])
+        one, other = np.uint64(totals[own[0], group]), np.uint64(totals[its[0], group])
+        rest = np.uint64(totals[own[0] + 1, group])
+        found += (logs[n] + logs[one - n]) + (logs[other - n] + logs[rest - (other - n)])
+    return found
+
+
+@inlined
+def _sum_of_three(
+    counts: IntegerArray, totals: IntegerArray, own: IntegerArray, its: IntegerArray, logs: FloatArray
+) -> float:
+    """The same of two columns of three values each, without a loop: such are genotypes."""
+    found = 0.0
+    x, w = own[0], its[0]
+    for group in range(totals.shape[1]):
+        at, below = place_in_block(group, own[3], its[3]), place_in_block(group, own[3] + 1, its[3])
+        a, b = np.uint64(counts[at]), np.uint64(counts[at + 1])
+        d, e = np.uint64(counts[below]), np.uint64(counts[below + 1])
+        c = np.uint64(totals[x, group]) - a - b
+        f = np.uint64(totals[x + 1, group]) - d - e
+        g, h = np.uint64(totals[w, group]) - a - d, np.uint64(totals[w + 1, group]) - b - e
+        i = np.uint64(totals[w + 2, group]) - c - f
+        found += ((logs[a] + logs[b]) + (logs[c] + logs[d])) + ((logs[e] + logs[f]) + (logs[g] + logs[h])) + logs[i]
+    return found
+
+
+@inlined
 def _best_evidence(ratio: float, freedom: float) -> float:
     """U of the module's docstring."""
     if freedom <= 0.0 or 2.0 * ratio <= freedom:
@@ -193,7 +226,12 @@ def screen_blocks(
                 dense = rows >= _DENSE * r * own[1] * its[1]
                 redundant = informative[column] and informative[other]
                 if dense and not redundant:
-                    ratio = _sum_of_cells(counts, totals, own, its, logs, rest)
+                    if own[1] == 3 and its[1] == 3:
+                        ratio = _sum_of_three(counts, totals, own, its, logs)
+                    elif own[1] == 2 and its[1] == 2:
+                        ratio = _sum_of_two(counts, totals, own, its, logs)
+                    else:
+                        ratio = _sum_of_cells(counts, totals, own, its, logs, rest)
                     ratio += alone[columns] - alone[column] - alone[other]
                     if ratio < bounds[own[1] - own[2], its[1] - its[2]]:
                         continue

@@ -19,7 +19,7 @@ OTHER_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 @intrinsic
-def eight_bytes(_typing: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
+def eight_bytes(_typing: Any, data: Any, at: Any) -> Any:
     """The eight bytes from here on as an integer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from credimi.kernels.jit import FloatArray, IntegerArray, compiled, inlined
-from credimi.kernels.reading.sort_numbers import _times_logarithm, entropy_left
+from credimi.kernels.reading.sort_numbers import entropy_left, times_logarithm
 
 
 @compiled
@@ -66,8 +66,8 @@ def _bits_of(below: IntegerArray, first: int, last: int, table: FloatArray) -> t
         here = below[last, label] - below[first, label]
         total += here
         present += int(here > 0)
-        bits += _times_logarithm(here, table)
-    return _times_logarithm(total, table) - bits, total, present
+        bits += times_logarithm(here, table)
+    return times_logarithm(total, table) - bits, total, present
 
 
 @inlined

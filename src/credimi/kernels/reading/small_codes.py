@@ -22,6 +22,8 @@ from credimi.kernels.jit import compiled, inlined, intrinsic, ir, types
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.kernels.words import LLVM
+
     ByteArray = NDArray[Any]  # of bytes
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
@@ -34,14 +36,14 @@ _LINE, _AHEAD = 64, 20_480  # bytes that come together from memory, and that are
 _BYTE, _SHORT, _INTEGER, _DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 
 
-def _like(value: Any, kind: Any, number: float) -> Any:
+def _like(value: LLVM, kind: LLVM, number: float) -> LLVM:
     """A constant, in all lanes if the value is a vector."""
     if isinstance(value.type, ir.VectorType):
         return ir.Constant(ir.VectorType(kind, value.type.count), [kind(number)] * value.type.count)
     return kind(number)
 
 
-def _distances(builder: Any, value: Any, base: Any) -> Any:
+def _distances(builder: LLVM, value: LLVM, base: LLVM) -> LLVM:
     """The code of a value or of each in a vector, above 255 where it does not fit: 64 bits. Bytes are themselves."""
     own = getattr(value.type, "element", value.type)
     wide = _like(value, _INTEGER, 0).type
@@ -61,20 +63,20 @@ def _distances(builder: Any, value: Any, base: Any) -> Any:
 
 
 @intrinsic
-def _distance(_typing: Any, value: Any, base: Any) -> Any:
+def _distance(_typing: LLVM, value: LLVM, base: LLVM) -> LLVM:
     """The code of one value."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    def generate(_context: LLVM, builder: LLVM, _signature: LLVM, arguments: LLVM) -> LLVM:
         return _distances(builder, *arguments)
 
     return types.uint64(value, base), generate
 
 
 @intrinsic
-def _prefetch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
+def _prefetch(_typing: LLVM, values: LLVM, at: LLVM) -> LLVM:
     """Ask for an element that will be read."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         pointer = _BYTE.as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, _SHORT, _SHORT, _SHORT])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
@@ -88,38 +90,38 @@ def _prefetch(_typing: Any, values: Any, at: Any) -> Any:  # noqa: ARG001  (the 
 
 @intrinsic
 def _square(
-    _typing: Any,
-    values: Any,
-    start: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    step: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    bases: Any,
-    column: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    missing: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    codes: Any,
-    to: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    jump: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    low: Any,
-    high: Any,
-    beyond: Any,
-) -> Any:
+    _typing: LLVM,
+    values: LLVM,
+    start: LLVM,
+    step: LLVM,
+    bases: LLVM,
+    column: LLVM,
+    missing: LLVM,
+    codes: LLVM,
+    to: LLVM,
+    jump: LLVM,
+    low: LLVM,
+    high: LLVM,
+    beyond: LLVM,
+) -> LLVM:
     """Narrow and turn 16 cells of each of 16 rows, from `start` on; the columns are `jump` apart, from `to` on."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         values, start, step, bases, column, missing, codes, to, jump, low, high, beyond = arguments
         kinds = dict(zip(("values", "bases", "codes", "low", "high", "beyond"), (0, 3, 6, 9, 10, 11), strict=True))
 
-        def place(name: str, array: Any, at: Any) -> Any:
+        def place(name: str, array: LLVM, at: LLVM) -> LLVM:
             kind = signature.args[kinds[name]]
             data = builder.gep(context.make_array(kind)(context, builder, array).data, [at])
             vector = ir.VectorType(context.get_data_type(kind.dtype), SIDE)
             return builder.bitcast(data, vector.as_pointer())
 
-        def loaded(name: str, array: Any, at: Any) -> Any:
+        def loaded(name: str, array: LLVM, at: LLVM) -> LLVM:
             value = builder.load(place(name, array, at))
             value.align = 1
             return value
 
-        def apart(first: Any, distance: Any, index: int) -> Any:
+        def apart(first: LLVM, distance: LLVM, index: int) -> LLVM:
             return builder.add(first, builder.mul(distance, _INTEGER(index)))
 
         base, more = loaded("bases", bases, column), loaded("beyond", beyond, column)

@@ -29,6 +29,8 @@ from credimi.kernels.words import WORD
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from credimi.kernels.words import LLVM
+
     ByteArray = NDArray[Any]  # of bytes
     Values = NDArray[Any]  # bytes, 64-bit integers or doubles
     Bits = NDArray[np.uint64]
@@ -45,61 +47,61 @@ _BYTE, _SHORT, _INTEGER, _DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _tools: Any = cgutils  # which has no types
 
 
-def _constant(kind: Any, number: float, lanes: int) -> Any:
+def _constant(kind: LLVM, number: float, lanes: int) -> LLVM:
     return ir.Constant(ir.VectorType(kind, lanes), [kind(number)] * lanes)
 
 
-def _splat(builder: Any, scalar: Any, lanes: int) -> Any:
+def _splat(builder: LLVM, scalar: LLVM, lanes: int) -> LLVM:
     """The scalar in all lanes."""
     undefined = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
     first = builder.insert_element(undefined, scalar, _SHORT(0))
     return builder.shuffle_vector(first, undefined, _constant(_SHORT, 0, lanes))
 
 
-def _at(context: Any, builder: Any, array: tuple[Any, Any], place: Any, lanes: int) -> Any:
+def _at(context: LLVM, builder: LLVM, array: tuple[LLVM, LLVM], place: LLVM, lanes: int) -> LLVM:
     """The address of a vector in an array, given as its type and value."""
     kind, value = array
     data = builder.gep(context.make_array(kind)(context, builder, value).data, [place])
     return builder.bitcast(data, ir.VectorType(context.get_data_type(kind.dtype), lanes).as_pointer())
 
 
-def _load(builder: Any, pointer: Any) -> Any:
+def _load(builder: LLVM, pointer: LLVM) -> LLVM:
     value = builder.load(pointer)
     value.align = 1
     return value
 
 
-def _store(builder: Any, value: Any, pointer: Any) -> None:
+def _store(builder: LLVM, value: LLVM, pointer: LLVM) -> None:
     builder.store(value, pointer).align = 1
 
 
 @intrinsic
 def _narrow(
-    _typing: Any,
-    values: Any,
-    start: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    number: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    bases: Any,
-    turn: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    codes: Any,
-    to: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    most: Any,
-    beyond: Any,
-) -> Any:
+    _typing: LLVM,
+    values: LLVM,
+    start: LLVM,
+    number: LLVM,
+    bases: LLVM,
+    turn: LLVM,
+    codes: LLVM,
+    to: LLVM,
+    most: LLVM,
+    beyond: LLVM,
+) -> LLVM:
     """The codes of so many vectors of values from `start` on, to `codes[to:]`.
 
     The i-th vector's bases are those from i * `turn` on. `most` becomes the largest code + 1 of each lane, where the
     code 255 counts as -1; `beyond` is `MOST` or more if a value does not fit. A byte below its base has a large code.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         _, start, number, _, turn, _, to, _, _ = arguments
         arrays = {
             name: (signature.args[at], arguments[at])
             for name, at in (("values", 0), ("bases", 3), ("codes", 5), ("most", 7), ("beyond", 8))
         }
 
-        def at(name: str, place: Any) -> Any:
+        def at(name: str, place: LLVM) -> LLVM:
             return _at(context, builder, arrays[name], place, LANES)
 
         own = context.get_data_type(signature.args[0].dtype)
@@ -112,15 +114,15 @@ def _narrow(
         builder.store(large, high)
         builder.store(large, low)
 
-        def both(value: Any) -> list[Any]:
+        def both(value: LLVM) -> list[LLVM]:
             """The two halves: what is kept from one vector to the next should not need all registers."""
             lanes = [ir.Constant(ir.VectorType(_SHORT, _HALF), [*range(lane, lane + _HALF)]) for lane in (0, _HALF)]
             return [builder.shuffle_vector(value, value, part) for part in lanes]
 
-        def add_bits(value: Any) -> None:
+        def add_bits(value: LLVM) -> None:
             builder.store(builder.or_(builder.load(more), builder.or_(*both(value))), more)
 
-        def extreme(kept: Any, value: Any, sign: str) -> None:
+        def extreme(kept: LLVM, value: LLVM, sign: str) -> None:
             for part in both(value):
                 before = builder.load(kept)
                 builder.store(builder.select(builder.fcmp_ordered(sign, part, before), part, before), kept)
@@ -161,18 +163,18 @@ def _narrow(
 
 @intrinsic
 def _tally(
-    _typing: Any,
-    codes: Any,
-    step: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    rows: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    number: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    width: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-    counters: Any,
-    to: Any,  # noqa: ARG001  (the form of an intrinsic is Numba's)
-) -> Any:
+    _typing: LLVM,
+    codes: LLVM,
+    step: LLVM,
+    rows: LLVM,
+    number: LLVM,
+    width: LLVM,
+    counters: LLVM,
+    to: LLVM,
+) -> LLVM:
     """Add the `rows` of codes, a set of bits, to the counters from `to` on: `number` codes, each of `width` columns."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: LLVM, builder: LLVM, signature: LLVM, arguments: LLVM) -> LLVM:
         codes, step, rows, number, width, counters, to = arguments
         none = _constant(_BYTE, 0, ACROSS)
         size = builder.ctpop(rows)

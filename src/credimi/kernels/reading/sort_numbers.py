@@ -33,7 +33,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @intrinsic
-def _leading_zeros(_typing: Any, word: Any) -> Any:  # noqa: ARG001  (the form of an intrinsic is Numba's)
+def _leading_zeros(_typing: Any, word: Any) -> Any:
     """How many bits before the first that is set."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -180,12 +180,13 @@ def entropy_left(below: IntegerArray, first: int, last: int, table: FloatArray, 
             there = below[last, label] - below[place, label]
             lower += here
             upper += there
-            bits -= _times_logarithm(here, table) + _times_logarithm(there, table)
-        left[place] = bits + _times_logarithm(lower, table) + _times_logarithm(upper, table)
+            bits -= times_logarithm(here, table) + times_logarithm(there, table)
+        left[place] = bits + times_logarithm(lower, table) + times_logarithm(upper, table)
 
 
 @inlined
-def _times_logarithm(count: int, table: FloatArray) -> float:
+def times_logarithm(count: int, table: FloatArray) -> float:
+    """Count times its logarithm, from the table as far as that goes."""
     if count < table.size:
         return float(table[np.uint64(count)])
     return float(count * np.log2(count))

@@ -4,6 +4,11 @@ All pairs are weighed alone. A pair that depends is weighed given one other colu
 both; it is out as soon as one of them leaves too little. Of each column the `most` strongest partners stay. O(pairs)
 tests where nothing depends, and `_MEDIATORS` times as many at most.
 
+Where a column has more partners than may stay, those come first that explain it together: the one that tells most, the
+one that tells most given that, and so on. Columns with common neighbours of many neighbours depend on one another, and
+no single column separates them. In their crowd a true neighbour would be lost, and another would take its place for
+certain.
+
 A column that determines one of the two, or nearly, separates nothing: given a copy of u, all are independent of u, its
 neighbours too. And where a column that might separate a pair has too many values to be tried, the pair is in doubt.
 """
@@ -23,6 +28,7 @@ _OUT = -4.0  # log odds of an edge, below which a pair is no candidate
 _MEDIATORS = 10  # columns that are tried as separators of a pair
 DETERMINED = 0.1  # of the entropy left: less tells nothing
 _PAIRS = 4096  # whose mediators are looked for at once
+_TOGETHER = 5  # partners that explain a column together, at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,12 +79,43 @@ def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates
         u, v, z, found = u[less], v[less], z[less], found[less]
         least[u, v] = least[v, u] = found
         given[u, v] = given[v, u] = z
+    possible = least + log_odds > _OUT
+    np.fill_diagonal(possible, val=False)
+    crowded = np.flatnonzero(possible.sum(axis=1) > most)
+    together = _together(evidence, alone, possible, crowded.tolist(), log_odds)
     partners = []
     for column in range(evidence.columns):
+        first = np.array(together.get(column, []), dtype=np.int64)
         order = np.argsort(-least[column], kind="stable")
-        order = order[(order != column) & (least[column, order] + log_odds > _OUT)]
-        partners.append(order[:most])
+        order = order[possible[column, order] & ~np.isin(order, first)]
+        partners.append(np.concatenate([first, order])[:most])
     return Candidates(tuple(partners), alone, least, given, untried)
+
+
+def _together(
+    evidence: EdgeEvidence, alone: FloatArray, possible: BooleanArray, columns: list[int], log_odds: float
+) -> dict[int, list[int]]:
+    """Of some columns, the partners that explain them together, found one after the other, given those before."""
+    values = evidence.values
+    found = {column: [int(np.where(possible[column], alone[column], -np.inf).argmax())] for column in columns}
+    growing = set(columns)
+    for count in range(1, _TOGETHER):
+        tests = [
+            np.column_stack([np.full(others.size, column), others, np.tile(found[column], (others.size, 1))])
+            for column in sorted(growing)
+            for others in [np.setdiff1d(np.flatnonzero(possible[column]), found[column])]
+        ]
+        asked = np.concatenate([np.zeros((0, count + 2), dtype=np.int64), *tests])
+        asked = asked[values[asked].prod(axis=1, dtype=np.float64) <= evidence.most_cells]
+        factors, left = evidence.and_left(asked)
+        factors = np.where(left >= DETERMINED, factors, -np.inf)
+        growing = set()
+        for place in np.lexsort((factors, asked[:, 0])).tolist():  # the last of each column is its best
+            column = int(asked[place, 0])
+            if factors[place] + log_odds > 0.0:
+                found[column] = [*found[column][:count], int(asked[place, 1])]
+                growing.add(column)
+    return found
 
 
 def _mediators(alone: FloatArray, one: IntegerArray, other: IntegerArray, log_odds: float) -> IntegerArray:

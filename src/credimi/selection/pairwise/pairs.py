@@ -26,6 +26,7 @@ from credimi.inference.options import PosteriorOptions
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.pairwise.pair_request import PairRequest
 from credimi.selection.pairwise.pairs_result import Pairs
+from credimi.selection.pairwise.refined_pairs import Refinement, refined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -185,8 +186,6 @@ def pairs_of(
 def _refined(
     table: SettledColumns, options: PosteriorOptions, asked: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
-    from credimi.selection.pairwise.refined_pairs import Refinement, refined  # noqa: PLC0415  (compiled code)
-
     refinement = Refinement(table, asked.random_state, options.threads)
     missing = MissingByOthers(len(table.names))
 

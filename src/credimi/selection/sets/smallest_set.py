@@ -255,7 +255,8 @@ def _rivals(figures: Figures, good: BooleanArray, best: int) -> FloatArray:
     """
     spread = (figures.high - figures.low) ** 2
     distance = (figures.mean - figures.mean[best]) / np.sqrt(np.maximum(spread + spread[best], _TINY)) * (2.0 * 1.96)
-    found = np.where(good, 1.0 / (1.0 + np.exp(-1.702 * distance)), np.nan)  # the normal distribution, within 0.01
+    far = np.clip(-1.702 * distance, -700.0, 700.0)  # beyond it `exp` is no double
+    found = np.where(good, 1.0 / (1.0 + np.exp(far)), np.nan)  # the normal distribution, within 0.01
     found[best] = np.nan
     return found
 

@@ -1,0 +1,94 @@
+"""Wide tables have many columns with the same labels: what these are is found out once, and is what counts say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import credimi
+from credimi.columns import interpret, labels
+from credimi.counting.request import CountRequest
+from credimi.counting.rows import coded_table
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.stratified_counts import SettledCodes
+from credimi.counting.rows.tree_rows import TreeRows
+
+if TYPE_CHECKING:
+    import pytest
+
+    from credimi.core.types import Data
+
+ROWS = 60
+
+
+def table() -> dict[str, list[object]]:
+    """Columns of the same labels and other counts: with and without a value, missing ones, names of rows, codes."""
+    generator = np.random.default_rng(0)
+    few = [f"v{number}" for number in range(40)]
+    columns: dict[str, list[object]] = {"y": generator.integers(0, 2, ROWS).tolist()}
+    for number in range(3):
+        columns[f"digits {number}"] = generator.integers(0, 3, ROWS).tolist()
+        columns[f"texts {number}"] = [few[each] for each in generator.integers(0, 40, ROWS)]
+        columns[f"names {number}"] = [*few, *few[: number * 10], *([None] * (ROWS - 40 - number * 10))]
+        columns[f"codes {number}"] = np.where(generator.random(ROWS) < 0.05 * number, -9, 1 + number % 2).tolist()
+        columns[f"grades {number}"] = [[1, 2, 3, 99][each] for each in generator.permutation(ROWS) * 3 // ROWS]
+        columns[f"grades {number}"][: 2 * number] = [99] * (2 * number)
+        columns[f"zeros {number}"] = [f"0{each}" for each in generator.integers(0, 30, ROWS)]
+        columns[f"truth {number}"] = (generator.random(ROWS) < 0.5).tolist()
+        columns[f"none {number}"] = ["?" if each else "a" for each in generator.integers(0, 2, ROWS)]
+        columns[f"numbers {number}"] = generator.normal(size=ROWS).round(1).tolist()
+    return columns
+
+
+def settled() -> tuple[list[object], list[list[int]]]:
+    coded = CodedTable.of(table(), CountRequest.of("y"))
+    features = [
+        (each.facts, each.values, each.block.tolist(), each.places.tolist(), each.typed_as.tolist())
+        for each in coded.counts.settled()
+    ]
+    return features, [codes.tolist() for codes in SettledCodes.of(coded).codes]
+
+
+def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    remembered = settled()
+    for module in (interpret, coded_table):
+        monkeypatch.setattr(module, "_SHORT", -1)
+    assert settled() == remembered
+
+
+def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    typed, of_numbers = labels.typed, labels.of_numbers
+    monkeypatch.setattr(labels, "typed", lambda *given: (seen.append("typed"), typed(*given))[1])
+    monkeypatch.setattr(labels, "of_numbers", lambda *given, **more: (seen.append("of"), of_numbers(*given, **more))[1])
+    for cache in (interpret._plain, coded_table._known_places):  # noqa: SLF001  (what other tests left there)
+        cache.cache_clear()
+    generator = np.random.default_rng(0)
+    codes, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)
+    credimi.interactions(codes, classes, threads=1)
+    assert len(seen) < 30  # of 300 columns
+
+
+class Unsearched(tuple[str, ...]):
+    """Names that are not looked for one by one: of p columns that takes p^2 comparisons."""
+
+    __slots__ = ()
+
+    def index(self, *_: object) -> int:
+        raise AssertionError
+
+
+def test_labels_of_a_column_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = CodedTable.of
+
+    def unsearched(data: Data, request: CountRequest) -> CodedTable:
+        table = of(data, request)
+        return replace(table, counts=replace(table.counts, features=Unsearched(table.counts.features)))
+
+    monkeypatch.setattr(CodedTable, "of", unsearched)
+    data = table()
+    assert credimi.pairs(data).names
+    assert TreeRows.of(CodedTable.of(data, CountRequest.of("y"))).columns
+    assert credimi.select(data, "y").features is not None
