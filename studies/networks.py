@@ -213,7 +213,7 @@ def main() -> None:
                 tally = Tally()
                 learned(public(options.data, name, rows), missing, 0, [tally, everything])
                 print(f"| {name} | {rows} | {missing:g} | {tally.line()} |", flush=True)
-        for rows in options.rows:
+        for rows in options.rows if options.nets else ():
             tally = Tally()
             for columns in COLUMNS:
                 for net in range(options.nets):

@@ -34,7 +34,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def most_memory(path: Path, scratch: Path | None, goal: str) -> tuple[float, credimi.Selection]:
     """The bytes a cell that numpy and Python hold at most; files that are mapped are not among them."""
-    credimi.select(path, "y", goal=goal, scratch=scratch, threads=1, features=["x0", "x1"])  # loads modules
+    credimi.select(path, "y", goal=goal, scratch=scratch, threads=1)  # loads modules, and may compile
     tracemalloc.start()
     try:
         found = credimi.select(path, "y", goal=goal, scratch=scratch, threads=1)
