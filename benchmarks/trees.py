@@ -1,7 +1,7 @@
 """Speed of `CredibleTreeClassifier.fit` beside scikit-learn's tree, on the same codes, one thread each.
 
-1,000,000 rows x 50 columns of bytes, of ten values each, up to depth 10; ours reads the codes as categories, the other
-as numbers. Seconds of the processor, the best of a few runs; everything is included, from the array to the tree.
+1,000,000 rows x 50 columns of bytes, of ten values each, up to depth 10; both trees cut the codes as numbers.
+Seconds of the processor, the best of a few runs; everything is included, from the array to the tree.
 
     python benchmarks/trees.py                     as in docs/performance.md
     python benchmarks/trees.py --rows 100000       a quick look

@@ -237,7 +237,7 @@ def noise(runs: int) -> None:
     for rows in (50, 200, 1_000, 10_000):
         for count in (1, 5, 50):
             for classes in (2, 5):
-                for kind in ("categories", "numbers"):
+                for kind in ("categories", "whole numbers", "numbers"):
                     times = runs if rows * count < 50_000 else max(runs // 10, 1)
                     alone = sum(_alone(generator, rows, count, classes, kind) for _ in range(times))
                     print(f"| {rows:,} | {count} | {classes} | {kind} | {alone} of {times} |", flush=True)
@@ -246,11 +246,9 @@ def noise(runs: int) -> None:
 def _alone(generator: np.random.Generator, rows: int, count: int, classes: int, kind: str) -> bool:
     columns = {}
     for place in range(count):
-        own = (
-            generator.integers(0, generator.integers(2, 11), rows)
-            if kind == "categories"
-            else generator.normal(size=rows)
-        )
+        few = generator.integers(0, generator.integers(2, 11), rows)
+        own = {"categories": np.char.add("v", few.astype(str)), "whole numbers": few}.get(kind)
+        own = generator.normal(size=rows) if own is None else own
         columns[f"c{place}"] = pa.array(own, mask=(generator.random(rows) < 0.2) & (place % 3 == 0))
     target = generator.choice(classes, rows, p=generator.dirichlet(np.full(classes, 2.0)))
     return CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), target).get_n_leaves() == 1
@@ -272,7 +270,7 @@ def _found(generator: np.random.Generator, count: int) -> bool:
     chance = np.where(colour == "blue", 0.95, np.where(colour == "red", of_red, of_green))
     columns = {"colour": colour, "shape": shape, "size": size}
     for place in range(count):
-        columns[f"noise {place}"] = generator.integers(0, 4, rows) if place % 2 else generator.normal(size=rows)
+        columns[f"noise {place}"] = generator.choice(list("abcd"), rows) if place % 2 else generator.normal(size=rows)
     tree = CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), generator.random(rows) < chance).tree_
     top = tree.nodes[0].split
     if top is None or tree.leaves.size != 5:

@@ -155,7 +155,7 @@ def stratified_blocks(
     if cells.ndim != 3 or cells.size == 0:
         raise CredimiError(
             f"joint must be a list of tables of one shape, strata x classes x values, got shape {cells.shape}: "
-            "pass one table a stratum; for a single table use mutual_information, or put it into a list"
+            "pass one table for each stratum; for a single table use mutual_information, or put it into a list"
         )
     strata, rows, columns = cells.shape
     blocks = np.zeros((strata, rows + 1, columns + 1))

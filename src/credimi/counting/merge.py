@@ -1,4 +1,4 @@
-"""Merges the counts of parts of a table: parts of the rows by `+`, parts of the columns by `beside`.
+"""Merges the counts of parts of a table: parts of the rows by `+` (see `counts`), parts of the columns by `beside`.
 
 Engines that count in several places send `Counts` as bytes, in the format of counts files. They are merged as a tree.
 With k parts whose labels hardly overlap, adding them one after the other would align the growing sum k times, which is

@@ -227,7 +227,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             ("robust_factor", None),
         ):
             if getattr(self, name) != value:
-                raise CredimiError(f"rule {self.rule!r} knows {name}={value!r} only: leave out {name}")
+                raise CredimiError(f"rule {self.rule!r} works with {name}={value!r} only: leave out {name}")
         features = checked_features(self, X, reset=True)
         target = checked_target(y, features.rows, type(self).__name__)
         settings, threads = (

@@ -41,8 +41,8 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     A node is split by the column that tells most about the class there, among those that credibly tell something:
     P(I > epsilon) >= level. If there is none, it is a leaf. That many columns and many cuts were looked at is paid for.
     Numbers are cut in the node; categories are split by value, and values that the data cannot tell apart share a
-    branch. A row without a value, or with a new one, goes down all branches with weights. Class probabilities are
-    shrunk from the leaf to its parents, as much as the data suggest.
+    branch. A row without a value, or with a new one, goes down all branches, with weights that its other values
+    suggest. Class probabilities are shrunk from the leaf to its parents, as much as the data suggest.
 
     Parameters
     ----------

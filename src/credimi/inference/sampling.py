@@ -176,7 +176,7 @@ def _gibbs(
 ) -> Iterator[FloatArray]:
     if table.feature_only.max() > _MOST_MULTINOMIAL:
         raise CredimiError(
-            f"a margin counts more than {_MOST_MULTINOMIAL:g} rows, too many to draw: scale the counts down"
+            f"target_only and feature_only both sum to more than {_MOST_MULTINOMIAL:g} rows: scale the counts down"
         )
     cells = table.joint + pseudo
     whole = np.rint(table.feature_only).astype(np.int64)

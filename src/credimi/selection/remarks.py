@@ -1,4 +1,7 @@
-"""Remarks on a ranking: records with fields, made once; `report.remark_sentences` puts them into words."""
+"""Remarks on a ranking: records with fields, made once; `report.remark_sentences` puts them into words.
+
+`columns.interpret` decides which columns are identifiers and not ranked at all.
+"""
 
 from __future__ import annotations
 

@@ -263,7 +263,7 @@ def _strata(text: str, name: str) -> list[_Counts]:
     lines = [line.split("#", 1)[0] if line.strip() else "|" for line in text.splitlines()]
     parts = [part for part in "\n".join(lines).split("|") if part.strip()]
     if not parts:
-        raise CredimiError(f"{name} holds no counts: give one table a stratum, such as 10 2; 3 15 | 4 1; 2 9")
+        raise CredimiError(f"{name} holds no counts: give one table for each stratum, such as 10 2; 3 15 | 4 1; 2 9")
     strata = [_read_table(part.strip("\n"), f"{name}, stratum {number}") for number, part in enumerate(parts, 1)]
     shapes = [(len(joint), len(joint[0])) for joint, _ in strata]
     for number, shape in enumerate(shapes, 1):

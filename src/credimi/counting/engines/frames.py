@@ -274,7 +274,7 @@ def _dictionary_names(rows: Sequence[object]) -> list[str]:
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise CredimiError(
-                f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one a row), or a list of paths"
+                f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one per row), or a list of paths"
             )
         found |= dict.fromkeys(row)
     return [str(key) for key in found]  # 1 and "1" are two columns of one name, which is refused

@@ -72,7 +72,7 @@ def read_fields(path: Place, file: Foreign) -> JsonFields:
         if taken >= _FIRST:
             break
     if not found:
-        raise CredimiError(f'{path} has no fields: JSON lines have an object a line, such as {{"age": 41}}')
+        raise CredimiError(f'{path} has no fields: JSON lines have one object per line, such as {{"age": 41}}')
     return JsonFields(tuple(found), compression)
 
 
@@ -126,7 +126,7 @@ def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
         while content := stream.read(_PART):
             if len(rest) > LONGEST:
                 raise CredimiError(
-                    f"{path}, line {before + 1:,}: longer than {LONGEST >> 20} MiB: an object a line is read"
+                    f"{path}, line {before + 1:,}: longer than {LONGEST >> 20} MiB: write one object per line"
                 )
             content = content.removeprefix(_MARK) if not (before or rest) else content
             end = content.rfind(b"\n") + 1
@@ -182,7 +182,7 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             fault = f"{getattr(error, 'msg', None) or error}, at letter {getattr(error, 'colno', 1)}"
-            raise CredimiError(f"{path}, line {number:,} is no JSON: {fault}; correct it: an object a line") from None
+            raise CredimiError(f"{path}, line {number:,} is no JSON: {fault}; write one object per line") from None
         if not isinstance(row, dict):
             raise CredimiError(
                 f"{path}, line {number:,} holds {line[:40].decode(errors='replace')!r}, and no object: correct it, or "

@@ -111,8 +111,8 @@ class RowCoder:
                 settled = settled_places(column, coded.missing, self.labels[number], feature)
             except LookupError:
                 raise CredimiError(
-                    f"column {feature.name!r} is read differently in parts than as a whole: exclude it, or give it "
-                    "one kind of values"
+                    f"column {feature.name!r} looks different in parts of the data than in all of them: exclude it, or "
+                    "give it one kind of values"
                 ) from None
             out = columns[number]
             np.take(unsigned(settled, len(feature.values)).astype(out.dtype), column.codes, out=out, mode="clip")

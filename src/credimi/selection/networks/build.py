@@ -110,7 +110,7 @@ def network(
     settled = SettledColumns.of(data, columns=columns, most_values=_MOST_VALUES, threads=threads, **counting)
     if len(settled.features) < 2:
         raise CredimiError(
-            f"a network needs two columns or more, and {len(settled.features)} can be used here: names of rows, and "
+            f"a network needs two columns or more, and {len(settled.features)} can be used here: identifiers, and "
             "columns of one value or none, or of too many, are left out"
         )
     options = LearnOptions(None if degree is None else float(degree), max_parents, imputations, random_state, threads)

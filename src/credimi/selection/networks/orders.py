@@ -1,6 +1,7 @@
 """Probabilities of edges and directions, averaged over networks: several walks over the orders of the columns.
 
 Walks that end far below the best found no better place: they are left out (see `kernels.networks.order_samples`).
+`learn` then lowers probabilities of edges that could not be tested well.
 """
 
 from __future__ import annotations

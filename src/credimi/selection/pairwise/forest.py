@@ -156,7 +156,7 @@ def draw_forests(
 def _checked(log_weights: ArrayLike) -> FloatArray:
     weights = np.array(log_weights, dtype=np.float64)
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
-        raise CredimiError(f"the weights have the shape {weights.shape}: pass a square, a row and a column a node")
+        raise CredimiError(f"the weights have the shape {weights.shape}: pass a square matrix, one row for each node")
     weights[np.diag_indices(weights.shape[0])] = -np.inf
     wrong = np.isnan(weights) | (weights > _MOST) | (weights != weights.T)
     if wrong.any():

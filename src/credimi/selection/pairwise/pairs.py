@@ -130,7 +130,7 @@ def pairs(
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
     asked = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
     if refine is not None and approximation == "sampled":
-        raise CredimiError("refine='forest' averages posteriors that have a formula: leave out approximation='sampled'")
+        raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
     told = progress or (lambda _share: None)
     source = SettledColumns if cluster_of(data) is None else ClusterPairs
     table = source.of(

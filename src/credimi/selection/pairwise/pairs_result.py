@@ -297,7 +297,7 @@ class Pairs(FeatureRows):
                 raise CredimiError(unknown(str(name), self.names))
         one, other = sorted(self.names.index(str(name)) for name in pair)
         if one == other:
-            raise CredimiError(f"{pair[0]!r} is no pair with itself: pass two names")
+            raise CredimiError(f"a column is no pair with itself: pass two names, not {pair[0]!r} twice")
         place = self._place(one, other)
         if place is None:
             raise CredimiError(f"{pair!r} is not among the {len(self):,} pairs that were asked for")

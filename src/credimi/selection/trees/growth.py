@@ -7,7 +7,7 @@ that anything tells anything is a claim.
 
 **Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
 among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
-categories that the data cannot tell apart share a branch (see `tree_merging`).
+categories that the data cannot tell apart share a branch (see `merging`).
 
 **Many columns** were looked at, in many nodes, and the best of many looks well by chance. How many of them tell nothing
 is learned from all columns in all nodes so far, as the rule fdr does it (see `rules`), but the share may be as small as

@@ -16,11 +16,11 @@ probabilities of a tree's nodes are shrunk in the same way (see `probabilities`)
     w_j  ~  s_j prod_v p_vj / s_j,
 
 a product over the values that it has. Without any of them the shares remain. The class of a row has no say: in our
-studies a class that drew its row to the branch where it is common made trees worse, as it confirms what the split
-claims.
+studies a class that drew its row to the branch where it is common made trees worse on average, as it confirms what the
+split claims.
 
-All columns that tell something count as if they were independent given the branch. To learn an exponent below one for
-the product, from the rows whose branch is known, changed no figure of our studies.
+All columns that tell something count as if they were independent given the branch. An exponent below one for the
+product, learned from the rows whose branch is known, made no difference beyond chance in our studies.
 
 Finding the columns costs as much as judging a node. It is done for every split, as rows to be predicted may lack any
 value, also where the training data are complete.

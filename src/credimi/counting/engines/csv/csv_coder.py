@@ -1,8 +1,8 @@
 """Plain parts of a CSV file as codes, straight from their bytes (`kernels.reading.csv_fields`).
 
-A part with a quote inside a field, or with line ends of two kinds, is refused, and pyarrow parses it. So are
-parts of few rows, as wide tables have them: of these several are counted together. A column of many distinct texts, or
-of long ones, is handed on as Arrow's text, as pyarrow would have parsed it.
+A part with a quote inside a field, or with line ends of two kinds, is refused, and pyarrow parses it. So are parts of
+few rows, as wide tables have them: of these several are counted together (see `csv_files`). A column of many distinct
+texts, or of long ones, is handed on as Arrow's text, as pyarrow would have parsed it.
 """
 
 from __future__ import annotations
