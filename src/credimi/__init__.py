@@ -123,7 +123,7 @@ _STORED_MODULE_OF = {
     "NetworkRemark": "credimi.selection.networks.network",
     "Normal": "credimi.inference.distributions.components",
     "PairFigures": "credimi.inference.batched.pair_figures",
-    "PairsForest": "credimi.selection.pairwise.pairs_result",
+    "PairsForest": "credimi.selection.pairwise.pairs_forest",
     "Point": "credimi.inference.distributions.components",
     "Prequential": "credimi.experiments.prequential",
     "PrequentialOptions": "credimi.experiments.prequential_options",

@@ -11,7 +11,7 @@ import numpy as np
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
 from credimi.report.figures import new_axes, save, short_name
-from credimi.report.terminal import probability
+from credimi.report.terminal import probability, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, Record
 
 _NAMED = 60  # columns whose names fit beside a heat map
+_BESIDE, _BESIDE_EDGES = 64, 34  # characters of a line beside its two names
+_SHORTEST = 7  # characters of a name
 _LISTED = 3  # columns that a remark names
 _WHAT = {
     "mi": "mutual information, nats",
@@ -96,27 +98,29 @@ def pairs_text(found: Record, *, width: int = 120) -> str:
     """The best pairs as plain text."""
     console = _rich("console").Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
-        for part in pairs_grids(found):
+        for part in pairs_grids(found, width):
             console.print(part)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
-def pairs_grids(found: Record) -> Iterator[Grid | Text]:
-    """The pairs of `Pairs.to_dict`, of `count` in all, and what there is to say, for rich to print."""
+def pairs_grids(found: Record, width: int) -> Iterator[Grid | Text]:
+    """The pairs of `Pairs.to_dict`, of `count` in all, and what there is to say, for rich to print in this width."""
     settings, rows = found["settings"], found["pairs"]
     numbers = ((found["count"], "pair"), (len(found["columns"]), "column"), (found["rows"], "row"))
     title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
     interval = f"{100 * settings['level']:g} % interval"
     grid = _grid(title)
+    room = max((width - _BESIDE) // 2, _SHORTEST)
     for heading in ("a", "b"):
-        grid.add_column(heading, overflow="fold")
+        grid.add_column(heading, no_wrap=True)
     grid.add_column("mi", justify="right")
     for heading in (interval, f"P(I > {settings['epsilon']:g})", "P(indep.)", "linked"):
         grid.add_column(heading, no_wrap=True)
     for row in rows:
         ends, spread = f"{row['low']:.4f} to {row['high']:.4f}", row["high"] - row["low"]
         chances = [probability(row[name], spread) for name in ("p_above", "p_independent")]
-        cells = [row["a"], row["b"], f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""]
+        names = [shortened(row[name] or sentences.NO_NAME, room) for name in ("a", "b")]
+        cells = [*names, f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""]
         grid.add_row(*map(_text, cells))
     yield grid
     if len(rows) < found["count"]:
@@ -129,17 +133,19 @@ def pairs_grids(found: Record) -> Iterator[Grid | Text]:
         yield _text(line)
 
 
-def forest_grids(report: Record, top: int) -> Iterator[Grid | Text]:
-    """The edges of forests, and under which condition they hold, for rich to print."""
+def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
+    """The edges of forests, and under which condition they hold, for rich to print in this width."""
     edges = report["edges"]
     title = (
         f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, given that a forest holds"
     )
     grid = _grid(title)
     for heading in ("a", "b", "P(edge)", "in the best forest"):
-        grid.add_column(heading, overflow="fold")
+        grid.add_column(heading, no_wrap=True)
+    room = max((width - _BESIDE_EDGES) // 2, _SHORTEST)
     for edge in edges[:top]:
-        cells = [edge["a"], edge["b"], probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
+        names = [shortened(edge[name] or sentences.NO_NAME, room) for name in ("a", "b")]
+        cells = [*names, probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
         grid.add_row(*map(_text, cells))
     yield grid
     if len(edges) > top:
@@ -150,7 +156,12 @@ def forest_grids(report: Record, top: int) -> Iterator[Grid | Text]:
 
 
 def _grid(title: str) -> Grid:
-    simple: Record = {"title_justify": "left", "box": _rich("box").SIMPLE_HEAD, "show_edge": False}
+    simple: Record = {
+        "title_justify": "left",
+        "box": _rich("box").SIMPLE_HEAD,
+        "show_edge": False,
+        "padding": (0, 1, 0, 0),
+    }
     found: Grid = _rich("table").Table(title=_text(title), **simple)
     return found
 

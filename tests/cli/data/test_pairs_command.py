@@ -136,3 +136,14 @@ def test_messy_columns_are_left_out_with_a_word_or_kept(call: Call) -> None:
     assert "one: left out" in out
     assert "größe" in out
     assert "3 pairs of 3 columns" in out
+
+
+def test_a_page_is_written_and_inputs_are_not(tmp_path: Path, call: Call, refusal: Refusal) -> None:
+    data, page = write(str(tmp_path / "data.csv"), "x,y\n" + "a,b\nc,d\n" * 30), tmp_path / "page.html"
+    code, _, err = call("pairs", data, "--html", page)
+    assert (code, err) == (0, "")
+    assert "What every two columns tell" in page.read_text(encoding="utf-8")
+    assert "data.csv" in refusal("pairs", data, "--html", data)
+    assert "not standard output" in refusal("pairs", data, "--html", "-")
+    assert "give each its own" in refusal("pairs", data, "--html", page, "--output", page)
+    assert Path(data).read_text(encoding="utf-8").startswith("x,y\n")

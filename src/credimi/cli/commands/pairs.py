@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
+from credimi.core.remote_files import source_of
 from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign, Record
+    from credimi.counting.engines.data_file import DataFile
     from credimi.selection.pairwise.pairs_result import Pairs
 
 _EXAMPLES = """\
@@ -35,6 +38,7 @@ forests of the columns, and averages what the completed tables say.
 examples:
   credimi pairs survey.csv
   credimi pairs survey.csv --columns age income region --top 10
+  credimi pairs survey.csv --html pairs.html
   credimi pairs survey.parquet --format csv --output pairs.csv --plot pairs.png
   credimi pairs survey.csv --forest
   credimi pairs survey.csv --refine forest --imputations 20
@@ -72,6 +76,7 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--refine", choices=("forest",), help=_REFINE)
     parser.add_argument("--imputations", type=argument_types.positive, metavar="N", default=10, help=_IMPUTATIONS)
     shared.add_output_options(parser)
+    parser.add_argument("--html", metavar="PAGE", help="write a page to explore the links in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
 
 
@@ -88,30 +93,9 @@ def run(options: argparse.Namespace) -> None:
         from credimi.core.arguments import require_share
 
         require_share("--p-dependent", options.p_dependent)
-    if options.plot == "-":
-        raise CredimiError("a picture needs a file of its own, not standard output")
-    files = shared.files(options)
-    if any(file.is_counts for file in files):
-        raise CredimiError(f"{files[0]} holds counts of one target, not rows: name the data")
-    for output in (options.output, options.plot, options.into):
-        shared.check_output(output, [file.identity for file in files])
-    if options.plot is not None:
-        from credimi.report import figures
-
-        figures.picture_kind(options.plot)
-        figures.require_matplotlib()
-    startup.announce_compiling(options.command)
-    from credimi.selection.pairwise.pairs import pairs
-
-    asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
-    asked["weights"] = options.weights
-    asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
-    asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
-    asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
-    if options.engine == "gpu" and options.into is None and options.plot is None and not options.forest:
-        asked["top"] = options.top  # the others need not come back
-    with terminal_io.progress("comparing") as told:
-        found = pairs(files, max_values=options.max_values, progress=told, **asked).worded_for(sentences.COMMAND_LINE)
+    found = _compared(options)
+    if options.html is not None:
+        found.to_html(options.html, source=source_of(options.data))
     if options.plot is not None and len(found):
         found.plot("mi", options.plot)
     elif options.plot is not None:
@@ -120,6 +104,45 @@ def run(options: argparse.Namespace) -> None:
         _show_forest(found, options)
     else:
         _show(found, options)
+
+
+def _compared(options: argparse.Namespace) -> Pairs:
+    """The pairs that the options ask for."""
+    files = _checked_files(options)
+    startup.announce_compiling(options.command)
+    from credimi.selection.pairwise.pairs import pairs
+
+    asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
+    asked["weights"] = options.weights
+    asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
+    asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
+    asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
+    shown_whole = options.forest or any(each is not None for each in (options.into, options.html, options.plot))
+    if options.engine == "gpu" and not shown_whole:
+        asked["top"] = options.top  # the others need not come back
+    with terminal_io.progress("comparing") as told:
+        found = pairs(files, max_values=options.max_values, progress=told, **asked)
+    return found.worded_for(sentences.COMMAND_LINE)
+
+
+def _checked_files(options: argparse.Namespace) -> list[DataFile]:
+    """The data; before the work is done, refuse files that could not be read or written."""
+    if "-" in {options.html, options.plot}:
+        raise CredimiError("a page or a picture needs a file of its own, not standard output")
+    files = shared.files(options)
+    if any(file.is_counts for file in files):
+        raise CredimiError(f"{files[0]} holds counts of one target, not rows: name the data")
+    written = [path for path in (options.output, options.html, options.plot, options.into) if path not in {None, "-"}]
+    if len({Path(path).resolve() for path in written}) < len(written):
+        raise CredimiError("--output, --html, --plot and --into name the same file: give each its own")
+    for output in written:
+        shared.check_output(output, [file.identity for file in files])
+    if options.plot is not None:
+        from credimi.report import figures
+
+        figures.picture_kind(options.plot)
+        figures.require_matplotlib()
+    return files
 
 
 def _show(found: Pairs, options: argparse.Namespace) -> None:
@@ -134,7 +157,8 @@ def _show(found: Pairs, options: argparse.Namespace) -> None:
     from credimi.report.pairs_view import pairs_grids
 
     shown = found.to_dict(options.top or _LINES) | {"count": len(found)}
-    terminal_io.show(pairs_grids(shown), options.output, terminal_io.console(options.output))
+    console = terminal_io.console(options.output)
+    terminal_io.show(pairs_grids(shown, console.width), options.output, console)
 
 
 def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
@@ -163,7 +187,8 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         return
     from credimi.report.pairs_view import forest_grids
 
-    terminal_io.show(forest_grids(report, options.top or _LINES), options.output, terminal_io.console(options.output))
+    console = terminal_io.console(options.output)
+    terminal_io.show(forest_grids(report, options.top or _LINES, console.width), options.output, console)
 
 
 def _write_csv(rows: list[Record], known: Record, output: str | None) -> None:

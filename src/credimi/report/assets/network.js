@@ -1,12 +1,13 @@
-// The page of a network: the graph that readers move and click, the matrix, the list, and what is known of a choice.
+// The page of a network, or of pairs: the graph that readers move and click, the matrix, the list, and what is known of a choice.
 "use strict";
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const place = (id) => document.getElementById(id);
-const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows"];
+const FIELDS = ["a", "b", "probability", "mi", "low", "high", "forward", "backward", "separated", "direction", "given", "rows", "share"];
 const pairs = report.pairs.map((values, number) => Object.assign(Object.fromEntries(FIELDS.map((name, at) => [name, values[at]])), { number }));
 const where = report.places.map((each) => [...each]);
 const names = report.columns.map((name) => name || "(no name)");
+const { words, direct } = report; // whether edges are direct: those of a network, which may have directions
 const FEW = 70; // columns whose names are all written
 const state = { level: report.level, view: "graph", chosen: null, at: null, box: null, cell: [1, 0] };
 const most = Math.max(...pairs.map((pair) => pair.mi), 1e-9);
@@ -52,7 +53,7 @@ function drawEdges() {
       const drawn = make("line", { class: "drawn", "stroke-width": width(pair).toFixed(1), opacity: (0.12 + 0.8 * pair.probability).toFixed(2) });
       if (pair.direction !== "--") drawn.setAttribute("marker-end", "url(#head)");
       const caught = make("line", { class: "catch" });
-      const group = make("g", { class: "edge", "data-pair": pair.number }, make("title", {}, `${names[pair.a]} ${pair.direction} ${names[pair.b]}: P(edge) ${chance(pair.probability)}`), drawn, caught);
+      const group = make("g", { class: "edge", "data-pair": pair.number }, make("title", {}, `${names[pair.a]} ${pair.direction} ${names[pair.b]}: ${words.probability} ${chance(pair.probability)}`), drawn, caught);
       edges.set(pair.number, { group, lines: [drawn, caught] });
       place("edges").append(group);
     }
@@ -64,7 +65,8 @@ function drawEdges() {
 function say() {
   const visible = pairs.filter(shown), arrows = visible.filter((pair) => pair.direction !== "--").length;
   const joined = new Set(visible.flatMap((pair) => [pair.a, pair.b])).size;
-  place("says").textContent = `${visible.length} edges, ${arrows} of them with a direction; ${names.length - joined} of ${names.length} columns have none`;
+  const pointed = direct ? `, ${arrows} of them with a direction` : "";
+  place("says").textContent = `${visible.length} ${visible.length === 1 ? words.edge : words.edges}${pointed}; ${names.length - joined} of ${names.length} columns have none`;
 }
 
 function drawNodes() {
@@ -168,15 +170,15 @@ function aboutGiven(pair) {
 function aboutPair(pair) {
   const sign = { "->": "→", "<-": "←", "--": "—" }[pair.direction];
   const heading = make("h2", {}, link(names[pair.a], () => choose({ column: pair.a })), ` ${sign} `, link(names[pair.b], () => choose({ column: pair.b })));
-  const told = facts([
-    ["P(edge)", chance(pair.probability)], ["information", interval(pair)], ["direction", aboutDirection(pair)],
-    ["separated by", aboutGiven(pair)], ["rows with both", counted(pair.rows)],
-  ]);
+  const more = direct ? [["direction", aboutDirection(pair)], ["separated by", aboutGiven(pair)]]
+    : [["share of the smaller entropy", `${(100 * pair.share).toFixed(1)} %`]];
+  const told = facts([[words.probability, chance(pair.probability)], ["information", interval(pair)], ...more, ["rows with both", counted(pair.rows)]]);
   return [heading, told, ...tableOf(pair)];
 }
 
 // Counts, coloured by how much more or less often they come together than if independent.
 function tableOf(pair) {
+  if (!direct) return [];
   const table = report.tables[pair.number];
   if (!table) return [make("p", { class: "caption" }, "The page has no table of this pair.")];
   const { rows, columns, counts } = table, inner = counts.slice(0, -1).map((row) => row.slice(0, -1));
@@ -214,8 +216,8 @@ function aboutColumn(column) {
   const line = (pair, tail) => make("li", {}, link(names[other(pair)], () => choose({ pair })), tail);
   const sign = (pair) => (pair.direction === "--" ? "" : ends(pair)[1] === column ? ", arrow points here" : ", arrow points there");
   const found = [make("h2", {}, isolated(names[column])),
-    facts([["neighbours", String(near.length)], ["missing", `${counted(report.missing[column])} of ${counted(report.rows)} rows`]])];
-  if (near.length) found.push(make("h3", {}, "Hangs together with"), make("ul", {}, ...near.map((pair) => line(pair, ` P ${chance(pair.probability)}, ${pair.mi.toFixed(4)} nats${sign(pair)}`))));
+    facts([[direct ? "neighbours" : words.edges, String(near.length)], ...(report.missing ? [["missing", `${counted(report.missing[column])} of ${counted(report.rows)} rows`]] : [])])];
+  if (near.length) found.push(make("h3", {}, direct ? "Hangs together with" : "Linked with"), make("ul", {}, ...near.map((pair) => line(pair, ` P ${chance(pair.probability)}, ${pair.mi.toFixed(4)} nats${sign(pair)}`))));
   if (apart.length) found.push(make("h3", {}, "Depends on, but not directly"), make("ul", {}, ...apart.slice(0, 25).map((pair) => line(pair, ` through ${pair.given.map((each) => names[each]).join(", ")}`))));
   return found;
 }
@@ -226,7 +228,7 @@ function drawList() {
       make("td", { class: "number" }, chance(pair.probability)), make("td", { class: "number" }, pair.mi.toFixed(4)));
     return line;
   });
-  const head = make("tr", {}, ...["a", "", "b", "P(edge)", "nats"].map((text, at) => make("th", at > 2 ? { scope: "col", class: "number" } : { scope: "col" }, text)));
+  const head = make("tr", {}, ...["a", "", "b", words.probability, "nats"].map((text, at) => make("th", at > 2 ? { scope: "col", class: "number" } : { scope: "col" }, text)));
   place("list").replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
 
@@ -238,7 +240,7 @@ function drawCells() {
 
 function tellCell(x, y) {
   const found = pairAt(x, y);
-  place("cell").replaceChildren(isolated(names[order[y]]), " and ", isolated(names[order[x]]), found ? `: P(edge) ${chance(found.probability)}, ${found.mi.toFixed(4)} nats` : ": nothing worth telling");
+  place("cell").replaceChildren(isolated(names[order[y]]), " and ", isolated(names[order[x]]), found ? `: ${words.probability} ${chance(found.probability)}, ${found.mi.toFixed(4)} nats` : ": nothing worth telling");
 }
 
 function pairAt(x, y) {
@@ -246,7 +248,7 @@ function pairAt(x, y) {
 }
 
 const graphKey = [...place("key").childNodes];
-const matrixKey = [make("span", { class: "swatch more" }, "above the diagonal"), " the probability of an edge, ", make("span", { class: "swatch less" }, "below"), " the information of the pair"];
+const matrixKey = [make("span", { class: "swatch more" }, "above the diagonal"), ` the probability of ${words.one}, `, make("span", { class: "swatch less" }, "below"), " the information of the pair"];
 
 function show(view) {
   state.view = view;
@@ -407,8 +409,13 @@ place("fit").addEventListener("click", fit);
 for (const button of document.querySelectorAll("[data-view]")) button.addEventListener("click", () => show(button.dataset.view));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (state.view === "matrix") drawCells(); });
 
+document.title = `credimi: ${words.heading.toLowerCase()}`;
+document.querySelector("h1").textContent = words.heading;
+document.querySelector("label[for=level]").textContent = `Probability of ${words.one}, at least`;
+place("level-slider").setAttribute("aria-label", `Probability of ${words.one}, in percent`);
+place("directions").hidden = !direct;
 place("about").append(report.source ? `${report.source}: ` : "", `${names.length} columns, ${counted(report.rows)} rows. ${report.directions[0].toUpperCase()}${report.directions.slice(1)}.`);
-for (const [name, value] of Object.entries(report.settings)) place("settings").querySelector("dl").append(make("dt", {}, name.replaceAll("_", " ")), make("dd", {}, String(typeof value === "number" ? Number(value.toFixed(3)) : value)));
+for (const [name, value] of Object.entries(report.settings).filter(([, value]) => value !== null)) place("settings").querySelector("dl").append(make("dt", {}, name.replaceAll("_", " ")), make("dd", {}, String(typeof value === "number" ? Number(value.toFixed(3)) : value)));
 place("cautions").hidden = report.remarks.length === 0;
 for (const remark of report.remarks) place("cautions").querySelector("ul").append(make("li", {}, remark));
 place("version").textContent = report.version;

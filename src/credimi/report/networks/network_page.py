@@ -19,8 +19,15 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_SCRIPTS = ("network_matrix.js", "network.js")
+SCRIPTS = ("network_matrix.js", "network.js")
 _LONGEST = 200  # characters of a name
+_WORDS = {
+    "heading": "Which columns hang together",
+    "one": "an edge",
+    "edge": "edge",
+    "edges": "edges",
+    "probability": "P(edge)",
+}
 
 
 def network_page(network: Record) -> str:
@@ -37,20 +44,22 @@ def network_page(network: Record) -> str:
     where = places(len(number), drawn)
     data = {
         "title": title(network),
+        "words": _WORDS,
+        "direct": True,
         "directions": direction_line(network),
         "source": network["source"],
         "version": f"credimi {__version__}",
         "level": level,
         "settings": network["settings"],
         "remarks": remark_lines(network["remarks"], network["reader"]),
-        "columns": [_clipped(name) for name in network["columns"]],
+        "columns": [clipped(name) for name in network["columns"]],
         "missing": list(network["missing"].values()),
         "rows": network["rows"],
         "places": [[round(float(x), 3), round(float(y), 3)] for x, y in where],
         "pairs": [_pair(pair, number) for pair in pairs],
         "tables": network["tables"],
     }
-    return filled("network.html", ("page.css", "network.css"), _SCRIPTS, data)
+    return filled("network.html", ("page.css", "network.css"), SCRIPTS, data)
 
 
 def write_page(network: Record, path: str | Path) -> None:
@@ -72,5 +81,6 @@ def _pair(pair: Record, number: dict[str, int]) -> list[object]:
     ]
 
 
-def _clipped(text: str) -> str:
+def clipped(text: str) -> str:
+    """A name that has room on a page."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from credimi.core.types import FloatArray, Foreign, Record, Value
-    from credimi.selection.pairwise.pairs_result import PairsForest
+    from credimi.selection.pairwise.pairs_forest import PairsForest
 
 FORWARD, BACKWARD, UNDIRECTED = "->", "<-", "--"
 
@@ -158,7 +158,7 @@ class Network:
 
         These are probabilities *given that a forest holds*, which is wrong for most data; those of `edges` are not.
         """
-        from credimi.selection.pairwise.pairs_result import forest_of  # noqa: PLC0415  (compiled code)
+        from credimi.selection.pairwise.pairs_forest import forest_of  # noqa: PLC0415  (compiled code)
 
         return forest_of(self.columns, self._alone)
 

@@ -16,11 +16,12 @@ import pyarrow as pa
 from credimi.core.arguments import unknown
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
-from credimi.core.public import public, stored
+from credimi.core.public import public
 from credimi.inference.batched.pair_figures import PairFigures
 from credimi.report import pairs_view, sentences
+from credimi.report.networks.pairs_page import MOST_PAIRS, write_page
 from credimi.selection.feature_rows import FeatureRows
-from credimi.selection.pairwise.forest import best_forest, draw_forests, edge_probabilities
+from credimi.selection.pairwise.pairs_forest import MOST_ODDS, PairsForest, forest_of
 from credimi.selection.rules import false_discovery, from_share, share_of_independent
 
 if TYPE_CHECKING:
@@ -37,64 +38,6 @@ _CHOSEN = ("number_of_a", "number_of_b")
 _SHOWN = 30
 _ALL = slice(None)
 _AT_ONCE = 1 << 12  # pairs that become dictionaries together
-_MOST_ODDS = 0.1  # times the columns: the Bayes factor of independent ones is 1 on average
-
-
-@stored
-@dataclass(frozen=True, eq=False)
-class PairsForest:
-    """Forests of the columns: how probable each edge is *given that a forest holds*; made by `Pairs.forest`.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The columns.
-    probabilities : (p, p) array
-        The probability of each edge over all rooted forests, given that the columns depend as some forest says.
-    expected_edges : float
-        The sum of the probabilities.
-    best : list of (str, str)
-        The edges of the most probable rooted forest.
-    odds : float
-        The prior odds of an edge between two columns that have no other.
-    """
-
-    names: tuple[str, ...]
-    probabilities: FloatArray
-    best: list[tuple[str, str]]
-    odds: float
-    log_weights: FloatArray = field(repr=False)
-
-    @property
-    def expected_edges(self) -> float:
-        """The expected number of edges."""
-        return float(self.probabilities.sum() / 2.0)
-
-    def edges(self, least: float = 0.5) -> list[tuple[str, str, float]]:
-        """The edges of at least this probability, and their probabilities; the most probable first."""
-        one, other = np.nonzero(np.triu(self.probabilities >= least, 1))
-        found = self.probabilities[one, other]
-        order = np.argsort(-found, kind="stable")
-        places = zip(one[order].tolist(), other[order].tolist(), found[order].tolist(), strict=True)
-        return [(self.names[a], self.names[b], probability) for a, b, probability in places]
-
-    def draw(
-        self, draws: int = 1, *, random_state: int | np.random.Generator | None = None
-    ) -> list[list[tuple[str, str]]]:
-        """Forests drawn by their probabilities: the edges of each."""
-        drawn = draw_forests(self.log_weights, draws, random_state=random_state)
-        return [[(self.names[a], self.names[b]) for a, b in edges.tolist()] for edges in drawn]
-
-
-def forest_of(
-    names: tuple[str, ...], log_evidence: FloatArray, odds: float | None = None, *, threads: int | None = None
-) -> PairsForest:
-    """The forests of columns whose pairs have this log evidence of dependence, a matrix."""
-    own = _MOST_ODDS / max(len(names), 1) if odds is None else odds
-    weights = log_evidence + np.log(0.5 * own)  # an edge has two roots
-    np.fill_diagonal(weights, -np.inf)
-    best = [(names[a], names[b]) for a, b in best_forest(weights).tolist()]
-    return PairsForest(names, edge_probabilities(weights, threads=threads), best, own, weights)
 
 
 @public
@@ -252,7 +195,7 @@ class Pairs(FeatureRows):
             raise CredimiError("a forest needs the evidence of independence: use prior='adaptive'")
         if odds is not None and not 0.0 < odds < np.inf:
             raise CredimiError(f"odds is {odds!r}: pass a number above 0")
-        learned = min((1.0 - self.independent) / self.independent, _MOST_ODDS / max(len(self.names), 1))
+        learned = min((1.0 - self.independent) / self.independent, MOST_ODDS / max(len(self.names), 1))
         own = learned if odds is None else float(odds)
         return forest_of(self.names, self.matrix("log_evidence").astype(np.float64), own, threads=threads)
 
@@ -365,6 +308,18 @@ class Pairs(FeatureRows):
             Where to draw. Default: a new figure.
         """
         return pairs_view.heat_map(self.matrix(name).astype(np.float64), self.names, name, path, ax)
+
+    def to_html(self, path: str | Path, *, source: str | None = None) -> None:
+        """Write one HTML page to explore the links between columns, offline: a graph, a matrix and a list.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; it is complete or absent.
+        source : str, optional
+            The name of the data that the page shows.
+        """
+        write_page(self.to_dict(MOST_PAIRS) | {"source": source}, path)
 
     def save(self, path: str | Path) -> None:
         """Write to one Arrow file, which is complete or absent; `Pairs.load` reads it."""
