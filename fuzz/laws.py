@@ -182,6 +182,8 @@ def check_chances(case: dict[str, Any], tables: list[Any], by_row: list[int], by
         other, transposed = getattr(turned, name), getattr(across, name).T
         expect(close(other, found[by_row][:, by_column], case), f"the {name} turns with its table: {named}", other)
         expect(close(transposed, found, case), f"the {name} is transposed with its table: {named}", transposed)
+    if not held and not joint.any():  # of such evidence rounding leaves few digits
+        return
     try:
         evidences = own.log_evidence, turned.log_evidence, across.log_evidence
     except CredimiError:  # it is refused, in words, where margins outweigh the complete rows

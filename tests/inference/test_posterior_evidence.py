@@ -146,3 +146,15 @@ def test_first_data_row_by_hand() -> None:
 def test_marginal_likelihood_of_an_improper_prior_is_refused() -> None:
     with pytest.raises(CredimiError, match="improper"):
         _ = posterior([[1, 2], [3, 4]], prior="haldane").log_marginal_likelihood
+
+
+@pytest.mark.parametrize("prior", [1e-9, 0.5])
+def test_one_class_has_the_evidence_of_its_values(prior: float) -> None:
+    """Rows that show only the class tell nothing if there is no other; by large margins rounding had made it wrong."""
+    values, alone = np.array([0.0, 3.0, 1.0]), np.array([182647.0, 4.0, 0.0])
+    counts = values + alone + prior
+    expected = sum(math.lgamma(count) for count in counts) - math.lgamma(counts.sum())
+    found = posterior([values], target_only=[636177.0], feature_only=alone, prior=prior)
+    turned = posterior(values[:, None], target_only=alone, feature_only=[636177.0], prior=prior)
+    assert found.log_evidence == pytest.approx(expected, rel=1e-9)
+    assert turned.log_evidence == pytest.approx(expected, rel=1e-9)

@@ -186,6 +186,8 @@ class Posterior:
             return math.inf
         rows, columns = cells.sum(axis=1), cells.sum(axis=0)
         full_rows, full_columns = rows + self.table.target_only, columns + self.table.feature_only
+        if 1 in cells.shape:  # the only class, or the only value, is known: to see it alone tells nothing
+            return float(_log_beta(full_columns if cells.shape[0] == 1 else full_rows))
         solution = self._solution
         if solution.work is None:
             oriented, full = (cells.T, full_columns) if self.table.misses_target else (cells, full_rows)

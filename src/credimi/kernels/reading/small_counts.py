@@ -180,7 +180,7 @@ def _tally(
         size = builder.ctpop(rows)
         sums = [_tools.alloca_once_value(builder, none) for _ in range(FEW_VALUES)]
         left = _tools.alloca_once_value(builder, rows)
-        with _tools.for_range_slice(builder, _INTEGER(0), width, _INTEGER(ACROSS)) as (column, _):  # noqa: SIM117
+        with _tools.for_range_slice(builder, _INTEGER(0), width, _INTEGER(ACROSS)) as (column, _):  # noqa: SIM117  (a loop in a loop)
             with _tools.for_range_slice(builder, _INTEGER(0), number, _INTEGER(FEW_VALUES)) as (least, _):
                 for total in sums:
                     builder.store(none, total)
