@@ -1,6 +1,6 @@
 """How true the edges of `network` are: public networks and random ones, with and without missing values, beside peers.
 
-    python studies/networks.py --data FOLDER              the tables of docs/explanation/networks.md, a quarter of an hour
+    python studies/networks.py --data FOLDER              the tables of docs/explanation/networks.md, 15 minutes
     python studies/networks.py --nets 1 --rows 500        random networks only, a quick look
     python studies/networks.py --data FOLDER --peers      pyAgrum's learners on the complete public samples
 
