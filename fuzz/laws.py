@@ -189,9 +189,8 @@ def check_chances(case: dict[str, Any], tables: list[Any], by_row: list[int], by
     except CredimiError:  # it is refused, in words, where margins outweigh the complete rows
         expect(not held, f"the evidence is there: {named}", joint)
         return
-    rounding = (
-        1e-6 if held or least <= 0.0 else max(1e-6, 1e-14 / least)
-    )  # of a cell that margins alone hold, by its own count
+    margin = max(target_only.max(), feature_only.max())  # of a cell that margins alone hold, by its own count
+    rounding = 1e-6 if held or least <= 0.0 else max(1e-6, 1e-14 / least, 1e-16 * margin / least)
     expect(
         np.allclose(evidences, evidences[0], rtol=1e-8, atol=rounding),
         f"the evidence does not turn: {named}",

@@ -158,3 +158,12 @@ def test_one_class_has_the_evidence_of_its_values(prior: float) -> None:
     turned = posterior(values[:, None], target_only=alone, feature_only=[636177.0], prior=prior)
     assert found.log_evidence == pytest.approx(expected, rel=1e-9)
     assert turned.log_evidence == pytest.approx(expected, rel=1e-9)
+
+
+def test_evidence_is_refused_where_margins_alone_hold_a_cell() -> None:
+    """By rounding it would depend on the order of the rows: 109.77 or 109.91."""
+    cells = np.zeros((2, 4))
+    cells[1, 3] = 1.0
+    found = posterior(cells, target_only=[0, 4415990], feature_only=[0, 0, 3061670, 0], prior=1e-9)
+    with pytest.raises(CredimiError, match="lost to rounding"):
+        _ = found.log_evidence

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from credimi.core.table import Table
     from credimi.core.types import FloatArray
 
+_ROUNDING = 1e-16  # of one operation
+_MOST_LOST = 0.01  # nats of the evidence
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -108,7 +111,8 @@ class Solution:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the existing factor (its diagonal is stored inverted)."""
         work = cast("information_matrix.Workspace", self.work)
         diagonal = np.diag(work.squares[information_matrix.FACTOR])
-        if not diagonal.all():  # see `kernels.moments.information_matrix.factorize`
+        by_margins = self.total * (self.probability / self.counts).max()  # if they alone hold a cell, digits cancel
+        if not diagonal.all() or by_margins * _ROUNDING > _MOST_LOST:  # see also `information_matrix.factorize`
             raise CredimiError(
                 "the evidence is lost to rounding: the margins are too large compared with the complete counts; "
                 "scale the margins down, or choose a larger prior"
