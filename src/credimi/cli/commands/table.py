@@ -210,20 +210,21 @@ def _grids(report: Record, cells: Posterior, information: Distribution, console:
     table, settings = cells.table, report["settings"]
     rows, columns = table.shape
     summary = _summary(f"Mutual information, {rows} x {columns} table", report, [table], information)
-    mode = _mode_grid(report["mode"], settings["prior"]) if rows <= 30 and columns <= 12 else None
+    mode = _mode_grid(report["mode"]) if rows <= 30 and columns <= 12 else None
     unbounded = console.options.update(width=1_000)
     yield summary
     if mode is not None and console.measure(mode, options=unbounded).maximum <= console.width:
+        with_prior = ", prior jeffreys" if settings["prior"] == _ADAPTIVE else ""  # they have no adaptive prior
+        yield f"Mode of the cell probabilities{with_prior}"
         yield mode
     else:
         yield "(the mode of the cell probabilities is not shown here: see --format json)"
 
 
-def _mode_grid(mode: list[list[float]], prior: str | float) -> Grid:
+def _mode_grid(mode: list[list[float]]) -> Grid:
     from rich.table import Table as Grid
 
-    with_prior = ", prior jeffreys" if prior == _ADAPTIVE else ""  # the cell probabilities have no adaptive prior
-    grid = Grid(title=f"Mode of the cell probabilities{with_prior}", title_justify="left")
+    grid = Grid()
     grid.add_column("class \\ value")
     for column in range(len(mode[0])):
         grid.add_column(str(column + 1), justify="right")

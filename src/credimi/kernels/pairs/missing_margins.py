@@ -23,8 +23,9 @@ def score(
 ) -> None:
     """Fill of each table how well the second tells that the first is missing, and the other way round.
 
-    Scores are the logarithm of the likelihood ratio less half the logarithm of the rows for each degree of freedom
-    (BIC); 0 where nothing is missing.
+    Scores are about the normal quantile of the likelihood ratio test, so that columns of few and of many values can be
+    compared: with G twice the log likelihood ratio, of d degrees of freedom, the cube root of G/d is nearly normal with
+    mean 1 - 2/(9d) and variance 2/(9d) (Wilson and Hilferty). 0 where nothing is missing, or chance does as much.
     """
     for table in range(rows.size):
         start, height, width = offsets[table], rows[table], columns[table]
@@ -43,7 +44,9 @@ def score(
                 if gone > 0.0:
                     ratio += gone * np.log(gone / (here + gone))
             scores[table, side] = 0.0
-            if seen > 0.0 and lost > 0.0:
+            if seen > 0.0 and lost > 0.0 and many > 1:
                 total = seen + lost
                 ratio -= seen * np.log(seen / total) + lost * np.log(lost / total)
-                scores[table, side] = ratio - 0.5 * (many - 1) * np.log(total)
+                spread = 2.0 / (9.0 * (many - 1))
+                root = (max(2.0 * ratio, 0.0) / (many - 1)) ** (1.0 / 3.0)
+                scores[table, side] = max((root - 1.0 + spread) / np.sqrt(spread), 0.0)
