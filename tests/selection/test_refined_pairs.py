@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,8 +20,6 @@ from credimi.selection.pairwise.missing_by_others import MissingByOthers
 from credimi.selection.pairwise.refined_pairs import Refinement
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from credimi.core.types import FloatArray, IntegerArray
 
 NAMES = ("z", "a", "b", "c")
