@@ -46,7 +46,7 @@ def printed(command: list[str], folder: Path) -> str:
 
 
 def test_the_script(folder: Path) -> None:
-    (block,) = [block for block in blocks_of(PAGE) if block.kind == "python"]
+    block = next(block for block in blocks_of(PAGE) if block.kind == "python")
     assert block.output is not None
     (folder / "script.py").write_text(block.text, encoding="utf-8")
     assert printed([sys.executable, "script.py"], folder) == plain(block.output)

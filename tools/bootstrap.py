@@ -218,7 +218,13 @@ def spark() -> int:
         return 0
     files = [
         str(Path("tests", name))
-        for name in ("counting/test_spark.py", "counting/test_spark_cluster.py", "test_docs_spark.py")
+        for name in (
+            "counting/test_spark.py",
+            "counting/test_spark_cluster.py",
+            "counting/test_cluster_codes.py",
+            "counting/test_cluster_pairs.py",
+            "test_docs_spark.py",
+        )
     ]
     # Two files at a time: the tests of each share what they start.
     return run("python", "-m", "pytest", "-m", "spark", "-n", "2", "--dist", "loadfile", *files)
