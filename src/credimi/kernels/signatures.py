@@ -128,8 +128,8 @@ FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile f
 NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
     "select": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
     "interactions": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
-    "pairs": ("pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
-    "network": ("networks.", "pairs.all_pairs", "pairs.missing_margins"),
+    "pairs": ("evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
+    "network": ("networks.", "evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins"),
     "tree": ("trees.node_tables",),
     "table": ("mode.",),
 }
