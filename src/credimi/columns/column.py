@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +49,27 @@ class Column:
     def values(self) -> int:
         """How many labels there are; a larger code means that the value is missing."""
         return len(self.texts) if self.numbers is None else self.numbers.size
+
+    def without_codes(self) -> ColumnLabels:
+        """Its labels, as a key of caches."""
+        numbers = None if self.numbers is None else self.numbers.tobytes()
+        return ColumnLabels(self.kind, self.texts, numbers, self.dropped_bits, self.instants, self.spans)
+
+
+class ColumnLabels(NamedTuple):
+    """The labels of a column, equal if those of another column are the same; `numbers` are bytes of doubles."""
+
+    kind: str
+    texts: tuple[str, ...]
+    numbers: bytes | None
+    dropped_bits: int
+    instants: bool
+    spans: bool
+
+    def column(self) -> Column:
+        """A column of no rows with these labels."""
+        numbers = None if self.numbers is None else np.frombuffer(self.numbers)
+        return Column(np.zeros(0, dtype=np.uint8), *self._replace(numbers=numbers))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

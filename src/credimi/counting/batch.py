@@ -29,11 +29,11 @@ from credimi.counting.sampled_rows import SampledRows
 from credimi.counting.weights import weighted, with_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import ColumnValues
+    from credimi.columns.column import ColumnLabels, ColumnValues
     from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.remote_files import Place
@@ -83,22 +83,13 @@ class CodedBatch:
     counted: Mapping[str, tuple[Labels, CountArray]] = field(default_factory=dict)
 
 
-def encode_batch(
-    batch: Batch,
-    target: str,
-    features: Sequence[str],
-    settings: ReadingOptions,
-    *,
-    threads: int | None = None,
-    table: int = 0,
-    required: Collection[str] | None = None,
-    rows_again: bool = True,
-) -> CodedBatch:
-    """The codes of one batch; `table` is the number of features of the whole table, if these are only some of them.
+def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_again: bool = True) -> CodedBatch:
+    """The codes of one batch.
 
-    Columns that cannot be counted are reduced to present or missing, unless they are `required`, as all are by default.
+    Columns that cannot be counted are reduced to present or missing, unless the plan requires them.
     Unless the rows are needed again, columns of many numbers, or of few small ones, are counted at once.
     """
+    target, features, settings = plan.target, plan.features, plan.settings
     missing = missing_of(settings.missing_values, raw=batch.raw)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
 
@@ -114,8 +105,7 @@ def encode_batch(
             return seen_only(batch.columns[name], fault, missing)
 
     classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts, compiled=compiled)
-    most = labels.most_labels(max(table, len(features)), len(classes) + 1)
-    longest = labels.most_bytes(max(table, len(features)))
+    most, longest = plan.most_labels(len(classes)), plan.most_bytes
     counted: dict[str, tuple[Labels, CountArray]] = {}
     if compiled and not rows_again and batch.weights is None:
         own = {name: batch.columns[name] for name in features}
@@ -131,7 +121,7 @@ def encode_batch(
             counted |= sorted_numbers.count_sorted(batch.columns, many, groups, height, most=most, threads=threads)
 
     def work(name: str) -> None:
-        column = coded(name, refused=required is None or name in required or name in settings.named)
+        column = coded(name, refused=name in plan.required or name in settings.named)
         found[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
 
     left = [name for name in features if name not in found and name not in counted]
@@ -152,19 +142,11 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
     """The counts of one batch."""
     columns, height = list(coded.columns.values()), len(coded.classes) + 1
     if any(column.at is not None for column in columns):  # as all are, then
-        return _joined(coded, tabulate.sparse_counts(coded.groups, height, columns, coded.weights))
-    codes, values = [column.codes for column in columns], [column.values for column in columns]
-    counted: list[CountArray]
-    if coded.weights is None:
-        compiled = coded.compiled
-        counted = [*tabulate.cross_counts(coded.groups, height, codes, values, compiled=compiled, threads=threads)]
+        counted = tabulate.sparse_counts(coded.groups, height, columns, coded.weights)
     else:
-        counted = [*tabulate.weighted_counts(coded.groups, height, codes, values, coded.weights)]
-    return _joined(coded, counted)
-
-
-def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
-    """The counts, from the blocks of the columns, whose labels are still in the order of the codes."""
+        codes, values = [column.codes for column in columns], [column.values for column in columns]
+        how: Record = {"weights": coded.weights, "compiled": coded.compiled, "threads": threads}
+        counted = tabulate.cross_counts(coded.groups, height, codes, values, **how)
     rows = coded.rows if coded.weights is None else float(coded.weights.sum())
     most, longest = coded.most_labels, coded.most_bytes
     blocks = {
@@ -176,20 +158,9 @@ def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
     return Counts.join(coded.target, coded.classes, blocks, rows, coded.settings)
 
 
-def tally(
-    batch: Batch,
-    target: str,
-    features: Sequence[str],
-    settings: ReadingOptions,
-    *,
-    threads: int | None = None,
-    table: int = 0,
-    required: Collection[str] | None = None,
-    sampled: bool = False,
-) -> Counts:
+def tally(batch: Batch, plan: Plan, *, threads: int | None = None, sampled: bool = False) -> Counts:
     """The counts of one batch, by `encode_batch` and `count_coded`; with `sampled` also some of its rows."""
-    asked: Record = {"threads": threads, "table": table, "required": required}
-    coded = encode_batch(batch, target, features, settings, **asked, rows_again=False)
+    coded = encode_batch(batch, plan, threads=threads, rows_again=False)
     counts = count_coded(coded, threads=threads)
     if not sampled:
         return counts
@@ -272,9 +243,7 @@ def _ordered(column: Column, block: CountArray, missing: MissingValues, most: in
         return _given_up(column), block
     occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
     if column.values <= _FEW and sum(map(len, column.texts)) <= _SHORT:
-        numbers = None if column.numbers is None else column.numbers.tobytes()
-        own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
-        found = _order(own, occurring.tobytes(), missing, most)
+        found = _order(column.without_codes(), occurring.tobytes(), missing, most)
     else:
         found = _find_order(column, occurring, missing, most)
     if found.gone is not None:
@@ -311,14 +280,9 @@ def _find_order(column: Column, occurring: NDArray[np.bool_], missing: MissingVa
 
 
 @lru_cache(maxsize=1 << 9)  # a cache 16 times as large had hardly more hits, and cost memory
-def _order(
-    own: tuple[str, tuple[str, ...], bytes | None, int, bool, bool], occurring: bytes, missing: MissingValues, most: int
-) -> _Order:
+def _order(alike: ColumnLabels, occurring: bytes, missing: MissingValues, most: int) -> _Order:
     """The same with a cache, as the labels of a column's batches are mostly alike."""
-    kind, texts, numbers, dropped_bits, instants, spans = own
-    doubles = None if numbers is None else np.frombuffer(numbers)
-    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
-    return _find_order(column, np.frombuffer(occurring, dtype=bool), missing, most)
+    return _find_order(alike.column(), np.frombuffer(occurring, dtype=bool), missing, most)
 
 
 def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
@@ -335,21 +299,17 @@ def _given_up(column: Column) -> Labels:
     return Labels(MANY, tuple(filter(None, column.texts)))
 
 
+def counted_bytes(plan: Plan, batches: Iterable[Batch]) -> bytes:
+    """The counts of all batches, on one thread, to be sent: what a worker of a cluster does."""
+    return counted(batches, plan, threads=1).to_bytes()
+
+
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
     """The counts of all batches; if there are no batches, counts without rows."""
     result: Counts | None = None
     for batch in weighted(batches, plan.settings):
         try:
-            more = tally(
-                batch,
-                plan.target,
-                plan.features,
-                plan.settings,
-                threads=threads,
-                table=plan.table,
-                required=plan.required,
-                sampled=result is None,
-            )
+            more = tally(batch, plan, threads=threads, sampled=result is None)
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
         if plan.settings.weights is not None and batch.weights is not None:
@@ -357,5 +317,5 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
         result = checked(more if result is None else within_plan(result + more, plan), plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
-        result = tally(empty, plan.target, plan.features, plan.settings)
+        result = tally(empty, plan)
     return result

@@ -46,9 +46,7 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
     found: dict[str, Counts] = {}
     missing = 0
     for batch in weighted(batches, plan.settings):
-        coded = encode_batch(
-            batch, plan.target, plan.features, plan.settings, threads=request.threads, required=plan.required
-        )
+        coded = encode_batch(batch, plan, threads=request.threads)
         names = _group_names(by, coded)
         for name, rows in _groups(coded.columns[by], names):
             if name is None:

@@ -35,16 +35,19 @@ def cross_counts(
     columns: Sequence[Codes],
     values: Sequence[int],
     *,
+    weights: NDArray[np.float64] | None = None,
     compiled: bool = True,
     threads: int | None = None,
-) -> list[CountArray]:
-    """The R x (s + 1) counts of each column: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing."""
+) -> list[AnyArray]:
+    """The R x (s + 1) counts of each column: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing.
+
+    With weights of the rows, the sums of weights.
+    """
+    if weights is not None or not compiled:
+        sizes = zip(columns, values, strict=True)
+        return [_bincount(groups, codes, (group_count, size + 1), weights) for codes, size in sizes]
     out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
     cells = groups.size * len(columns)
-    if not compiled:
-        for codes, block in zip(columns, out, strict=True):
-            block[...] = _bincount(groups, codes, block.shape)
-        return out
     from credimi.kernels import pair_counts, words  # noqa: PLC0415  (loading it costs more than small inputs take)
 
     groups, columns = _only_read(groups), [_only_read(codes) for codes in columns]
@@ -86,15 +89,6 @@ def _only_read(codes: Codes) -> Codes:
     view = np.ascontiguousarray(codes).view()
     view.flags.writeable = False
     return view
-
-
-def weighted_counts(
-    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: NDArray[np.float64]
-) -> list[NDArray[np.float64]]:
-    """The same for rows with weights."""
-    return [
-        _bincount(groups, codes, (group_count, size + 1), weights) for codes, size in zip(columns, values, strict=True)
-    ]
 
 
 def sparse_counts(

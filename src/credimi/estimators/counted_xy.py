@@ -14,7 +14,7 @@ from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
 from credimi.counting.engines.frames import TARGET
-from credimi.counting.request import check_named, columns_of
+from credimi.counting.request import Plan, check_named, columns_of, free
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.estimators.validation import numbers_of
@@ -44,7 +44,7 @@ def counted(
         numbers = numbers_of(target, name)
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
     batch, settings = _batch(features, target, name, weights, settings)
-    counts = tally(batch, name, features.names, settings, threads=threads)
+    counts = tally(batch, _plan(features, name, settings), threads=threads)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 
 
@@ -60,7 +60,7 @@ def coded(
     """The rows as codes, and their counts, for callers that need the rows again."""
     check_named(settings, features.names, name)
     batch, settings = _batch(features, target, name, weights, settings)
-    found = encode_batch(batch, name, features.names, settings, threads=threads)
+    found = encode_batch(batch, _plan(features, name, settings), threads=threads)
     return CodedTable(found, count_coded(found, threads=threads))
 
 
@@ -75,12 +75,14 @@ def _batch(
     return batch, settings
 
 
+def _plan(features: Features, name: str, settings: ReadingOptions) -> Plan:
+    """All features are counted, and refused if they cannot be."""
+    return Plan(name, tuple(features.names), settings, required=frozenset(features.names))
+
+
 def target_name(target: Values, features: Features) -> str:
     """A name for the target, as messages and rankings use it."""
-    name = str(getattr(target, "name", None) or TARGET)
-    while name in features.names:
-        name += "_"
-    return name
+    return free(str(getattr(target, "name", None) or TARGET), features.names)
 
 
 def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArray[np.float64]:

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import Column
     from credimi.columns.feature import Feature
-    from credimi.core.types import CountArray, FloatArray, IntegerArray
+    from credimi.columns.labels import Labels
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.coded_table import CodedTable
 
     Codes = NDArray[np.unsignedinteger]
@@ -148,12 +151,9 @@ class SettledCodes:
     def _counted(self, groups: Codes, height: int, chosen: list[int], threads: int | None) -> NDArray[np.number]:
         """The counts of some columns with the groups below `height`."""
         codes, values = [self.codes[each] for each in chosen], [len(self.features[each].values) for each in chosen]
-        counted: list[CountArray]
-        if self.weights is None:
-            compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
-            counted = [*tabulate.cross_counts(groups, height + 1, codes, values, compiled=compiled, threads=threads)]
-        else:
-            counted = [*tabulate.weighted_counts(groups, height + 1, codes, values, self.weights)]
+        compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
+        how: Record = {"weights": self.weights, "compiled": compiled, "threads": threads}
+        counted = tabulate.cross_counts(groups, height + 1, codes, values, **how)
         return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in counted)])
 
 
@@ -184,6 +184,13 @@ def _count_wide(
 
     share(work, [slice(start, start + _COLUMNS_A_CALL) for start in range(0, columns.size, _COLUMNS_A_CALL)], threads)
     return flat.astype(np.float64)
+
+
+def settled_codes(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+    """The value of a settled feature in each row of an encoded column; `own` are the labels that were counted."""
+    places = unsigned(settled_places(column, missing, own, feature), len(feature.values))
+    found: Codes = np.take(places, column.codes, mode="clip")
+    return found
 
 
 def unsigned(codes: NDArray[np.integer], missing: int) -> Codes:

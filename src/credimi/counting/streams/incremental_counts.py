@@ -27,6 +27,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, tally
 from credimi.counting.counts import Counts
+from credimi.counting.request import Plan
 from credimi.counting.streams.growing_counts import GrowingLabels, labels_of_cell
 
 if TYPE_CHECKING:
@@ -272,7 +273,8 @@ class IncrementalCounts:
         columns = dict(zip((self.target, *self.features), map(_single, (label, *cells)), strict=True))
         weights = None if weight == 1.0 else np.array([weight])
         batch = Batch(columns, 1, weights=weights)
-        return tally(batch, self.target, tuple(self.features), self.settings, threads=1)
+        names = tuple(self.features)
+        return tally(batch, Plan(self.target, names, self.settings, required=frozenset(names)), threads=1)
 
     def extend(self, names: Sequence[str]) -> None:
         """Add new features: they are missing in all rows so far."""
