@@ -16,7 +16,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, ArrowColumn
+    from credimi.core.types import AnyArray, ArrowColumn, BooleanArray, FloatArray, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -30,7 +30,7 @@ _PLAIN = {  # types in which pyarrow joins dictionaries: it fails on views with 
 NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity if all values are valid; bytes of an empty text
 
 
-def doubles(values: ArrowColumn) -> NDArray[np.float64]:
+def doubles(values: ArrowColumn) -> FloatArray:
     """An Arrow array of numbers or booleans as doubles, NaN where it is null."""
     array = one_chunk(values)
     if pa.types.is_boolean(array.type):
@@ -52,7 +52,7 @@ def to_doubles(array: pa.Array, *, safe: bool = True) -> pa.Array:
     return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
 
 
-def _quotients(array: pa.Array) -> NDArray[np.float64] | None:
+def _quotients(array: pa.Array) -> FloatArray | None:
     """Decimals as whole numbers divided by a power of ten; None unless both are doubles: then it is the nearest."""
     if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
         return None
@@ -130,7 +130,7 @@ def plain(array: pa.Array) -> AnyArray:
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
 
 
-def valid(array: pa.Array) -> NDArray[np.bool_]:
+def valid(array: pa.Array) -> BooleanArray:
     """Which values are not null."""
     return bits_of(array.buffers()[0], array).view(np.bool_)
 
@@ -153,7 +153,7 @@ def width(size: int) -> type[np.unsignedinteger]:
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
-def few_distinct(bits: NDArray[np.int64], array: pa.Array) -> tuple[Codes, NDArray[np.int64]] | None:
+def few_distinct(bits: IntegerArray, array: pa.Array) -> tuple[Codes, IntegerArray] | None:
     """Codes in the order of first appearance, and one row of each; None if there are too many."""
     from credimi.kernels.reading.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.column import ColumnValues
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import AnyArray, Value
+    from credimi.core.types import AnyArray, FloatArray, Value
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -163,7 +163,7 @@ def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled
     return _without_nan(codes, numbers)
 
 
-def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] | None:
+def _numbers_in(texts: pa.Array, missing: MissingValues) -> FloatArray | None:
     """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `typed`.
 
     Texts that mean missing do not count among the few in any batch, as they are no labels.
@@ -268,7 +268,7 @@ def _encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
     return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
 
 
-def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
+def _without_nan(codes: Codes, numbers: FloatArray) -> Column:
     nan = np.isnan(numbers)
     if nan.any():
         moved = np.full(numbers.size + 1, np.iinfo(codes.dtype).max, dtype=codes.dtype)

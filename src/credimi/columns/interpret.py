@@ -22,13 +22,11 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import Method, ReadingOptions
-    from credimi.core.types import CountArray
+    from credimi.core.types import BooleanArray, CountArray, IntegerArray
 
-    Positions = NDArray[np.int64]
+    Positions = IntegerArray
 
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 _QUARTERS = 4
@@ -276,7 +274,7 @@ def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:
     return own.kind != RAW and (method == "categories" or not named)
 
 
-def names_rows(texts: int | Positions, seen: float | CountArray) -> NDArray[np.bool_]:
+def names_rows(texts: int | Positions, seen: float | CountArray) -> BooleanArray:
     """Whether there are so many different texts that each names a row, not a value; for one column or an array."""
     return np.asarray((seen >= _ENOUGH) & (2 * texts > seen))
 

@@ -27,11 +27,9 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
-    from credimi.core.types import FloatArray
-
-    Positions = NDArray[np.int64]
+    Positions = IntegerArray
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
@@ -82,7 +80,7 @@ class Labels:
             (np.floor(self.numbers) == self.numbers).all() and np.isfinite(self.numbers).all()
         )
 
-    def chosen(self, which: NDArray[np.bool_]) -> Labels:
+    def chosen(self, which: BooleanArray) -> Labels:
         """Some of the labels, in the same order."""
         if self.kind in (NUMBER, MANY):
             return replace(self, numbers=self.numbers[which]) if self.kind == NUMBER else self

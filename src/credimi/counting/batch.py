@@ -31,13 +31,11 @@ from credimi.counting.weights import weighted, with_squares
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.column import ColumnLabels, ColumnValues
     from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.remote_files import Place
-    from credimi.core.types import AnyArray, CountArray, Record
+    from credimi.core.types import AnyArray, BooleanArray, CountArray, FloatArray, IntegerArray, Record
 
 _FIRST = 1 << 12  # rows in which most classes occur
 _FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
@@ -56,7 +54,7 @@ class Batch:
     raw: bool = False
     cells: int = 0
     fault: Callable[[Exception], str] = str
-    weights: NDArray[np.float64] | None = None
+    weights: FloatArray | None = None
     path: Place | None = None
 
 
@@ -75,7 +73,7 @@ class CodedBatch:
     columns: Mapping[str, Column]
     missing: MissingValues
     rows: int
-    weights: NDArray[np.float64] | None
+    weights: FloatArray | None
     settings: ReadingOptions
     most_labels: int
     most_bytes: int
@@ -178,7 +176,7 @@ def grouped(
     column: Column,
     missing: MissingValues,
     target: str,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     cuts: Cuts | None = None,
     *,
     compiled: bool = False,
@@ -241,7 +239,7 @@ def _ordered(column: Column, block: CountArray, missing: MissingValues, most: in
     """The labels that occurred, sorted; counts of labels that mean missing are added to the missing counts."""
     if column.kind == MANY:
         return _given_up(column), block
-    occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
+    occurring: BooleanArray = np.asarray(block[:, :-1].any(axis=0))
     if column.values <= _FEW and sum(map(len, column.texts)) <= _SHORT:
         found = _order(column.without_codes(), occurring.tobytes(), missing, most)
     else:
@@ -262,13 +260,13 @@ class _Order(NamedTuple):
     """
 
     labels: Labels
-    kept: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    gone: NDArray[np.int64] | None
+    kept: IntegerArray
+    positions: IntegerArray
+    gone: IntegerArray | None
     apart: bool
 
 
-def _find_order(column: Column, occurring: NDArray[np.bool_], missing: MissingValues, most: int) -> _Order:
+def _find_order(column: Column, occurring: BooleanArray, missing: MissingValues, most: int) -> _Order:
     gone = missing.among(column)
     keep = occurring & ~gone
     kept, positions = labels_of(column, keep, most)
@@ -285,7 +283,7 @@ def _order(alike: ColumnLabels, occurring: bytes, missing: MissingValues, most: 
     return _find_order(alike.column(), np.frombuffer(occurring, dtype=bool), missing, most)
 
 
-def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
+def labels_of(column: Column, keep: BooleanArray, most: int | None = None) -> tuple[Labels, IntegerArray]:
     """The labels of a column that are kept, in order, and the new position of each."""
     if column.numbers is not None:
         return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)

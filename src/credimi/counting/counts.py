@@ -34,12 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
-    from credimi.core.types import AnyArray, CountArray, Data, Record
+    from credimi.core.types import AnyArray, CountArray, Data, FloatArray, Record
     from credimi.counting.sampled_rows import SampledRows
     from credimi.counting.saved.counted_files import CountedFile
 
@@ -146,7 +144,7 @@ class Counts:
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
 
-    def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
+    def distinct_numbers(self, column: str) -> tuple[FloatArray, CountArray]:
         """The distinct numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
 
         Booleans are 0 and 1. If there are more numbers than are kept, they have lost their last bits (see `labels`).

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
-    from credimi.core.types import AnyArray
+    from credimi.core.types import AnyArray, FloatArray, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
-    CountArray = NDArray[np.int64]
+    CountArray = IntegerArray
 
 CELLS_WORTH_COMPILING = 20_000_000  # below this, numpy and pyarrow are done before compiled code is loaded
 _CELLS_WORTH_A_THREAD = 2_000_000
@@ -35,7 +35,7 @@ def cross_counts(
     columns: Sequence[Codes],
     values: Sequence[int],
     *,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     compiled: bool = True,
     threads: int | None = None,
 ) -> list[AnyArray]:
@@ -92,7 +92,7 @@ def _only_read(codes: Codes) -> Codes:
 
 
 def sparse_counts(
-    groups: Codes, group_count: int, columns: Sequence[Column], weights: NDArray[np.float64] | None
+    groups: Codes, group_count: int, columns: Sequence[Column], weights: FloatArray | None
 ) -> list[AnyArray]:
     """The same of columns of a sparse matrix: what is not stored is what remains of each group."""
     totals, found = np.bincount(groups, weights, minlength=group_count), []
@@ -134,9 +134,7 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
         block[...] = counts[: block.size].reshape(block.shape)
 
 
-def _bincount(
-    groups: Codes, codes: Codes, shape: tuple[int, ...], weights: NDArray[np.float64] | None = None
-) -> AnyArray:
+def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...], weights: FloatArray | None = None) -> AnyArray:
     missing = shape[1] - 1
     index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
     return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)

@@ -20,11 +20,9 @@ from credimi.counting.target_quantiles import with_quantiles
 from credimi.estimators.validation import numbers_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.core.types import AnyArray, Value, Values
+    from credimi.core.types import AnyArray, FloatArray, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
@@ -35,7 +33,7 @@ def counted(
     settings: ReadingOptions,
     *,
     name: str,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     unlabeled: Value = None,
     threads: int | None = None,
 ) -> Counts:
@@ -54,7 +52,7 @@ def coded(
     settings: ReadingOptions,
     *,
     name: str,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     threads: int | None = None,
 ) -> CodedTable:
     """The rows as codes, and their counts, for callers that need the rows again."""
@@ -65,7 +63,7 @@ def coded(
 
 
 def _batch(
-    features: Features, target: Values, name: str, weights: NDArray[np.float64] | None, settings: ReadingOptions
+    features: Features, target: Values, name: str, weights: FloatArray | None, settings: ReadingOptions
 ) -> tuple[Batch, ReadingOptions]:
     columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
@@ -85,7 +83,7 @@ def target_name(target: Values, features: Features) -> str:
     return free(str(getattr(target, "name", None) or TARGET), features.names)
 
 
-def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArray[np.float64]:
+def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> FloatArray:
     """1 for each row whose class is known, 0 for others."""
     column = encode(target, TARGET, missing=missing)
     known = np.append(~missing.among(column), False)
@@ -96,9 +94,7 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArra
     return known[np.minimum(column.codes, column.values)].astype(np.float64)
 
 
-def share_right(
-    predicted: AnyArray, right: AnyArray, known: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> float:
+def share_right(predicted: AnyArray, right: AnyArray, known: FloatArray, weights: FloatArray | None) -> float:
     """The share of rows whose predicted class is the right one, among those whose class is `known` (1, otherwise 0)."""
     counting = known if weights is None else known * weights
     if not counting.any():

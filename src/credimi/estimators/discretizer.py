@@ -40,13 +40,22 @@ from credimi.estimators.validation import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
+    from credimi.core.types import (
+        AnyArray,
+        BooleanArray,
+        Data,
+        FloatArray,
+        Foreign,
+        IntegerArray,
+        Option,
+        Record,
+        Value,
+        Values,
+    )
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
-    Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
+    Places = tuple[FloatArray, IntegerArray]  # values in order, and after which of them to cut
 
 OUTPUTS = ("codes", "labels")
 _CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled code is loaded
@@ -224,7 +233,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return {"min_samples": self.min_samples, "max_bins": self.max_bins}
 
     def _cut(
-        self, places: Callable[[int], Places | None], dates: NDArray[np.bool_], threads: int | None
+        self, places: Callable[[int], Places | None], dates: BooleanArray, threads: int | None
     ) -> EntropyDiscretizer:
         """Set the fitted attributes; `places` says after which values to cut a column, None if it passes through.
 
@@ -268,7 +277,7 @@ def _objects(cells: list[Value]) -> AnyArray:
     return array
 
 
-def _rows(values: AnyArray, used: NDArray[np.int64] | None) -> AnyArray:
+def _rows(values: AnyArray, used: IntegerArray | None) -> AnyArray:
     return values if used is None else values[used]
 
 

@@ -26,9 +26,7 @@ from credimi.estimators.validation import Features, by_text, cells_of, checked_f
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
@@ -213,7 +211,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self._ledger.counts
 
     @property
-    def support_(self) -> NDArray[np.bool_]:
+    def support_(self) -> BooleanArray:
         """The features that are used now."""
         check_is_fitted(self)
         return self._scorer.support().copy()

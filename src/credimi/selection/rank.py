@@ -26,13 +26,10 @@ from credimi.selection.rules import RULES, RuleOptions, decide
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
-    from credimi.core.types import AnyArray, Data, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Option, Record, Value, Values
     from credimi.inference.batched.many_tables import Summary
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Ranking", "rank"]
 
@@ -196,7 +193,7 @@ def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
     return Beliefs(*figures)
 
 
-def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> NDArray[np.bool_]:
+def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> BooleanArray:
     """Which features stand at the factor, P(I > epsilon) >= level whatever is missing, in the order of the counts."""
     features, blocks = _read(counts.settled(threads=options.threads), options, missing)
     found = np.zeros(len(features), dtype=bool)
@@ -224,7 +221,7 @@ def _read(seen: list[Feature], options: RuleOptions, missing: str) -> tuple[list
     return features, Tables.of(blocks, [feature.odds for feature in ranked])
 
 
-def _kinds(features: Sequence[Feature]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _kinds(features: Sequence[Feature]) -> tuple[BooleanArray, BooleanArray]:
     """Which features are ranked, and of which nothing is known."""
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     return ranked, np.array([feature.kind.unknown for feature in features], dtype=bool)
@@ -263,7 +260,7 @@ def _own_names(data: Data | Counts) -> Record:
 
 
 def _with_unranked(
-    features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
+    features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: BooleanArray
 ) -> dict[str, AnyArray]:
     """The summary of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
     named = {

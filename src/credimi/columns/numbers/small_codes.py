@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Foreign
+    from credimi.core.types import AnyArray, BooleanArray, Foreign, IntegerArray
 
     DType = np.dtype[np.generic]
-    Flags = NDArray[np.bool_]
+    Flags = BooleanArray
 
 _MISSING = 255
 _SAMPLE = 1024  # rows from which it is guessed whether a column fits
@@ -175,7 +175,7 @@ def guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
 
 def _gathered(
     table: NumberTable, tried: Flags, bases: AnyArray, threads: int | None
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], IntegerArray]:
     """The codes of a table, a row for each column; their least and largest, -1 if a value does not fit.
 
     For doubles the largest is that of the numbers, plus one: 0 if there are none.

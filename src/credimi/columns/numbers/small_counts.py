@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.numbers.small_codes import NumberTable
-    from credimi.core.types import AnyArray, Foreign
+    from credimi.core.types import AnyArray, BooleanArray, Foreign, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
-    Counted = dict[str, tuple[Column, NDArray[np.int64]]]
-    Flags = NDArray[np.bool_]
+    Counted = dict[str, tuple[Column, IntegerArray]]
+    Flags = BooleanArray
 
 _MOST = 16  # values, as the kernels have it; with more, other ways are as fast
 _SAMPLE = 1024  # rows from which it is guessed what a column holds
@@ -76,13 +76,13 @@ class _Seen:
         self.most = np.zeros((parts, LANES), dtype=np.uint8)
         self.beyond = np.zeros((parts, LANES), dtype=np.uint64)
 
-    def fit(self, number: int | NDArray[np.int64], *, with_missing: bool) -> Flags:
+    def fit(self, number: int | IntegerArray, *, with_missing: bool) -> Flags:
         """Whether all values had one of so many codes; without missing values, the sums of counts tell as well."""
         fits: Flags = self.beyond.max(axis=1) < _MOST
         return fits & (self.most.max(axis=1) <= number) if with_missing else fits
 
 
-def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, NDArray[np.int64]]:
+def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, IntegerArray]:
     """Which columns have few small whole numbers in these rows, their least values, and how many there may be."""
     if sample.dtype == np.bool_:
         width = sample.shape[1]
@@ -96,7 +96,7 @@ def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, NDArray[
     return fits & (values <= _MOST) & (np.abs(bases.astype(np.float64)) + _MOST <= largest), bases, values
 
 
-def _rounded(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rounded(values: IntegerArray) -> IntegerArray:
     """As many values as are counted at once: then others may occur in other rows."""
     return -(-values // 4) * 4
 
@@ -182,12 +182,12 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
     return {name: _column(table, bases[place], blocks[place]) for place, name in table.names.items() if fits[place]}
 
 
-def _with_missing(counts: NDArray[np.int64], classes: _Classes) -> NDArray[np.int64]:
+def _with_missing(counts: IntegerArray, classes: _Classes) -> IntegerArray:
     """Counts of columns, classes and values; what is missing, the rest, is one value more."""
     return np.concatenate([counts, (classes.totals - counts.sum(axis=2))[:, :, np.newaxis]], axis=2)
 
 
-def _column(table: NumberTable, base: float, block: NDArray[np.int64]) -> tuple[Column, NDArray[np.int64]]:
+def _column(table: NumberTable, base: float, block: IntegerArray) -> tuple[Column, IntegerArray]:
     """A column without its codes, and its counts."""
     if table.columns[0].dtype == np.bool_:  # counted like four numbers
         return Column(_NO_CODES, BOOLEAN, ("false", "true")), block[:, [0, 1, -1]]

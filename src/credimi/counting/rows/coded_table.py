@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from credimi.columns.interpret import SettledClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import Data, Foreign, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, Data, Foreign, IntegerArray, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -118,7 +118,7 @@ def settled_places(column: Column, missing: MissingValues, own: Labels, feature:
     return _places(column, known, own, feature.places[feature.typed_as], feature.name)
 
 
-def _places(column: Column, known: NDArray[np.bool_], own: Labels, settled: IntegerArray, name: str) -> Codes:
+def _places(column: Column, known: BooleanArray, own: Labels, settled: IntegerArray, name: str) -> Codes:
     """The same, if it is known which codes occur; `settled` has the value of each label that was counted."""
     here, positions = labels_of(column, known)
     merged, onward, _ = labels.union(here, own)
@@ -148,9 +148,9 @@ def _known_places(
     return found
 
 
-def _occur(codes: NDArray[np.unsignedinteger], values: int) -> NDArray[np.bool_]:
+def _occur(codes: NDArray[np.unsignedinteger], values: int) -> BooleanArray:
     """Which codes of values occur."""
-    found: NDArray[np.bool_] = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
+    found: BooleanArray = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
     return found
 
 

@@ -100,12 +100,12 @@ class SettledCodes:
         return cls(table.coded.target, classes, known, features, tuple(found), weights, left_out, matrix)
 
     @cached_property
-    def values(self) -> NDArray[np.int64]:
+    def values(self) -> IntegerArray:
         """How many values each feature has."""
         return np.array([len(feature.values) for feature in self.features], dtype=np.int64)
 
     @cached_property
-    def odds(self) -> NDArray[np.float64]:
+    def odds(self) -> FloatArray:
         """The prior odds of dependence of each feature."""
         return np.array([feature.odds for feature in self.features], dtype=np.float64)
 
@@ -166,7 +166,7 @@ def told_apart(features: Iterable[Feature]) -> tuple[tuple[Feature, ...], tuple[
 def _count_wide(
     matrix: NDArray[np.uint8],
     groups: Codes,
-    asked: tuple[int, list[int], NDArray[np.int64]],
+    asked: tuple[int, list[int], IntegerArray],
     threads: int | None,
 ) -> NDArray[np.number]:
     """The counts of many columns with the groups below a height: which, and how many values they have."""
