@@ -127,6 +127,13 @@ def two_kinds(present: list[tuple[int, Value]], rows: IntegerArray) -> list[tupl
     return [(int(rows[position]), item), (int(rows[other[0]]), other[1])]
 
 
+def object_array(values: list[Value]) -> AnyArray:
+    """These objects as an array, one a row, even if they are lists."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
 def shown_name(name: object) -> str:
     """A column's name as text; pandas turns None into NaN if the other names are text."""
     return "None" if is_missing(name) else str(name)

@@ -22,6 +22,7 @@ from credimi.columns.numbers.discretize import (
     mdl_places_of_rows,
     named_ranges,
 )
+from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown_date
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
         IntegerArray,
         Option,
         Record,
-        Value,
         Values,
     )
     from credimi.counting.counts import Counts
@@ -205,7 +205,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return frame_of(found_columns, features, asked)
         out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
         for place, values in enumerate(found_columns):
-            out[:, place] = _objects(cells_of(features.columns[values])) if isinstance(values, int) else values
+            out[:, place] = object_array(cells_of(features.columns[values])) if isinstance(values, int) else values
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
@@ -269,12 +269,6 @@ def _numbers(features: Features, index: int) -> tuple[FloatArray, bool] | None:
     """A column as numbers, and whether these are dates; None of one that passes through, as those of frames may."""
     column, name = features.columns[index], features.names[index]
     return measured(column, name) if features.of_frame else (numbers_of(column, name), False)
-
-
-def _objects(cells: list[Value]) -> AnyArray:
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return array
 
 
 def _rows(values: AnyArray, used: IntegerArray | None) -> AnyArray:

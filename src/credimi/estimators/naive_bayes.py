@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.python_objects import object_array
 from credimi.columns.reading_options import READINGS, ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -168,11 +169,11 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if new:
             self._ledger.extend(new)
             self._name_features()
-        self._known.observe(_objects([y]))
+        self._known.observe(object_array([y]))
         self._take_row(self._cells(x), y, 1.0)
         if self.window is not None:
-            columns = [_objects([cell]) for cell in self._cells(x)]
-            self._forget(Features(list(self._ledger.features), columns, 1, None), _objects([y]), None)
+            columns = [object_array([cell]) for cell in self._cells(x)]
+            self._forget(Features(list(self._ledger.features), columns, 1, None), object_array([y]), None)
 
     def predict_one(self, x: Mapping[Value, Value]) -> Value:
         """The most probable class of one row; None before anything was learned."""
@@ -353,7 +354,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         cells = self._cells(x)
         found = self._scorer.log_joint_of_row(cells)
         if found is None:
-            columns = {name: _objects([cell]) for name, cell in zip(self._ledger.features, cells, strict=True)}
+            columns = {name: object_array([cell]) for name, cell in zip(self._ledger.features, cells, strict=True)}
             found = self._scorer.log_joint(columns, 1)
         return self._of_all_classes(np.atleast_2d(found))
 
@@ -385,9 +386,3 @@ def _normalised(joint: FloatArray) -> FloatArray:
     joint = np.where(np.isneginf(joint).all(axis=1, keepdims=True), 0.0, joint)
     highest = joint.max(axis=1, keepdims=True)
     return np.asarray(joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True)))
-
-
-def _objects(values: list[Value]) -> AnyArray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
