@@ -316,18 +316,18 @@ def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = 
     """The same for some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    told = getattr(options, "input_format", None)  # not an option of `compare`
+    format_ = getattr(options, "input_format", None)  # not an option of `compare`
     if "-" not in data:
-        if told is not None:
+        if format_ is not None:
             raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
         return _not_written_to(data_files(list(data), options.delimiter, twice=twice), options)
     paths = [standard_input.saved(options) if each == "-" else each for each in data]
     found = _not_written_to(data_files(paths, options.delimiter, twice=twice), options)
     for file in found:
-        if told and file.place == options.saved and file.kind != standard_input.FORMATS[told]:
+        if format_ and file.place == options.saved and file.kind != standard_input.FORMATS[format_]:
             raise CredimiError(
-                f"standard input is {file.kind}, and no {standard_input.FORMATS[told]}: leave --input-format out, or "
-                "correct it"
+                f"standard input is {file.kind}, and no {standard_input.FORMATS[format_]}: leave --input-format out, "
+                "or correct it"
             )
     return found
 

@@ -139,7 +139,7 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
     with ExitStack() as stack:
         shown: list[tuple[Foreign, Foreign]] = []
 
-        def told(share: float, doing: str | None = None) -> None:
+        def report(share: float, doing: str | None = None) -> None:
             from rich.markup import escape
 
             now = what if doing is None else escape(plain(doing))
@@ -152,4 +152,4 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
             for bar, task in shown:
                 bar.update(task, completed=share, description=now)
 
-        yield told
+        yield report

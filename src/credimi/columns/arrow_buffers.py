@@ -103,21 +103,21 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
 
 
-def distances(array: pa.Array, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:
+def distances(array: pa.Array, least: int, dtype: type[np.unsignedinteger], *, compiled: bool) -> Codes:
     """The distances of Arrow's integers from the least of them, as codes; null is missing."""
     if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
         from credimi.kernels.reading.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
 
-        codes: Codes = np.empty(len(array), dtype=wide)
+        codes: Codes = np.empty(len(array), dtype=dtype)
         narrow(plain(array), least, *validity(array), codes)
         return codes
-    codes = narrowed(plain(array), least, wide)
-    return np.where(valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
+    codes = narrowed(plain(array), least, dtype)
+    return np.where(valid(array), codes, dtype(np.iinfo(dtype).max)) if array.null_count else codes
 
 
-def narrowed(values: AnyArray, least: int, wide: type[np.unsignedinteger]) -> Codes:
+def narrowed(values: AnyArray, least: int, dtype: type[np.unsignedinteger]) -> Codes:
     """The same for numpy's integers, none of which is missing."""
-    return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
+    return (values.astype(np.int64) - least if least else values).astype(dtype, copy=False)
 
 
 def plain(array: pa.Array) -> AnyArray:
@@ -148,7 +148,7 @@ def validity(array: pa.Array) -> tuple[NDArray[np.uint8], int]:
     return (NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
 
 
-def width(size: int) -> type[np.unsignedinteger]:
+def code_type(size: int) -> type[np.unsignedinteger]:
     """The smallest type that has a code for each of so many values, and one more."""
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 

@@ -154,8 +154,8 @@ class Feature:
 
     def indicator(self) -> CountArray:
         """Counts of the target by missingness of this feature (present, missing)."""
-        seen, gone = self.block[:, :-1].sum(axis=1), self.block[:, -1]
-        return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
+        seen, missing = self.block[:, :-1].sum(axis=1), self.block[:, -1]
+        return np.stack([seen, missing, np.zeros_like(missing)], axis=1)
 
     def target_indicator(self) -> CountArray:
         """The block of whether the target is missing, which is always known, with this feature: no, yes."""

@@ -99,19 +99,19 @@ def settle(
     classes: tuple[Labels, Positions],
     *,
     settings: ReadingOptions,
-    most: int,
+    max_labels: int,
     compiled: bool = False,
 ) -> Feature:
-    """One column as it is ranked, from its raw labels and counts; numbers with more than `most` labels are coarser."""
+    """One column as it is ranked, from its raw labels and counts; more than `max_labels` numbers are rounded."""
     method, named = settings.method(name), name in settings.named
     if not named and isinstance(method, str) and len(own) <= _SHORT and sum(map(len, own.texts)) <= _LETTERS:
-        found = _plain(own, method, most)
+        found = _plain(own, method, max_labels)
         if found is not None:
             counts = relabel(block, classes[1], found.positions, (len(classes[0]), len(found.kept)))
             if not (found.may_name_rows and names_rows(len(found.kept), counts[:, :-1].sum())):
                 alike = found.values, found.kept, found.places, found.positions
                 return Feature(name, counts, *alike, suspicions=found.suspicions)
-    return _settle_by_counts(name, own, block, classes, (method, named, most), compiled=compiled)
+    return _settle_by_counts(name, own, block, classes, (method, named, max_labels), compiled=compiled)
 
 
 def _settle_by_counts(
@@ -124,8 +124,8 @@ def _settle_by_counts(
     compiled: bool,
 ) -> Feature:
     """The same of a column whose counts say what it is."""
-    method, named, most = asked
-    kept, positions = labels.typed(own, most)
+    method, named, max_labels = asked
+    kept, positions = labels.typed(own, max_labels)
     readable = text_types.readable(own.texts) if kept.kind == TEXT else None
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
@@ -137,7 +137,9 @@ def _settle_by_counts(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
                 f"only numbers and dates can be cut; {remedy} it from discretize"
             )
-        kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == text_types.DATES)
+        kept, positions = labels.of_numbers(
+            readable[0], max_labels=max_labels, instants=readable[1] == text_types.DATES
+        )
     counts = relabel(block, classes[1], positions, (len(classes[0]), len(kept)))
     as_they_are = kept.kind != NUMBER or plainly_categories(kept, method, named=named)
     values = kept.shown() if as_they_are else ()  # ranges have names of their own, and writing numbers takes long
@@ -171,9 +173,9 @@ class _Plain(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 9)
-def _plain(own: Labels, method: str, most: int) -> _Plain | None:
+def _plain(own: Labels, method: str, max_labels: int) -> _Plain | None:
     """The same with a cache, as many columns of a wide table have the same labels; None if counts have to decide."""
-    kept, positions = labels.typed(own, most)
+    kept, positions = labels.typed(own, max_labels)
     if len(kept) < 2 or kept.kind == MANY:
         return None
     suspicions: tuple[Suspicion, ...] = ()

@@ -112,8 +112,8 @@ def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
         shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
     else:
         shown = [spelled(text) if column.kind == RAW else text for text in column.texts]
-    gone = coded.missing.among(column).tolist()
-    return [None if missing else name for name, missing in zip(shown, gone, strict=True)]
+    means_missing = coded.missing.among(column).tolist()
+    return [None if missing else name for name, missing in zip(shown, means_missing, strict=True)]
 
 
 def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:

@@ -94,8 +94,8 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> F
         column = encode(batch.columns[name], name, missing=missing, raw=batch.raw)
     except UnicodeDecodeError as error:
         raise CredimiError(batch.fault(error)) from error
-    gone = np.append(missing.among(column), True)
-    numbers = np.where(gone[:-1], np.nan, _numbers(column))
+    means_missing = np.append(missing.among(column), True)
+    numbers = np.where(means_missing[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)
     found: FloatArray = np.append(numbers, np.nan)[codes]
     right = (found >= 0.0) & (found < np.inf)  # false for NaN
@@ -103,7 +103,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> F
         row = int(np.argmin(right))
         where, fault = (
             "" if batch.path is None else f"{batch.path}: ",
-            "is missing" if gone[codes[row]] else _fault(column, int(codes[row])),
+            "is missing" if means_missing[codes[row]] else _fault(column, int(codes[row])),
         )
         raise CredimiError(
             f"{where}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are finite "

@@ -328,13 +328,13 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         while surplus > 0:
             oldest, labels, own = self._past.popleft()
             oldest = oldest.widened(tuple(self._ledger.features))
-            gone = min(surplus, oldest.rows)
-            first, rest = slice(0, gone), slice(gone, oldest.rows)
+            removed = min(surplus, oldest.rows)
+            first, rest = slice(0, removed), slice(removed, oldest.rows)
             self._take(oldest.part(first), labels[first], None if own is None else own[first], sign=-1.0)
-            if gone < oldest.rows:
+            if removed < oldest.rows:
                 self._past.appendleft((oldest.part(rest), labels[rest], None if own is None else own[rest]))
-            self._remembered -= gone
-            surplus -= gone
+            self._remembered -= removed
+            surplus -= removed
 
     def _name_features(self) -> None:
         names = list(self._ledger.features)

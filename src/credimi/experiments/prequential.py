@@ -223,7 +223,7 @@ def _run(
     done, lock = [0], Lock()
     failed: list[BaseException] = []
 
-    def told(steps: int) -> None:
+    def report(steps: int) -> None:
         if failed:  # raised on another thread, perhaps by Ctrl-C: a block may take minutes, and its rest is not needed
             raise failed[0]
         with lock:
@@ -243,11 +243,11 @@ def _run(
         path = None if keep is None else keep / f"{checkpoints.key(rows, own, settings)}.npz"
         found = None if path is None else checkpoints.load(path, (shape[0], *own.shape))
         if found is None:
-            found = go_through(rows, own, settings, told)
+            found = go_through(rows, own, settings, report)
             if path is not None:
                 checkpoints.save(path, *found)
         else:
-            told(own.size)
+            report(own.size)
         correct[:, part], used[:, part] = found
 
     share(work, parts, threads)

@@ -43,7 +43,7 @@ _STEPS_TOLD = 50  # steps between two progress reports
 
 
 def go_through(
-    rows: Rows, orders: IntegerArray, settings: PrequentialOptions, told: Callable[[int], None] = lambda _: None
+    rows: Rows, orders: IntegerArray, settings: PrequentialOptions, progress: Callable[[int], None] = lambda _: None
 ) -> tuple[BooleanArray, NDArray[np.int16]]:
     """Go through the rows in all these orders, side by side."""
     count, length = orders.shape
@@ -76,7 +76,7 @@ def go_through(
         flat[starts + column + answer[:, None] * widths] += 1.0
         by_class[lines, answer] += 1.0
         if step % _STEPS_TOLD == _STEPS_TOLD - 1 or step == length - 1:
-            told(count * (step % _STEPS_TOLD + 1))
+            progress(count * (step % _STEPS_TOLD + 1))
     return correct, used
 
 

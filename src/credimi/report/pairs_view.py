@@ -47,8 +47,8 @@ def remarks(names: Sequence[str], facts: Sequence[Record], settings: Record, rea
             lines.setdefault(f"left out: {_why(each, reader)}", []).append(each["feature"])
         elif each["suspicions"]:
             lines.setdefault(sentences.short_note(each, each["values"], reader), []).append(each["feature"])
-    told = [f"{_some(columns)}: {what}" for what, columns in lines.items()]
-    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *told]
+    by_column = [f"{_some(columns)}: {what}" for what, columns in lines.items()]
+    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *by_column]
 
 
 def _refinement(settings: Record) -> list[str]:

@@ -174,10 +174,10 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
     known = [not math.isnan(row["mi"]) for row in rows]
 
     def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
-        return Column(head, [text(row) if told else "" for row, told in zip(rows, known, strict=True)], right)
+        return Column(head, [text(row) if is_known else "" for row, is_known in zip(rows, known, strict=True)], right)
 
     found = {
-        "#": Column("#", [str(place) if told else "" for place, told in enumerate(known, 1)], right=True),
+        "#": Column("#", [str(place) if is_known else "" for place, is_known in enumerate(known, 1)], right=True),
         "feature": Column("feature", names),
         "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
         "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),

@@ -135,15 +135,15 @@ def _robust(ranking: Ranking, kept: Kept) -> Record:
     options, places, blocks = _asked(ranking.settings, kept)
     factors = sorted({*_FACTORS, ranking.settings["factor"]} - {1.0})
     found = curves(blocks, factors, _LEVELS, options)
-    told: list[str | None] = [None] * len(kept.blocks)
-    for place, own in zip(places, found, strict=True):
-        if not np.isnan(own).any():
-            told[place] = base64.b64encode(own.astype("<f4").tobytes()).decode()
+    quantiles: list[str | None] = [None] * len(kept.blocks)
+    for place, curve in zip(places, found, strict=True):
+        if not np.isnan(curve).any():
+            quantiles[place] = base64.b64encode(curve.astype("<f4").tobytes()).decode()
     columns = ranking.columns
     return {
         "factors": [_plain(factor) for factor in factors],
         "levels": _LEVELS.tolist(),
-        "quantiles": told,
+        "quantiles": quantiles,
         "tipping": [_plain(_known(each)) for each in columns["tipping_factor"]],
         **{name: [_known(each) for each in columns[f"robust_{name}"]] for name in ("low", "high")},
     }

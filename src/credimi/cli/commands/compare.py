@@ -151,7 +151,7 @@ def run_groups(options: argparse.Namespace) -> None:
     files = shared.files_with_rows(options)
     shared.require_target(options)
     startup.announce_compiling(options.command)
-    with terminal_io.progress("counting") as told:
+    with terminal_io.progress("counting") as progress:
         grouped = rank_by(
             files,
             options.target,
@@ -163,7 +163,7 @@ def run_groups(options: argparse.Namespace) -> None:
             missing=options.missing_as,
             robust=options.robust,
             factor=options.factor or 2.0,
-            progress=told,
+            progress=progress,
             max_levels=options.max_levels,
             **shared.counting(options),
             **shared.engine(options),

@@ -155,8 +155,8 @@ def _total(before: Counts | None, files: list[DataFile], request: CountRequest, 
 
     startup.announce_compiling("count")
     total, left, due = before, len(files), time.monotonic() + SAVE_EVERY
-    with terminal_io.progress("counting") as told:
-        for done, counts in tallies(files, plan, replace(request, progress=told)):
+    with terminal_io.progress("counting") as progress:
+        for done, counts in tallies(files, plan, replace(request, progress=progress)):
             sources = tuple(replace(file.source, unfinished=True) for file in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901  (the same counts, and what they came from)
             total = checked(counts if total is None else total + counts, plan)

@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> None:
     asked = shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
     asked["scratch"] = options.scratch
-    with terminal_io.progress("looking at pairs") as told:
-        found = interactions(files, options.target, progress=told, **asked)
+    with terminal_io.progress("looking at pairs") as progress:
+        found = interactions(files, options.target, progress=progress, **asked)
     if options.html is not None:
         found.to_html(options.html)
     if options.plot is not None:

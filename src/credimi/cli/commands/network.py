@@ -113,7 +113,7 @@ def _learned(options: argparse.Namespace) -> Network:
     startup.announce_compiling(options.command)
     from credimi.selection.networks.build import network
 
-    with terminal_io.progress("learning") as told:
+    with terminal_io.progress("learning") as progress:
         found = network(
             files,
             level=options.level,
@@ -121,7 +121,7 @@ def _learned(options: argparse.Namespace) -> Network:
             max_parents=options.max_parents,
             imputations=options.imputations,
             random_state=options.seed,
-            progress=told,
+            progress=progress,
             **shared.counting_all(options),
         )
     return found.worded_for(sentences.COMMAND_LINE)

@@ -116,8 +116,8 @@ def _compared(options: argparse.Namespace) -> Pairs:
     shown_whole = options.forest or any(each is not None for each in (options.into, options.html, options.plot))
     if options.engine == "gpu" and not shown_whole:
         asked["top"] = options.top  # the others need not come back
-    with terminal_io.progress("comparing") as told:
-        found = pairs(files, max_values=options.max_values, progress=told, **asked)
+    with terminal_io.progress("comparing") as progress:
+        found = pairs(files, max_values=options.max_values, progress=progress, **asked)
     return found.worded_for(sentences.COMMAND_LINE)
 
 

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
     from credimi.experiments.prequential import prequential
 
     files = shared.files_with_rows(options)
-    with terminal_io.progress("going through the rows") as told:
+    with terminal_io.progress("going through the rows") as progress:
         found = prequential(
             files,
             options.target,
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
             orders=options.orders,
             random_state=options.seed,
             keep=options.keep,
-            progress=told,
+            progress=progress,
             **shared.counting(options),
         )
     terminal_io.write_result(
@@ -123,7 +123,7 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
     for row in found.summary():
         figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
         grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
-    rows, gone = found.rows, found.rows.without_target
+    rows, lacking = found.rows, found.rows.without_target
     head = (
         f"Naive Bayes on {options.target}, {sentences.counted(len(rows), 'row')} in {shared.orders(options.orders)}, "
     )
@@ -134,8 +134,8 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
         f"level {options.level:g}, seed {options.seed}"
     )
-    if gone:
-        yield f"{sentences.counted(gone, 'row')} without the target {'is' if gone == 1 else 'are'} left out"
+    if lacking:
+        yield f"{sentences.counted(lacking, 'row')} without the target {'is' if lacking == 1 else 'are'} left out"
     for name, why in _left_out(rows).items():
         yield f"{name}: left out: {why}"
 

@@ -159,10 +159,10 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
         startup.load_meanwhile("credimi.selection.rank")
     from credimi.counting.count import count
 
-    with terminal_io.progress("counting") as told:
+    with terminal_io.progress("counting") as progress:
         asked = shared.counting(options) | shared.engine(options)
         most = getattr(options, "max_levels", None)  # not an option of `select`
-        counts = count(files, options.target, max_levels=most, progress=told, **asked)
+        counts = count(files, options.target, max_levels=most, progress=progress, **asked)
     if not counts.rows:
         weights = asked.get("weights")
         none = "has no rows" if weights is None else f"has no rows whose weight {weights!r} is above 0"

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CredimiError(f"{folder} is not a folder that can be written to: {error.strerror or error}") from None
-    with terminal_io.progress("going through the rows") as told:
+    with terminal_io.progress("going through the rows") as progress:
         report, runs = reproduction.reproduce(
             data=options.data,
             orders=options.orders,
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
             quick=options.quick,
             keep=folder / "runs",
             threads=options.threads,
-            progress=told,
+            progress=progress,
         )
     text = paper_report.markdown(report)
     write_bytes((json.dumps(report, indent=1) + "\n").encode(), folder / "reproduction.json")

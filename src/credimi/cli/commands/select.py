@@ -169,8 +169,8 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
     asked["scratch"] = options.scratch
-    with terminal_io.progress("reading") as told:
-        selection = select([data], options.target, goal=goal, progress=told, **asked)
+    with terminal_io.progress("reading") as progress:
+        selection = select([data], options.target, goal=goal, progress=progress, **asked)
     if options.html is not None:
         selection.to_html(options.html)
     if options.plot is not None:

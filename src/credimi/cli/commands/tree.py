@@ -90,15 +90,15 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     from credimi.counting.rows.tree_rows import TreeRows
     from credimi.selection.trees.growth import grow
 
-    with terminal_io.progress("reading") as told:
-        table = CodedTable.of(data, CountRequest.of(options.target, progress=told, **shared.counting(options)))
+    with terminal_io.progress("reading") as progress:
+        table = CodedTable.of(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
     rows = TreeRows.of(table, options.threads)
-    with terminal_io.progress("growing") as told:
+    with terminal_io.progress("growing") as progress:
         return grow(
             rows,
             epsilon=options.epsilon,
             level=options.level,
             max_depth=options.max_depth,
             threads=options.threads,
-            progress=told,
+            progress=progress,
         )

@@ -82,12 +82,12 @@ class _Seen:
         return fits & (self.most.max(axis=1) <= number) if with_missing else fits
 
 
-def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, IntegerArray]:
+def _guessed(sample: AnyArray, kernel_type: Foreign) -> tuple[Flags, AnyArray, IntegerArray]:
     """Which columns have few small whole numbers in these rows, their least values, and how many there may be."""
     if sample.dtype == np.bool_:
         width = sample.shape[1]
         return np.ones(width, dtype=bool), np.zeros(width, dtype=np.uint8), np.full(width, 2)
-    sample = sample.astype(wide, copy=False)
+    sample = sample.astype(kernel_type, copy=False)
     fits, bases = guess(sample)
     with np.errstate(invalid="ignore"):  # infinity, of columns that do not fit
         far = np.fmax.reduce(sample, axis=0) - bases.astype(np.float64) + 1.0
@@ -113,8 +113,8 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
 
     cells: Foreign = table.cells
     rows, columns = cells.shape
-    wide, step = np.dtype(table.wide), cells.strides[0] // cells.itemsize
-    if cells.itemsize != wide.itemsize:  # converted before it is counted, without what is between
+    kernel_type, step = np.dtype(table.kernel_type), cells.strides[0] // cells.itemsize
+    if cells.itemsize != kernel_type.itemsize:  # converted before it is counted, without what is between
         step = columns
     if rows == 1 or step > 2 * columns:
         return {}
@@ -123,7 +123,7 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
     lines = np.lib.stride_tricks.as_strided(
         cells, ((rows - 2) // every + 1, step), (cells.strides[0] * every, cells.itemsize)
     )
-    fits, bases, values = _guessed(np.ascontiguousarray(lines), wide)
+    fits, bases, values = _guessed(np.ascontiguousarray(lines), kernel_type)
     number, width = int(_rounded(values).max()), -(-columns // ACROSS) * ACROSS
     same = bool((bases == bases[0]).all())
     if not fits.all() or classes.height * number * width > _CELLS or (step > _WIDEST and not same):
@@ -135,13 +135,13 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
 
     def work(part: int) -> None:
         first = firsts[part]
-        for block, start in blocks_of(cells[first : first + _PART], wide):
+        for block, start in blocks_of(cells[first : first + _PART], kernel_type):
             here = classes.of(slice(first + start, first + start + block.shape[0]))
             values = flat_of(block, (block.shape[0] - 1) * step + columns)
             count_rows(values, step, shifts, *here, counts[part], seen.most[part], seen.beyond[part])
 
     share(work, range(len(firsts)), threads)
-    with_missing = wide.kind == "f"
+    with_missing = kernel_type.kind == "f"
     if not seen.fit(number, with_missing=with_missing).all():
         return {}
     blocks = _with_missing(counts.sum(axis=0)[:, :, :columns].transpose(2, 0, 1), classes)
@@ -154,8 +154,8 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
     """The counts of columns that are each in one piece."""
     from credimi.kernels.reading.small_counts import LANES, count_column  # noqa: PLC0415  (loads compiled code)
 
-    wide, rows = np.dtype(table.wide), table.columns[0].size
-    fits, bases, values = _guessed(table.rows(max(rows // _SAMPLE, 1), np.arange(len(table.columns))), wide)
+    kernel_type, rows = np.dtype(table.kernel_type), table.columns[0].size
+    fits, bases, values = _guessed(table.rows(max(rows // _SAMPLE, 1), np.arange(len(table.columns))), kernel_type)
     if not fits.any():
         return {}
     numbers = _rounded(values)
@@ -165,16 +165,16 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
 
     def work(place: int) -> None:
         own, column = counts[place, : numbers[place]], table.columns[place]
-        told = seen.most[place], seen.beyond[place]
-        if column.itemsize == wide.itemsize:
-            count_column(column.view(wide), shifts[place], classes.groups, classes.bits, own, *told, lanes)
+        limits = seen.most[place], seen.beyond[place]
+        if column.itemsize == kernel_type.itemsize:
+            count_column(column.view(kernel_type), shifts[place], classes.groups, classes.bits, own, *limits, lanes)
             return
-        for block, start in blocks_of(column[:, np.newaxis], wide):
+        for block, start in blocks_of(column[:, np.newaxis], kernel_type):
             here = classes.of(slice(start, start + block.shape[0]))
-            count_column(block[:, 0], shifts[place], *here, own, *told, lanes)
+            count_column(block[:, 0], shifts[place], *here, own, *limits, lanes)
 
     share(work, np.flatnonzero(fits).tolist(), threads)
-    with_missing = wide.kind == "f"
+    with_missing = kernel_type.kind == "f"
     fits &= seen.fit(numbers, with_missing=with_missing)
     blocks = _with_missing(counts[:, :, : classes.height].transpose(0, 2, 1).astype(np.int64), classes)
     if not with_missing:

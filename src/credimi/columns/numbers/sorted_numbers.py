@@ -78,7 +78,7 @@ def count_sorted(
     groups: AnyArray,
     height: int,
     *,
-    most: int,
+    max_labels: int,
     threads: int | None = None,
 ) -> dict[str, tuple[Labels, CountArray]]:
     """Labels and counts of these columns, with at most so many labels each; columns without doubles are omitted."""
@@ -92,7 +92,7 @@ def count_sorted(
         for name, values in zip(part, _in_one_piece([columns[each] for each in part]), strict=True):
             numbers = as_doubles(values)
             if numbers is not None:
-                found[name] = room.counted(numbers, classes, height, most)
+                found[name] = room.counted(numbers, classes, height, max_labels)
         rooms.append(room)
 
     share(work, _parts(columns, names), threads)
@@ -151,20 +151,20 @@ class Room:
         return np.where(keys & sign, keys ^ sign, ~keys).view(np.float64)
 
     def counted(
-        self, values: FloatArray, classes: NDArray[np.uint16], height: int, most: int
+        self, values: FloatArray, classes: NDArray[np.uint16], height: int, max_labels: int
     ) -> tuple[Labels, CountArray]:
         """The labels of a column, and how often each class occurs with each; missing values last."""
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
-        lowest = sort_numbers.HALF if values.size > most else 0
+        lowest = sort_numbers.HALF if values.size > max_labels else 0
         number = self.sort(values, classes, lowest, missing)
         distinct = self._distinct(number, lowest)
-        if lowest and distinct[lowest] <= most:  # few after all: all bits matter
+        if lowest and distinct[lowest] <= max_labels:  # few after all: all bits matter
             lowest = 0
             number = self.sort(values, classes, lowest, missing)
             distinct = self._distinct(number, lowest)
-        dropped = bisect_left(range(64), 1, lo=lowest, key=lambda bits: int(distinct[bits] <= most))
+        dropped = bisect_left(range(64), 1, lo=lowest, key=lambda bits: int(distinct[bits] <= max_labels))
         size = int(distinct[dropped])
         numbers = np.empty(size)
         block = np.zeros((height, size + 1), dtype=np.int64)

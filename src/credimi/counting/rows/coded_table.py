@@ -86,28 +86,28 @@ def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
     """The same rows; what only rows of weight 0 have is no label, as in the counts."""
     if coded.weights is None or coded.weights.all():
         return coded
-    gone = coded.weights == 0.0
+    weightless = coded.weights == 0.0
     columns = {
-        name: replace(each, codes=np.where(gone, np.iinfo(each.codes.dtype).max, each.codes))
+        name: replace(each, codes=np.where(weightless, np.iinfo(each.codes.dtype).max, each.codes))
         for name, each in coded.columns.items()
     }
     return replace(coded, columns=columns)
 
 
-def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
-    """Of each row of an encoded column which value of the settled feature it has; `own` are the labels counted.
+def values_of(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The value of the settled feature in each row of an encoded column.
 
-    A LookupError where later rows have changed how labels are spelled.
+    `counted_labels` are the column's labels in the counts. A LookupError if later rows have changed their spelling.
     """
-    found: Codes = np.take(settled_places(column, missing, own, feature), column.codes, mode="clip")
+    found: Codes = np.take(settled_places(column, missing, counted_labels, feature), column.codes, mode="clip")
     return found
 
 
-def settled_places(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+def settled_places(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
     """For each code of an encoded column, missing last, the value of the settled feature, or MISSING."""
     if column.values <= _SHORT and sum(map(len, column.texts)) <= _LETTERS:
         found = _known_places(
-            column.without_codes(), missing, own, feature.typed_as.tobytes(), feature.places.tobytes()
+            column.without_codes(), missing, counted_labels, feature.typed_as.tobytes(), feature.places.tobytes()
         )
         if found is not None:
             return found
@@ -115,14 +115,14 @@ def settled_places(column: Column, missing: MissingValues, own: Labels, feature:
     if not known.all():
         known = _occur(column.codes, column.values)
     known &= ~missing.among(column)
-    return _places(column, known, own, feature.places[feature.typed_as], feature.name)
+    return _places(column, known, counted_labels, feature.places[feature.typed_as], feature.name)
 
 
-def _places(column: Column, known: BooleanArray, own: Labels, settled: IntegerArray, name: str) -> Codes:
+def _places(column: Column, known: BooleanArray, counted_labels: Labels, settled: IntegerArray, name: str) -> Codes:
     """The same, if it is known which codes occur; `settled` has the value of each label that was counted."""
     here, positions = labels_of(column, known)
-    merged, onward, _ = labels.union(here, own)
-    if len(merged) != len(own):
+    merged, onward, _ = labels.union(here, counted_labels)
+    if len(merged) != len(counted_labels):
         raise LookupError(name)
     moved = np.full(column.values + 1, MISSING, dtype=np.int32)
     moved[:-1][known] = settled[onward[positions]]
@@ -133,7 +133,7 @@ def _places(column: Column, known: BooleanArray, own: Labels, settled: IntegerAr
 def _known_places(
     alike: ColumnLabels,
     missing: MissingValues,
-    own: Labels,
+    counted_labels: Labels,
     typed_as: bytes,
     places: bytes,
 ) -> Codes | None:
@@ -141,7 +141,7 @@ def _known_places(
     column = alike.column()
     settled = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
     try:
-        found = _places(column, ~missing.among(column), own, settled, "")
+        found = _places(column, ~missing.among(column), counted_labels, settled, "")
     except LookupError:
         return None
     found.flags.writeable = False

@@ -186,9 +186,9 @@ def _count_wide(
     return flat.astype(np.float64)
 
 
-def settled_codes(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
-    """The value of a settled feature in each row of an encoded column; `own` are the labels that were counted."""
-    places = unsigned(settled_places(column, missing, own, feature), len(feature.values))
+def settled_codes(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The value of a settled feature in each row of an encoded column, whose labels in the counts are known."""
+    places = unsigned(settled_places(column, missing, counted_labels, feature), len(feature.values))
     found: Codes = np.take(places, column.codes, mode="clip")
     return found
 

@@ -33,8 +33,8 @@ def network_text(network: Record, reader: str = sentences.PYTHON, *, width: int 
 def title(network: Record) -> str:
     """How many edges there are, and how sure."""
     edges, level = network["edges"], network["settings"]["level"]
-    told = f"{sentences.counted(len(edges), 'edge')} among {sentences.counted(len(network['columns']), 'column')}"
-    return f"{told} of {sentences.counted(network['rows'], 'row')}: P(edge) >= {level:g}"
+    size = f"{sentences.counted(len(edges), 'edge')} among {sentences.counted(len(network['columns']), 'column')}"
+    return f"{size} of {sentences.counted(network['rows'], 'row')}: P(edge) >= {level:g}"
 
 
 def direction_line(network: Record) -> str:
@@ -118,10 +118,10 @@ def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> li
 
 def _missing_depends(same: Sequence[Facts]) -> str:
     """One line for all columns whose missing values depend on another."""
-    told = [f"{each['column']} (on {each['others'][0]})" for each in same[:_NAMED]]
+    named = [f"{each['column']} (on {each['others'][0]})" for each in same[:_NAMED]]
     more = f" and {len(same) - _NAMED:,} more" * (len(same) > _NAMED)
     return (
-        f"caution: whether values are missing depends on another column: {', '.join(told)}{more}; that is allowed for "
+        f"caution: whether values are missing depends on another column: {', '.join(named)}{more}; that is allowed for "
         "as far as it depends on what is seen in the row"
     )
 

@@ -125,9 +125,11 @@ def _table(tree: Record, node: Record) -> str:
             heading = f'<th scope="row"><i class="c{number % _COLOURS}"></i>{name(label)}</th>'
             lines.append(f"<tr>{heading}{figures}</tr>")
     missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
-    told = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
+    weighted = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
     lacking = (
-        f'<p class="said">{_count(missing)} rows without a value went down all branches{told}.</p>' if missing else ""
+        f'<p class="said">{_count(missing)} rows without a value went down all branches{weighted}.</p>'
+        if missing
+        else ""
     )
     return table(head, lines) + lacking
 

@@ -50,11 +50,11 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
         with _lacking(plan):
             return as_planned(_computed(client, leaves, root, progress), plan)
 
-    def told(_key: object, _result: object, _graph: object, state: Record, _worker: object) -> None:
+    def report(_key: object, _result: object, _graph: object, state: Record, _worker: object) -> None:
         done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
         progress(done / (done + left))
 
-    with library("dask.callbacks", "dask").Callback(posttask=told), _lacking(plan):
+    with library("dask.callbacks", "dask").Callback(posttask=report), _lacking(plan):
         return as_planned(root.compute(), plan)
 
 

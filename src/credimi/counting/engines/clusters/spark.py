@@ -82,14 +82,14 @@ def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Count
     plans = plan.blocks(_BLOCK)
     blocks: list[Counts] = []
 
-    def told(share: float) -> None:
+    def report(share: float) -> None:
         progress((len(blocks) + share) / len(plans))
 
     for each in plans:
-        with watched(frame.sparkSession, told):
+        with watched(frame.sparkSession, report):
             content = reduce(frame, each.wanted, partial(counted_bytes, each), merged_bytes)
         blocks.append(as_planned(content, each) if content else counted([], each))
-        told(0.0)
+        report(0.0)
     return beside(blocks, plan)
 
 
@@ -165,7 +165,7 @@ def tallies(
             group = given[start : start + _GROUP]
             numbers = session.range(0, len(group), 1, len(group))  # one to a partition, so that each is a task
             names = [str(file.place.absolute()) for file in group]
-            with watched(session, partial(_told, progress, start, len(group), len(given))):
+            with watched(session, partial(_report_group, progress, start, len(group), len(given))):
                 rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect()
             yield group, as_planned(merged_bytes(_contents(rows)), plan)
             progress((start + len(group)) / len(given))
@@ -174,7 +174,7 @@ def tallies(
             session.stop()
 
 
-def _told(progress: Callable[[float], None], start: int, size: int, paths: int, share: float) -> None:
+def _report_group(progress: Callable[[float], None], start: int, size: int, paths: int, share: float) -> None:
     progress((start + share * size) / paths)
 
 
