@@ -63,6 +63,7 @@ _RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # momen
 _HOPELESS = 14.0  # so far below the best a point has no weight, even if the guess is some nats off
 _STEEP = 12.0  # known points that differ by more are no ground for a guess of what lies between them
 _FAR = 2  # points apart: closer ones are
+_LEAST_SLACK = 1e-10  # beside N: smaller ones are rounding
 
 
 @compiled
@@ -115,6 +116,20 @@ def _margins_evidence(
     put_back = _stirling_error(with_rows) + _stirling_error(with_columns)
     put_back -= _stirling_error(all_rows) + _stirling_error(total)
     return float(likelihood - 0.5 * determinant + put_back)
+
+
+@compiled
+def _factor_is_lost(counts: FloatArray, chance: FloatArray, total: float) -> bool:
+    """Whether rounding leaves nothing of the factor, because margins alone hold a cell.
+
+    Its slack c/pi = N - m_i/x_i - k_j/y_j is then a difference of numbers near N, with less than six digits. Such a cell
+    has next to no weight in the prior, and D is near 0 unless both margins are large.
+    """
+    for i in range(counts.shape[0]):
+        for j in range(counts.shape[1]):
+            if counts[i, j] < _LEAST_SLACK * total * chance[i, j]:
+                return True
+    return False
 
 
 @compiled
@@ -312,13 +327,15 @@ def weigh_two_sided(
                         for j in range(s):
                             counts[i, j] = table_cells[i * s + j] + pseudo * of_columns[j]
                     find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
-                    guess[point] += _margins_evidence(
-                        counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
-                    )
                     all_rows, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
+                    lost = _factor_is_lost(counts, chance, all_rows)
+                    if not lost:
+                        guess[point] += _margins_evidence(
+                            counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
+                        )
                     if after - first == 1 and score[point] + guess[point] < best + least_weight:
                         mean[own, point], variance[own, point] = 0.0, 0.0  # `settle` will drop it: no moments
-                    elif matched and doubtful > MOST_DOUBTFUL:
+                    elif lost or (matched and doubtful > MOST_DOUBTFUL):
                         mean[own, point], variance[own, point] = _moments_one_side_at_a_time(
                             counts, chance, all_rows, work
                         )
