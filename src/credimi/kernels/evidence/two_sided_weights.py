@@ -122,8 +122,8 @@ def _margins_evidence(
 def _factor_is_lost(counts: FloatArray, chance: FloatArray, total: float) -> bool:
     """Whether rounding leaves nothing of the factor, because margins alone hold a cell.
 
-    Its slack c/pi = N - m_i/x_i - k_j/y_j is then a difference of numbers near N, with less than six digits. Such a cell
-    has next to no weight in the prior, and D is near 0 unless both margins are large.
+    Its slack c/pi = N - m_i/x_i - k_j/y_j is then a difference of numbers near N, with less than six digits. Such a
+    cell has next to no weight in the prior, and D is near 0 unless both margins are large.
     """
     for i in range(counts.shape[0]):
         for j in range(counts.shape[1]):
