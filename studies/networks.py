@@ -79,7 +79,9 @@ def public(folder: Path, name: str, rows: int) -> tuple[np.ndarray, np.ndarray, 
     columns = [np.unique(column, return_inverse=True) for column in zip(*lines, strict=True)]
     with (folder / f"{name}-true.csv").open(encoding="utf-8", newline="") as file:
         arcs = {
-            (names.index(line[0]), names.index(line[1])) for line in csv.reader(file) if line[:1] and line[0] in names
+            (names.index(line[0]), names.index(line[1]))
+            for line in csv.reader(file)
+            if len(line) > 1 and {line[0], line[1]} <= {*names}
         }
     codes = np.array([codes for _, codes in columns], dtype=np.uint16)
     return codes, np.array([values.size for values, _ in columns]), arcs
