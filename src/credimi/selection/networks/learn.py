@@ -43,7 +43,8 @@ _MOST_ODDS = 0.25  # of an edge: where columns are few
 _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
 _SHORT = 0.1  # effort of these
-_SEPARATED, _UNCLEAR = 0.6, 0.9  # what is left of P(edge) if one column separates the pair, or a set nearly does
+_SEPARATED = 0.6  # what is left of P(edge) if one column separates the pair
+_MOST_UNCLEAR = 0.9  # the most that P(edge) is if a set nearly does
 _CLEAR = 1.0  # nats: a Bayes factor of dependence of e
 _SETTLED = 0.1  # change of the log odds that ends them
 _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
@@ -147,7 +148,8 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     cut = _cut_short(evidence, sets, near.least, log_odds)
-    believed = np.where(np.outer(cut, cut) | (separators.least < _CLEAR), _UNCLEAR, 1.0)
+    most = np.where(np.outer(cut, cut) | (separators.least < _CLEAR), _MOST_UNCLEAR, 1.0)
+    believed = np.minimum(most / np.maximum(final.edges, _MOST_UNCLEAR), 1.0)
     believed[near.untried | (near.least < 0.0)] = _SEPARATED
     found = Learned(
         final.arcs * believed,
