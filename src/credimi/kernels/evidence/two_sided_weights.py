@@ -278,35 +278,25 @@ def weigh_two_sided(
     place = 0
     for candidate in range(starts.size):
         first, after = starts[candidate], stops[candidate]
-        height, width = rows[first], columns[first]
-        transpose = width > height
-        r, s = (width, height) if transpose else (height, width)
-        if chance.shape != (r, s):
-            table_cells, counts, chance, fields = (
-                np.empty(r * s),
-                np.empty((r, s)),
-                np.empty((r, s)),
-                np.empty((2, r, s)),
-            )
-            row_only, column_only, row_slope, column_slope = np.empty(r), np.empty(s), np.empty(r), np.empty(s)
-            work = workspace(r, s)
-        freedom = (after - first) * (r - 1) * (s - 1)
-        points = grid_size(freedom, weights.shape[1])
-        padded = (points + LANES - 1) // LANES * LANES
-        lanes = room[: 5 * padded].reshape(5, padded)
-        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
-        total = 0.0
+        tallest, widest, freedom, total = 1, 1, 0, 0.0
         for table in range(first, after):
+            height, width = rows[table], columns[table]
+            tallest, widest = max(tallest, height), max(widest, width)
+            freedom += (height - 1) * (width - 1)
             total += shares(
                 flat, offsets[table], height, width, smoothing, margins[0], margins[1], margins[2], margins[3]
             )
             for point in range(weights.shape[1]):
                 mean[place + table - first, point] = np.nan
                 variance[place + table - first, point] = np.nan
-        least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
+        points = grid_size(freedom, weights.shape[1])
+        padded = (points + LANES - 1) // LANES * LANES
+        lanes = room[: 5 * padded].reshape(5, padded)
+        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
+        least, ratio = loosest, grid_ratio(loosest, tightest, total, tallest, widest, points)
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
-            fill_sums(flat, offsets, first, after, height, width, smoothing, margins, terms, lanes)
+            fill_sums(flat, offsets, rows, columns, first, after, smoothing, margins, terms, lanes)
             strength, score, whole = lanes[0], lanes[1], lanes[2, :points]
             for point in range(points):
                 known[point] = 0
@@ -317,8 +307,21 @@ def weigh_two_sided(
                 guess[point] = 0.0
                 for table in range(first, after):
                     start, own = offsets[table], place + table - first
+                    height, width = rows[table], columns[table]
                     if pattern_of(flat, start, height, width) != BOTH:
                         continue
+                    transpose = width > height
+                    r, s = (width, height) if transpose else (height, width)
+                    if chance.shape != (r, s):
+                        table_cells, counts, chance, fields = (
+                            np.empty(r * s),
+                            np.empty((r, s)),
+                            np.empty((r, s)),
+                            np.empty((2, r, s)),
+                        )
+                        row_only, column_only = np.empty(r), np.empty(s)
+                        row_slope, column_slope = np.empty(r), np.empty(s)
+                        work = workspace(r, s)
                     load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
                     shares(flat, start, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
                     of_rows, of_columns = (margins[3], margins[2]) if transpose else (margins[2], margins[3])
