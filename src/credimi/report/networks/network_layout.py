@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _STEPS = 250
 _GRAVITY = 0.1
+_ROW = 1.5  # from one row of columns without edges to the next: names lie above and below them
 
 
 def places(count: int, edges: Sequence[tuple[int, int, float]]) -> Places:
@@ -36,7 +37,7 @@ def places(count: int, edges: Sequence[tuple[int, int, float]]) -> Places:
         across = max(int(np.ceil(np.sqrt(2.0 * alone.size))), int(high - low) + 1)
         bottom = found[joined, 1].max() + 1.0 if joined.size else 0.0
         order = np.arange(alone.size)
-        found[alone] = np.column_stack([low + order % across, bottom + order // across])
+        found[alone] = np.column_stack([low + order % across, bottom + _ROW * (order // across)])
     return found
 
 

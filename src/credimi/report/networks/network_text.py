@@ -43,7 +43,8 @@ def direction_line(network: Record) -> str:
     without = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
     if not edges:
         return "no two columns hang together as far as these rows tell"
-    many = f"{without} of {len(edges)} edges have no direction" if without else "all edges have a direction"
+    many = f"{without} of {sentences.counted(len(edges), 'edge')} {'has' if without == 1 else 'have'} no direction"
+    many = many if without else "all edges have a direction"
     return f"{many}: -> follows from what is independent of what, if no common cause is missing; -- may go either way"
 
 
