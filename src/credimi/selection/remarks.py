@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.columns.feature import FeatureKind, SuspicionKind
 from credimi.core.public import stored
 from credimi.report import remark_sentences
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record, Value
 
 _NEARLY_ALL = 0.9  # of the target's entropy
+_ROWS_A_VALUE, _SEVERAL = 10, 5  # rows of a value on average, and of two classes, that make a pure column no accident
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
 _EARLY = 1.5  # a tipping factor, below which a remark is made
 _MANY_CUTS = 100  # cuts, from which a remark is made
@@ -230,7 +233,7 @@ def _of_row(
 ) -> Iterator[Remark]:
     """Remarks on what a feature tells."""
     name = feature.name
-    if row["low"] > _NEARLY_ALL * entropy:
+    if row["low"] > _NEARLY_ALL * entropy or (row["verdict"] == "keep" and _is_pure(feature, entropy)):
         yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
     if settings["prior"] != "adaptive" and row["keep_forward"] and _may_be_noise(row, classes, settings["epsilon"]):
         yield Remark(RemarkKind.MAYBE_NOISE, name, values=row["values"], stake=row["mi"])
@@ -251,6 +254,20 @@ def _of_row(
         yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
     if row["at_epsilon"]:
         yield Remark(RemarkKind.AT_EPSILON, name)
+
+
+def _is_pure(feature: Feature, entropy: float) -> bool:
+    """Whether no value has two classes, in rows that show nearly all of the target's entropy.
+
+    With few rows, even the interval of a copy of the target reaches far below the entropy. If two classes have five
+    rows each, and a value ten on average, a column that tells nothing is pure with a probability below 1e-4.
+    """
+    counts = feature.block[:-1, :-1]
+    used, classes = counts.any(axis=0).sum(), counts.sum(axis=1)
+    if classes.sum() < _ROWS_A_VALUE * used or (classes >= _SEVERAL).sum() < 2 or (counts > 0).sum(axis=0).max() > 1:
+        return False
+    shares = classes[classes > 0] / classes.sum()
+    return bool(-(shares * np.log(shares)).sum() > _NEARLY_ALL * entropy)
 
 
 def _is_time(feature: Feature) -> bool:
