@@ -194,6 +194,8 @@ def _plain(own: Labels, method: str, max_labels: int) -> _Plain | None:
 
 def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: str | None) -> tuple[Suspicion, ...]:
     """What texts may be: numbers, another notation of numbers or dates, codes that mean missing."""
+    if readable and kind == FeatureKind.IDENTIFIER and all(map(text_types.is_number, own.texts)):
+        return (Suspicion(SuspicionKind.NUMERALS),)
     if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable != text_types.LEADING_ZEROS):
         return (Suspicion(SuspicionKind(readable)),)
     if readable:
