@@ -170,6 +170,8 @@ def _codes_of_missing(same: Sequence[Facts], reader: str) -> str:
 def _readable_text(same: Sequence[Facts], reader: str) -> str:
     first = same[0]
     asked = discretize(first["feature"], "mdl", reader)
+    if first["notation"] == "leading_zeros":
+        return f"{names(same)}: taken for text because of leading zeros; to cut them, if they are numbers: {asked}"
     return f"{names(same)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.feature import FeatureKind, SuspicionKind
+from credimi.columns.interpret import CATEGORIES
 from credimi.core.public import stored
 from credimi.report import remark_sentences
 
@@ -42,7 +43,12 @@ _LOOKED_AT = (
     "tipping_factor",
 )
 _MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
-_READABLE = (SuspicionKind.DECIMAL_COMMAS, SuspicionKind.DATES, SuspicionKind.NUMERALS)
+_READABLE = (
+    SuspicionKind.LEADING_ZEROS,
+    SuspicionKind.DECIMAL_COMMAS,
+    SuspicionKind.DATES,
+    SuspicionKind.NUMERALS,
+)
 _OTHER_NOTATIONS = (
     SuspicionKind.DATE_NOTATION,
     SuspicionKind.PERCENT_SIGNS,
@@ -224,7 +230,8 @@ def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
         ):
-            if each.kind in notations:
+            few_names = each.kind == SuspicionKind.LEADING_ZEROS and row["values"] <= CATEGORIES
+            if each.kind in notations and not few_names:
                 yield Remark(kind, feature.name, notation=each.kind, codes=each.values, stake=row["mi"])
 
 

@@ -145,6 +145,19 @@ def test_leading_zeros_are_names(report: Report) -> None:
     assert (feature["values"], feature["note"]) == (3, "categories, not numbers: leading zeros")
 
 
+def test_many_numbers_with_leading_zeros_are_pointed_out(report: Report, call: Call) -> None:
+    """Ten names may be codes; hundreds may be amounts that a program filled up with zeros."""
+    rows = [(i % 2, f"{i * 37 % 101 + 60 * (i % 2):05}", f"{i % 10:02}") for i in range(600)]
+    write("data.csv", columns("y", "amount", "code", rows=rows))
+    found = report("data.csv", "--target", "y")
+    told = [(each["feature"], each["notation"]) for each in found["remarks"] if each["kind"] == "readable_text"]
+    assert told == [("amount", "leading_zeros")]
+    sentence = "amount: taken for text because of leading zeros; to cut them, if they are numbers: --discretize "
+    assert f"caution: {sentence}amount=mdl" in " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    cut = report("data.csv", "--target", "y", "--discretize", "amount=mdl")["features"]
+    assert next(each["note"] for each in cut if each["feature"] == "amount").startswith(("mdl, ", "quarters"))
+
+
 def test_decimal_commas_are_text_unless_asked(report: Report, call: Call) -> None:
     """As a spreadsheet writes them in many countries; but "1,3" may also be a list of choices."""
     values = [f"{(i * 37 % 211 + 60 * (i % 2)) / 10:.1f}" for i in range(1200)]
