@@ -9,7 +9,7 @@ import pytest
 
 from credimi import CredimiError, count, rank
 from credimi.columns.missing import MISSING_VALUES
-from credimi.columns.suspicious_values import notation_of, sentinels
+from credimi.columns.suspicious_values import notation_of, sentinels, spelled_alike
 from credimi.report import sentences
 
 if TYPE_CHECKING:
@@ -278,3 +278,38 @@ def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
     assert "caution: x: numerals are taken for text; to cut them as numbers: discretize={'x': 'mdl'}" in told
     assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
     assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["no", "yes"], []),
+        (["no", "YES ", "yes"], ["YES ", "yes"]),
+        (["a", "b", " b", "B\t", "A"], ["b", " b", "B\t"]),  # the first that are found
+        ([" ", "  "], []),  # which may mean missing
+        (["a b", "ab"], []),
+        (["STRASSE", "straße"], ["STRASSE", "straße"]),
+        ([f"v{place}" for place in range(10_000)] + ["V1"], []),  # too many to compare
+    ],
+)
+def test_values_that_are_spelled_alike(texts: list[str], found: list[str]) -> None:
+    assert spelled_alike(texts) == found
+
+
+def test_values_and_classes_that_are_spelled_alike_are_pointed_out(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,blank,plain,class\n" + "red,a,u,yes\nRed ,b,v,no\ngreen, ,w,YES \n" * 40)
+    ranking = rank(path, "class")
+    found = {(each.kind.value, each.feature, each.codes) for each in ranking.remarks if each.codes}
+    assert found == {
+        ("target_spelled_alike", None, ("YES ", "yes")),
+        ("spelled_alike", "x", ("Red ", "red")),
+        ("may_mean_missing", "blank", (" ",)),
+    }
+    assert all(each.caution for each in ranking.remarks if each.codes)
+    told = " ".join(str(ranking).split("\n"))
+    alike = "differ only in case, or in blanks at the ends"
+    assert f"classes of the target 'class' that may be one: 'YES ', 'yes' {alike}; write them in the same way" in told
+    assert f"values that may be one: x: 'Red ', 'red' {alike} (write them in the same way)" in told
+    assert ranking["x"]["note"] == f"categories; 'Red ', 'red' {alike}"
+    assert rank(path, "class", missing_values=[*MISSING_VALUES, " "])["blank"]["missing"] == 40

@@ -203,9 +203,16 @@ def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: st
     strays = suspicious_values.strays(own.texts) if own.kind == RAW else []
     if strays:
         return (Suspicion(SuspicionKind.STRAYS, tuple(strays)),)
-    notation, codes = suspicious_values.notation_of(kept.texts), suspicious_values.missing_codes(kept.texts)
-    missing = (Suspicion(SuspicionKind.MISSING_TEXTS, tuple(codes)),) if codes else ()
-    return (notation, *missing) if notation else missing
+    notation, others = suspicious_values.notation_of(kept.texts), _odd_texts(kept, alike=kind.ranked)
+    return (notation, *others) if notation else others
+
+
+def _odd_texts(kept: Labels, *, alike: bool = True) -> tuple[Suspicion, ...]:
+    """Codes that mean missing, and two spellings of one value; an identifier has too many values to compare them."""
+    codes = suspicious_values.missing_codes(kept.texts)
+    same = suspicious_values.spelled_alike([text for text in kept.texts if text not in codes]) if alike else []
+    found = (SuspicionKind.MISSING_TEXTS, codes), (SuspicionKind.SPELLED_ALIKE, same)
+    return tuple(Suspicion(kind, tuple(texts)) for kind, texts in found if texts)
 
 
 def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
@@ -262,8 +269,7 @@ def _suspicious_numbers(own: Labels, totals: CountArray) -> tuple[Suspicion, ...
 def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
     """What may be wrong with the classes of a target; `totals` is how many rows have each."""
     if classes.kind == TEXT:
-        codes = suspicious_values.missing_codes(classes.texts)
-        return (Suspicion(SuspicionKind.MISSING_TEXTS, tuple(codes)),) if codes else ()
+        return _odd_texts(classes)
     if classes.kind != NUMBER or classes.instants:
         return ()
     many = len(classes) > _MANY_CLASSES

@@ -214,6 +214,8 @@ def _suspicion(facts: Facts) -> str:
         return f", not numbers: {READABLE[kind]}"
     if kind in NOTATIONS:
         return f", not {_notation(facts)}"
+    if kind == "spelled_alike":
+        return f"; {spelled_alike(facts['values'])}"
     return f"; {may_mean_missing({'notation': kind, 'codes': facts['values']})}"
 
 
@@ -227,6 +229,11 @@ def may_mean_missing(facts: Facts) -> str:
     if facts["notation"] == "strays":
         return f"numbers but for {codes(facts)}, which may mean missing"
     return f"{codes(facts)} may mean missing"
+
+
+def spelled_alike(texts: Sequence[str]) -> str:
+    """Which values may be one."""
+    return f"{_quoted(texts)} differ only in case, or in blanks at the ends"
 
 
 def codes(facts: Facts) -> str:

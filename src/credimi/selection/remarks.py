@@ -63,6 +63,7 @@ class RemarkKind(StrEnum):
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
+    TARGET_SPELLED_ALIKE = "target_spelled_alike"
     EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
     MAYBE_NOISE = "maybe_noise"
@@ -74,6 +75,7 @@ class RemarkKind(StrEnum):
     TIME = "time"
     MANY_CUTS = "many_cuts"
     MAY_MEAN_MISSING = "may_mean_missing"
+    SPELLED_ALIKE = "spelled_alike"
     READABLE_TEXT = "readable_text"
     OTHER_NOTATION = "other_notation"
     ROWS_TO_DECIDE = "rows_to_decide"
@@ -218,7 +220,8 @@ def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> It
         if each.kind == SuspicionKind.MEASUREMENT:
             yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=each.count, stake=stake)
         else:
-            kind = RemarkKind.TARGET_MISSING_CODES
+            alike = each.kind == SuspicionKind.SPELLED_ALIKE
+            kind = RemarkKind.TARGET_SPELLED_ALIKE if alike else RemarkKind.TARGET_MISSING_CODES
             yield Remark(kind, target=name, notation=each.kind, codes=each.values, stake=stake)
 
 
@@ -227,6 +230,7 @@ def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
     for each in feature.suspicions if feature.kind.ranked else ():
         for kind, notations in (
             (RemarkKind.MAY_MEAN_MISSING, _MAY_MEAN_MISSING),
+            (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
         ):
