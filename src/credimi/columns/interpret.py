@@ -272,9 +272,13 @@ def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, 
         return _odd_texts(classes)
     if classes.kind != NUMBER or classes.instants:
         return ()
-    many = len(classes) > _MANY_CLASSES
-    measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if many else ()
+    measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if look_measured(classes) else ()
     return measured + _suspicious_numbers(classes, totals)
+
+
+def look_measured(classes: Labels) -> bool:
+    """Whether the classes of a target are so many numbers that they look like a measurement."""
+    return classes.kind == NUMBER and not classes.instants and len(classes) > _MANY_CLASSES
 
 
 def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:

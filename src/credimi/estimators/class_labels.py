@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.encode import encode
-from credimi.columns.feature import SuspicionKind
+from credimi.columns.interpret import look_measured
 from credimi.columns.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -85,13 +85,12 @@ class Classes:
 
 def warn_if_measured(counts: Counts, how: str = "first") -> None:
     """Warn the caller of `fit` if the classes look like a measurement; `how` says how it can be cut into ranges."""
-    for each in counts.settled_classes(least=1).suspicions:
-        if each.kind == SuspicionKind.MEASUREMENT:
-            message = (
-                f"the target {counts.target!r} has {each.count:,} classes, all of them numbers, and looks like a "
-                f"measurement: cut it into a few ranges {how}"
-            )
-            warnings.warn(message, UserWarning, stacklevel=3)
+    if counts.settings.target_cuts is None and look_measured(counts.classes):
+        message = (
+            f"the target {counts.target!r} has {len(counts.classes):,} classes, all of them numbers, and looks like a "
+            f"measurement: cut it into a few ranges {how}"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def _sorted_labels(column: Column) -> tuple[Labels, IntegerArray]:

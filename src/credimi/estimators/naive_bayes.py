@@ -113,7 +113,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> IncrementalNaiveBayes:
         """Learn these rows, and forget everything else."""
         self._learn(X, y, None, sample_weight, reset=True)
-        warn_if_measured(self._ledger.kept)  # and refuse what cannot be classes
+        self._ledger.kept.class_names(least=1)  # reports what is wrong with the target, if anything is
+        warn_if_measured(self._ledger.kept)
         return self
 
     def partial_fit(
