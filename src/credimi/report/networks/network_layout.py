@@ -13,9 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from credimi.core.types import FloatArray, IntegerArray
 
-    Places = NDArray[np.float64]
+    Places = FloatArray
 
 _STEPS = 250
 _GRAVITY = 0.1
@@ -41,7 +41,7 @@ def places(count: int, edges: Sequence[tuple[int, int, float]]) -> Places:
     return found
 
 
-def _relaxed(count: int, ends: NDArray[np.int64], weights: Places) -> Places:
+def _relaxed(count: int, ends: IntegerArray, weights: Places) -> Places:
     generator = np.random.default_rng(0)
     side = np.sqrt(count)
     angle = np.arange(count) * 2.399963  # a sunflower: no two in one place
