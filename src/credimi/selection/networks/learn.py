@@ -45,7 +45,7 @@ _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
 _SHORT = 0.1  # effort of these
 _SEPARATED = 0.6  # what is left of P(edge) if one column separates the pair
-_MOST_UNCLEAR = 0.9  # the most that P(edge) is if a set nearly does, or determines one of the two; both: its square
+_MOST = np.array([1.0, 0.9, 0.6])  # of P(edge), if no set nearly separates the pair or determines one of the two; 1; 2
 _SETTLED = 0.1  # change of the log odds that ends them
 _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
 
@@ -149,7 +149,7 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     cut = _cut_short(evidence, sets, near.least, log_odds)
     unclear = np.outer(cut, cut) | (separators.least < CLEAR)
-    most = _MOST_UNCLEAR ** (unclear.astype(np.float64) + separators.determined)
+    most = _MOST[unclear.astype(np.int64) + separators.determined]
     believed = most / np.maximum(final.edges, most)
     believed[near.untried | (near.least < 0.0)] = _SEPARATED
     found = Learned(
