@@ -4,8 +4,8 @@ The codes of all columns are in one array, (columns, rows); a test is a row of c
 given, -1 where there are fewer (see `kernels.networks.edge_evidence`). Prior, grid and corrections are those of
 `conditional_information`: with even prior odds P(independent) = 1/(1 + B).
 
-`most_cells` says how many cells the strata of a test may have. Thinner strata are not wrong: of independent columns of 2
-to 10 values and ten cells a row, log B is 0.1 at most on average. But they tell next to nothing: with ten cells a row
+`most_cells` says how many cells the strata of a test may have. Thinner strata are not wrong: of independent columns of
+2 to 10 values and ten cells a row, log B is 0.1 at most on average. But they tell next to nothing: with ten cells a row
 instead of three, networks of twelve public samples had the same F1, and took three times as long.
 """
 
