@@ -147,7 +147,7 @@ def test_whole_weights_are_numbers_of_rows() -> None:
     assert [pair.synergy for pair in once.pairs] == pytest.approx([pair.synergy for pair in many.pairs], rel=1e-6)
     assert once.rows == many.rows == weights.sum()
     assert f", {weights.sum():,} rows;" in repr(once)
-    survey = credimi.interactions(data, "y", weights=weights + 0.123)
+    survey = credimi.interactions(data, "y", weights=weights + 0.2)
     assert f", {survey.rows:.1f} rows;" in repr(survey)
 
 
