@@ -26,7 +26,7 @@ def factor_of(target: np.ndarray, column: np.ndarray, given: np.ndarray) -> tupl
     tables, starts = Tables.of(blocks), np.array([0, len(blocks)])
     p_given = independence_given(StratifiedTables.of(tables, starts))
     p_alone, p_unrelated = (independence(Tables.of([counted(*two)])) for two in ((target, column), (given, column)))
-    found = odds_factor(tables, starts, p_given, p_alone)
+    found = odds_factor(tables, starts, np.array([True]), (p_given, p_alone))
     return found.item(), *((1.0 - each.item()) / each.item() for each in (p_given, p_alone, p_unrelated))
 
 
@@ -66,5 +66,9 @@ def test_columns_of_different_sizes_are_summed_right() -> None:
     single = [factor_of(target, column, given) for column in columns]
     blocks = [counted(target, column, given)[:, :, stratum] for column in columns for stratum in range(2)]
     p_given, p_alone = (np.array([1.0 / (1.0 + each[place]) for each in single]) for place in (1, 2))
-    found = odds_factor(Tables.of(blocks), np.array([0, 2, 4, 6]), p_given, p_alone)
+    starts = np.array([0, 2, 4, 6])
+    found = odds_factor(Tables.of(blocks), starts, np.ones(3, dtype=bool), (p_given, p_alone))
     assert found.tolist() == pytest.approx([each[0] for each in single])
+    some = np.array([False, True, True])
+    assert odds_factor(Tables.of(blocks), starts, some, (p_given[some], p_alone[some])).tolist() == found[some].tolist()
+    assert odds_factor(Tables.of(blocks), starts, ~some & False, (p_given[:0], p_alone[:0])).size == 0

@@ -28,6 +28,8 @@ from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from credimi.core.types import FloatArray, IntegerArray
 
 _LEAST = 1e-300  # of a probability that something is divided by
@@ -36,26 +38,31 @@ _MOST = 1e250  # of a factor, which other odds may still multiply
 
 
 def odds_factor(
-    tables: Tables, starts: IntegerArray, p_given: FloatArray, p_alone: FloatArray, threads: int | None = None
+    tables: Tables,
+    starts: IntegerArray,
+    which: NDArray[np.bool_],
+    p_independent: tuple[FloatArray, FloatArray],
+    threads: int | None = None,
 ) -> FloatArray:
-    """Of each column the factor of its odds of dependence given W.
+    """Of some columns the factor of their odds of dependence given W.
 
-    `tables` and `starts` are those of its strata (see `SettledCodes.stratified`), `p_given` and `p_alone` are
-    P(independent of the target) given W and without it.
+    `tables` and `starts` are those of the strata of all columns (see `SettledCodes.stratified`); `p_independent` has of
+    those asked for P(independent of the target), given W and without it.
     """
-    p_unrelated = adaptive_prior.independence(_with_strata(tables, starts), threads=threads)
-    given, alone = ((1.0 - each) / np.maximum(each, _LEAST) for each in (p_given, p_alone))
+    if not which.any():
+        return np.zeros(0)
+    p_unrelated = adaptive_prior.independence(_with_strata(tables, starts[:-1][which], starts[1]), threads=threads)
+    given, alone = ((1.0 - each) / np.maximum(each, _LEAST) for each in p_independent)
     p_unrelated = np.where(p_unrelated < _NEGLIGIBLE, 0.0, p_unrelated)
     factor: FloatArray = 1.0 - p_unrelated + p_unrelated * alone / np.maximum(given, _LEAST)
     return np.minimum(factor, _MOST)
 
 
-def _with_strata(tables: Tables, starts: IntegerArray) -> Tables:
-    """Of each column its table with the strata, all classes together."""
-    count, height = int(starts[1] - starts[0]), int(tables.rows[0]) + 1
-    values = tables.columns[starts[:-1]]
+def _with_strata(tables: Tables, starts: IntegerArray, count: int) -> Tables:
+    """Of the columns whose strata start there their tables with the strata, all classes together."""
+    height, values = int(tables.rows[0]) + 1, tables.columns[starts]
     found = Tables(np.zeros(int(((count + 1) * (values + 1)).sum())), np.full(values.size, count), values)
-    first = tables.offsets[starts[:-1]]
+    first = tables.offsets[starts]
     for size in np.unique(values).tolist():
         own = values == size
         cells = first[own][:, np.newaxis] + np.arange(count * height * (size + 1))

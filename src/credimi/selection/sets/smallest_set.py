@@ -183,15 +183,23 @@ class Search:
             return
         unknown = independence(tables, self.options.threads)
         if one_column:
-            factor = odds_factor(*counted, unknown, self.alone.p_independent[among], self.options.threads)
+            alone = self.alone.p_independent[among]
+            asked = self._worth(np.minimum(unknown, alone))  # a mean of two small odds is small
+            factor = np.ones(among.size)
+            factor[asked] = odds_factor(*counted, asked, (unknown[asked], alone[asked]), self.options.threads)
             unknown, tables = with_odds(unknown, factor), tables.with_odds(factor)
-        mixed = self.noise * unknown + (1.0 - self.noise) * (1.0 - unknown)
-        worth = (1.0 - self.noise) * (1.0 - unknown) >= _WORTH * mixed
+        worth = self._worth(unknown)
         rest = among[~worth]
         found.mean[rest] = found.low[rest] = found.high[rest] = 0.0
         found.p_independent[rest], found.p_above[rest] = unknown[~worth], 1.0 - unknown[~worth]
         if worth.any():
             found.put(among[worth], summarize(tables.chosen(worth), interval))
+
+    def _worth(self, p_independent: FloatArray) -> BooleanArray:
+        """Of which columns more is computed than that."""
+        dependent = (1.0 - self.noise) * (1.0 - p_independent)
+        found: BooleanArray = dependent >= _WORTH * (self.noise * p_independent + dependent)
+        return found
 
     def take(self, column: int) -> None:
         """Take a column, and look at what the others add to it."""
