@@ -150,7 +150,10 @@ class SettledCodes:
         codes, values = [self.codes[each] for each in chosen], [len(self.features[each].values) for each in chosen]
         counted: list[CountArray]
         if self.weights is None:
-            compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
+            cells = groups.size * len(codes)
+            compiled = cells >= _CELLS_WORTH_COMPILING or (
+                cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
+            )
             counted = [*tabulate.cross_counts(groups, height + 1, codes, values, compiled=compiled, threads=threads)]
         else:
             counted = [*tabulate.weighted_counts(groups, height + 1, codes, values, self.weights)]
