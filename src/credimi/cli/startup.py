@@ -64,8 +64,8 @@ def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
     from credimi.core.threads import cores
     from credimi.kernels import warm_up
 
-    with progress("compiling") as told:
-        warm_up.compile_all(tasks, cores(), lambda done, all_of_them: told(done / all_of_them))
+    with progress("compiling") as report:
+        warm_up.compile_all(tasks, cores(), lambda done, all_of_them: report(done / all_of_them))
 
 
 def _once(action: Callable[[str], None]) -> Callable[[str], None]:

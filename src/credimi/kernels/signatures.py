@@ -19,6 +19,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "evidence.two_sided_weights.weigh_two_sided": (
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
     ),
+    "evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
     "evidence.evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
     "evidence.evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
     "moments.many_tables.classify": (f"{_TABLES} i1[:] f8[:]",),
@@ -115,12 +116,12 @@ FIRST_NEEDED = (  # by every ranking, those that take longest to compile first; 
 )
 
 NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
-    "select": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
+    "select": ("evidence.occurring", "pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
     "interactions": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
     "pairs": ("evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
     "network": ("networks.", "evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins"),
     "tree": ("trees.node_tables",),
-    "table": ("mode.",),
+    "table": ("evidence.occurring", "mode."),
 }
 
 NEEDED_FOR_MANY_CELLS = (  # of files that numpy and pyarrow would be longer at than it takes to load these

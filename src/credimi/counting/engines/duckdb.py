@@ -6,8 +6,8 @@ that of the grouping: O(rows x features) in time, and the groups in memory, whic
 
 CSV files go through `files`: DuckDB has other rules for quotes and empty fields, and engines must agree. So do files
 with weights, which are checked row by row, and files whose columns differ in capitals only, which are one column to
-DuckDB. DuckDB's own relations are streamed by `arrow`: running a user's query again for every few columns may cost more
-than all that grouping saves.
+DuckDB. DuckDB's own relations are streamed by `frames`: running a user's query again for every few columns may cost
+more than all that grouping saves.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _counted_chunk(chunk: pa.RecordBatch, plan: Plan) -> Iterator[tuple[str, Cou
             weights = np.asarray(part.column("rows")).astype(np.float64)
             columns = {plan.target: part.column("target"), name: part.column(f"f{index}")}
             batch = Batch(columns, part.num_rows, weights=weights)
-            yield name, tally(batch, plan.target, [name], plan.settings, threads=1, required=plan.required)
+            yield name, tally(batch, replace(plan, features=(name,)), threads=1)
 
 
 def _whole(counts: Counts | None) -> Counts:
