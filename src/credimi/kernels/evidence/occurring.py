@@ -16,14 +16,14 @@ from credimi.kernels.jit import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.kernels.jit import FloatArray, IntegerArray
+    from credimi.kernels.jit import FloatArray, IntegerArray, NumberArray
 
     BooleanArray = NDArray[np.bool_]
 
 
 @compiled
 def pack_occurring(
-    flat: FloatArray,
+    flat: NumberArray,
     offsets: IntegerArray,
     rows: IntegerArray,
     columns: IntegerArray,
