@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
 _LEAST_NOISE = 0.1
 _FEW_ROWS = 100.0
-_NO_COUNT = 1e-9  # a weight that is rounding
+_ROUNDING = 1e-9  # of the rows of a node: what is less of a class is no row of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +168,7 @@ class _Grower:
             yield found
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
-        if np.count_nonzero(node.counts > _NO_COUNT) < 2:
+        if np.count_nonzero(node.counts > _ROUNDING * node.rows) < 2:
             return TreeStop.PURE
         return TreeStop.DEPTH if self.max_depth is not None and node.depth >= self.max_depth else None
 
