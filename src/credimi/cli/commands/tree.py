@@ -52,9 +52,9 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--level",
         type=argument_types.number,
-        default=0.5,
-        help="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed falls "
-        "in proportion, and the root needs at least 0.95 (default: %(default)s)",
+        default=0.3,
+        help="how probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the square "
+        "of the rows beyond, and the root needs at least 0.95 (default: %(default)s)",
     )
     parser.add_argument(
         "--max-depth", type=argument_types.positive, metavar="N", help="the most splits on a way (default: any)"

@@ -1,9 +1,11 @@
 """Grows a tree that splits only where it is credible, level by level.
 
 **A node** is split by the column that tells most, by the mean of I, among those with P(I > epsilon) >= level; a leaf is
-a node in which there is none. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 100 rows
-the doubt that is allowed, 1 - level, falls in proportion to the rows. And the root has to be sure, P >= `SURE` = 0.95:
-that anything tells anything is a claim.
+a node in which there is none. The level is below one half by default, because the two errors cost differently: a split
+in vain is mended by the class probabilities, which are averaged over "tells something" and "tells nothing" (see
+`probabilities`), and costs a leaf; a node that is not split loses all that could be found below it. A doubtful split may
+concern few rows only: in nodes of more than `_FEW_ROWS` = 200 rows the doubt that is allowed, 1 - level, falls with the
+square of the rows. And the root has to be sure, P >= `SURE` = 0.95: that anything tells anything is a claim.
 
 **Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
 among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 _LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
 _LEAST_NOISE = 0.1
-_FEW_ROWS = 100.0
+_FEW_ROWS = 200.0
 _ROUNDING = 1e-9  # of the rows of a node: what is less of a class is no row of it
 
 
@@ -64,7 +66,7 @@ def grow(
     rows: TreeRows,
     *,
     epsilon: float = 0.003,
-    level: float = 0.5,
+    level: float = 0.3,
     max_depth: int | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -131,7 +133,7 @@ class _Grower:
 
     def _needed(self, node: TreeNode) -> float:
         """How probable it has to be that a column tells something there."""
-        doubt = (1.0 - self.options.level) * min(1.0, _FEW_ROWS / max(node.rows, 1.0))
+        doubt = (1.0 - self.options.level) * (_FEW_ROWS / max(node.rows, _FEW_ROWS)) ** 2
         return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
 
     def _opened(
