@@ -2,10 +2,10 @@
 
 **A node** is split by the column that tells most, by the mean of I, among those with P(I > epsilon) >= level; a leaf is
 a node in which there is none. The level is below one half by default, because the two errors cost differently: a split
-in vain is mended by the class probabilities, which are averaged over "tells something" and "tells nothing" (see
-`probabilities`), and costs a leaf; a node that is not split loses all that could be found below it. A doubtful split may
-concern few rows only: in nodes of more than `_FEW_ROWS` = 200 rows the doubt that is allowed, 1 - level, falls with the
-square of the rows. And the root has to be sure, P >= `SURE` = 0.95: that anything tells anything is a claim.
+in vain costs a leaf, and its doubt is in the class probabilities (see `probabilities`); a node that is not split loses
+all that could be found below it. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 200
+rows the doubt that is allowed, 1 - level, falls with the square of the rows. And the root has to be sure, P >= `SURE` =
+0.95: that anything tells anything is a claim.
 
 **Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
 among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
@@ -54,7 +54,7 @@ _ROUNDING = 1e-9  # of the rows of a node: what is less of a class is no row of 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Open:
-    """A node that was not looked at yet: which rows it has, the part of each, and its weight."""
+    """A node that was not looked at yet: its rows (`entries`), the part of each that is here, and the part's weight."""
 
     node: TreeNode
     entries: IntegerArray
@@ -232,8 +232,7 @@ class _Grower:
         codes = self.rows.codes(best.column, each.entries).astype(np.int64)
         totals = best.table[:, :-1].sum(axis=0)
         if column.numbers:
-            cut = cut_between(*column.labels.numbers[places].tolist(), coarse=bool(column.labels.dropped_bits))
-            branch_of = (column.labels.numbers > cut).astype(np.int64)  # as rows are judged that are predicted
+            cut, branch_of = cut_between(column, places)
             return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
         with_class = self.rows.groups[each.entries] < len(self.rows.classes)
         occurs = np.bincount(codes[with_class], each.weights[with_class], column.size + 1)[:-1] > 0.0
