@@ -10,7 +10,7 @@ from command_helpers import CLINIC
 from credimi.cli import main, startup
 from credimi.kernels import jit, warm_up
 from credimi.kernels.jit_hooks import wishes
-from credimi.kernels.signatures import NEEDED_BY, SIGNATURES
+from credimi.kernels.signatures import FIRST_NEEDED, NEEDED_BY, NEEDED_FOR_MANY_CELLS, SIGNATURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,8 +59,8 @@ def test_the_message_names_the_command_and_comes_once_a_run(
     compiled: list[list[tuple[str, str]]] = []
     monkeypatch.setattr(startup, "compile_with_bar", compiled.append)
     startup.announce_compiling("network")
-    wishes.compiling()
-    wishes.compiling()
+    wishes.compiling("moments.many_tables.classify")
+    wishes.compiling("pair_counts.count_bits")
     told = capsys.readouterr().err
     assert told.count("compiling what `network` needs") == 1
     assert "warm-up" in told
@@ -68,6 +68,14 @@ def test_the_message_names_the_command_and_comes_once_a_run(
     assert "networks.order_samples.sample_orders" in [name for name, _ in compiled[0]]
 
 
+def test_kernels_that_read_many_cells_are_compiled_where_one_of_them_is_asked_for_first() -> None:
+    few = {name for name, _ in warm_up.tasks("rank", FIRST_NEEDED[0])}
+    many = {name for name, _ in warm_up.tasks("rank", "reading.csv_fields.find_line_end")}
+    assert few == set(FIRST_NEEDED)
+    assert few < many
+    assert {"pair_counts.count_bits", "reading.csv_fields.encode_fields"} <= many
+
+
 def test_every_beginning_is_that_of_a_kernel() -> None:
-    for each in NEEDED_BY.values():
+    for each in (*NEEDED_BY.values(), NEEDED_FOR_MANY_CELLS):
         assert all(any(name.startswith(start) for name in SIGNATURES) for start in each)

@@ -43,7 +43,7 @@ def columns(rows: int = ROWS) -> dict[str, np.ndarray]:
 def expected(values: np.ndarray, groups: np.ndarray, height: int, most: int) -> tuple[labels.Labels, np.ndarray]:
     numbers = values.astype(np.float64)
     there = ~np.isnan(numbers)
-    own, places = labels.of_numbers(numbers[there], most=most)
+    own, places = labels.of_numbers(numbers[there], max_labels=most)
     block = np.zeros((height, len(own) + 1), dtype=np.int64)
     np.add.at(block, (groups[there], places), 1)
     np.add.at(block, (groups[~there], len(own)), 1)
@@ -58,7 +58,7 @@ def test_labels_and_counts_are_those_of_codes(threads: int, most: int, classes: 
     groups = np.random.default_rng(4).integers(0, classes, ROWS).astype(np.uint32 if classes > 255 else np.uint8)
     for values in table.values():
         values.flags.writeable = False
-    found = count_sorted(table, list(table), groups, classes, most=most, threads=threads)
+    found = count_sorted(table, list(table), groups, classes, max_labels=most, threads=threads)
     for name, values in table.items():
         own, block = expected(values, groups, classes, most)
         assert found[name][0] == own, name
@@ -72,7 +72,7 @@ def test_half_of_the_bits_is_not_enough_for_neighbours() -> None:
     groups = np.zeros(ROWS, dtype=np.uint8)
     for most in (10, 1_000, 2_000):
         own, block = expected(values, groups, 1, most)
-        found = count_sorted({"x": values}, ["x"], groups, 1, most=most)["x"]
+        found = count_sorted({"x": values}, ["x"], groups, 1, max_labels=most)["x"]
         assert found[0] == own
         np.testing.assert_array_equal(found[1], block)
 
@@ -80,7 +80,7 @@ def test_half_of_the_bits_is_not_enough_for_neighbours() -> None:
 def test_whole_numbers_beyond_doubles_are_left_to_others() -> None:
     table = {"large": np.arange(ROWS) + 2**53, "arrow": pa.array(np.arange(ROWS) + 2**53)}
     assert many_numbers(table, list(table)) == ["large", "arrow"]
-    assert not count_sorted(table, list(table), np.zeros(ROWS, dtype=np.uint8), 1, most=10)
+    assert not count_sorted(table, list(table), np.zeros(ROWS, dtype=np.uint8), 1, max_labels=10)
 
 
 def test_which_columns_are_many_numbers() -> None:
@@ -185,11 +185,11 @@ def test_columns_side_by_side_are_counted_like_single_ones(kind: str, view: obje
     groups = np.random.default_rng(4).integers(0, 3, len(cells)).astype(np.uint8)
     columns = {f"c{place}": column for place, column in enumerate(cells.T)} | {"alone": cells[:, 0].copy()}
     names = [name for name in columns if name != "c2"]
-    together = count_sorted(columns, names, groups, 3, most=1_000, threads=threads)
+    together = count_sorted(columns, names, groups, 3, max_labels=1_000, threads=threads)
     assert set(together) == set(names)
     for name in names:
         copied = {name: np.ascontiguousarray(columns[name])}
-        found, block = count_sorted(copied, [name], groups, 3, most=1_000)[name]
+        found, block = count_sorted(copied, [name], groups, 3, max_labels=1_000)[name]
         assert together[name][0] == found
         np.testing.assert_array_equal(together[name][1], block)
 

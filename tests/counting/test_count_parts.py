@@ -18,6 +18,7 @@ from credimi.columns import labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch, tally
+from credimi.counting.request import Plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +97,7 @@ def test_raw_text_in_any_parts_is_kept_cut_short_or_given_up_alike(
                 name: pa.array(list(values), pa.string())
                 for name, values in zip("fc", zip(*some, strict=True), strict=True)
             }
-            return tally(Batch(columns, len(some), raw=True), "c", ["f"], ReadingOptions(()))
+            return tally(Batch(columns, len(some), raw=True), Plan("c", ("f",), ReadingOptions(())))
 
         if not rows:
             return

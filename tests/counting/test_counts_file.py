@@ -15,6 +15,7 @@ from credimi import Counts, CredimiError, count
 from credimi.columns import labels
 from credimi.columns.reading_options import ReadingOptions
 from credimi.counting.batch import Batch, tally
+from credimi.counting.request import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,7 +201,7 @@ def test_parts_of_numbers_alone_and_of_text_add_up_to_the_whole() -> None:
 
     def part(start: int, stop: int) -> Counts:
         columns = {"f": pa.array(texts[start:stop]), "class": pa.array(classes[start:stop])}
-        return tally(Batch(columns, stop - start, raw=True), "class", ["f"], ReadingOptions(()))
+        return tally(Batch(columns, stop - start, raw=True), Plan("class", ("f",), ReadingOptions(())))
 
     whole = part(0, 620)
     assert part(0, 400) + part(400, 620) == whole

@@ -391,3 +391,30 @@ def test_the_probability_of_independence_alone_is_that_of_the_mixture() -> None:
     ]
     strata = flattened(candidates, [1.0, 0.5] * 4)
     assert independence(strata) == pytest.approx(components(strata, PosteriorOptions()).p_zero, rel=1e-12)
+
+
+@pytest.mark.parametrize(("values", "rows"), [(5, 1_000), (10, 100), (50, 1_000), (200, 2_000)])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_copy_of_the_strata_tells_nothing(values: int, rows: int, missing: float) -> None:
+    """In each stratum the feature has one value: the target cannot depend on it, however few rows there are."""
+    generator = np.random.default_rng(values)
+    stratum, target = generator.integers(0, values, rows), generator.integers(0, 3, rows)
+    blocks = np.zeros((values, 4, values + 1))
+    feature = np.where(generator.random(rows) < missing, values, stratum)
+    np.add.at(blocks, (stratum, np.where(generator.random(rows) < missing, 3, target), feature), 1)
+    found = conditional_information(
+        blocks[:, :-1, :-1], target_only=blocks[:, :-1, -1], feature_only=blocks[:, -1, :-1]
+    )
+    assert found.p_zero == 1.0
+    assert found.mean() == 0.0
+
+
+def test_values_that_a_stratum_does_not_have_change_nothing() -> None:
+    """The same strata, each with its own values only or with empty columns for those of the others."""
+    generator = np.random.default_rng(8)
+    small = generator.integers(1, 20, (2, 3, 3)).astype(float)
+    apart = np.zeros((2, 3, 6))
+    apart[0, :, :3], apart[1, :, 3:] = small
+    one, other = conditional_information(small), conditional_information(apart)
+    assert other.p_zero == pytest.approx(one.p_zero, rel=1e-9)
+    assert other.mean() == pytest.approx(one.mean(), rel=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -152,6 +153,23 @@ def test_weights_of_cells_without_any_count_are_near_those_of_the_exact_evidence
     table = Table.of(joint, row_only, column_only)
     exact = weights(table, oracle.log_evidence)
     assert found_weights(table)[0] == pytest.approx(exact[0], abs=0.05)
+
+
+@pytest.mark.parametrize("large", [1e4, 1e6, 1e9])
+def test_margins_that_alone_hold_a_cell(large: float) -> None:
+    """A class is seen in one row only, which lacks the feature, and a value in one row only, which lacks the target.
+
+    Laplace's formula is poor there, and with very many other rows rounding leaves no digit of it: then it is not used.
+    """
+    joint, row_only, column_only = np.array([[0, large], [0, 0], [0, 1], [0, 1]]), np.eye(4)[1], np.eye(2)[0]
+    exact = weights(Table.of(joint, row_only, column_only), oracle.log_evidence)
+    said = set()
+    for order in permutations(range(4)):
+        table = Table.of(joint[list(order)], row_only[list(order)], column_only)
+        found = mutual_information(table.joint, target_only=table.target_only, feature_only=table.feature_only)
+        said.add((round(found.p_zero, 6), float(f"{found.mean():.5e}"), float(f"{found.std():.5e}")))
+    assert len(said) == 1
+    assert found.p_zero == pytest.approx(exact[0], abs=0.05 if large > 1e8 else 0.15)
 
 
 # Moments of the components

@@ -90,3 +90,28 @@ def test_the_order_of_tests_and_threads_changes_nothing() -> None:
 def test_a_column_of_one_value_tells_nothing() -> None:
     codes = np.array([[0] * 50, [0, 1] * 25])
     assert evidence(codes, [1, 2]).of(np.array([[0, 1]]))[0] == 0.0
+
+
+def test_a_column_tells_nothing_more_once_its_copy_is_given() -> None:
+    generator = np.random.default_rng(8)
+    first, second = generator.integers(0, 3, 2000), generator.integers(0, 11, 2000)
+    finer = second * 5 + generator.integers(0, 5, 2000)  # has a copy of it inside
+    first[:300], second[300:500] = 3, 11  # rows that lack one of the two
+    codes = np.array([first, second, generator.permutation(11)[finer // 5], finer])
+    found = evidence(codes, [3, 11, 11, 55]).of(np.array([[0, 1, 2], [0, 1, 3]]))
+    np.testing.assert_array_equal(found, 0.0)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_values_that_a_stratum_does_not_have_change_nothing(missing: float) -> None:
+    generator = np.random.default_rng(9)
+    given = generator.integers(0, 4, 600)
+    first = generator.integers(0, 3, 600)
+    second = np.where(generator.random(600) < 0.4, first, generator.integers(0, 3, 600))
+    apart = second + 3 * given  # each stratum has three values of its own
+    lost = generator.random(600) < missing
+    second[lost], apart[lost] = 3, 12
+    same = evidence(np.array([first, second, given]), [3, 3, 4]).of(np.array([[0, 1, 2]]))
+    other = evidence(np.array([first, apart, given]), [3, 12, 4]).of(np.array([[0, 1, 2]]))
+    assert same[0] > 5.0
+    assert other[0] == pytest.approx(same[0], rel=1e-10)

@@ -37,6 +37,6 @@ def test_compiling_is_announced_to_the_latest_who_wished_so(monkeypatch: pytest.
     calls: list[str] = []
     monkeypatch.setattr(jit.NumbaKernel, "_is_cached", lambda _self, _types: cached)
     for name in ("first", "second", "third"):
-        monkeypatch.setattr(wishes, "compiling", lambda name=name: calls.append(name))
+        monkeypatch.setattr(wishes, "compiling", lambda _kernel, name=name: calls.append(name))
     mixture_tails.log_scales.prepare(SIGNATURES["mixture_tails.log_scales"][0])  # type: ignore[attr-defined]
     assert calls == ([] if cached else ["third"])

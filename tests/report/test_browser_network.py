@@ -87,6 +87,24 @@ def test_the_keyboard_alone_suffices(show: Callable[..., Any], chain: Network) -
     assert page.locator("#side").is_visible()
 
 
+def test_names_of_columns_without_edges_do_not_overlap(show: Callable[..., Any]) -> None:
+    """Of 40 columns, those of even numbers have no edge: they lie side by side."""
+    figures = {"mi": 0.1, "low": 0.05, "high": 0.2, "p_forward": 0.0, "p_backward": 0.0}
+    pairs = tuple(
+        Edge(f"column {n}", f"column {n + 2}", 0.9, **figures, direction="--", separated_by=None)
+        for n in range(1, 38, 2)
+    )
+    names = tuple(f"column {column}" for column in range(40))
+    settings = {"level": 0.5, "imputations": 0}
+    page = show(Network(pairs, names, 0.5, 1000.0, (0.0,) * 40, settings=settings))
+    boxes = [each.bounding_box() for each in page.locator(".node.alone text").all()]
+    assert len(boxes) == 20
+    for number, one in enumerate(boxes):
+        for other in boxes[:number]:
+            across = one["x"] < other["x"] + other["width"] and other["x"] < one["x"] + one["width"]
+            assert not (across and abs(one["y"] - other["y"]) < 3.0)  # on one line
+
+
 def test_the_list_has_all_edges(show: Callable[..., Any], chain: Network) -> None:
     page = show(chain)
     page.click("[data-view=list]")

@@ -12,6 +12,7 @@ import pytest
 
 import credimi
 from credimi import CredimiError, Network, network
+from credimi.selection.networks.learn import LearnOptions, learn
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic.csv"
 
@@ -252,3 +253,15 @@ def test_the_clinic_hangs_together_as_it_was_made() -> None:
     left_out = {remark.column for remark in found.remarks if remark.kind == "left_out"}
     assert left_out == {"patient", "clinic"}
     assert credimi.Network is Network
+
+
+def test_an_edge_is_not_sure_where_a_set_of_columns_nearly_separates_the_pair() -> None:
+    generator = np.random.default_rng(12)
+    causes = generator.integers(0, 2, (3, 300))
+    effects = [copied(causes[n % 3] | causes[(n + 1) % 3], 0.3, generator) for n in range(6)]
+    columns = np.array([*causes, *effects], dtype=np.uint16)
+    found = learn(columns, np.full(9, 2), np.zeros(0), LearnOptions())
+    unclear = (found.least < 1.0) & (found.arcs > 0.0)
+    assert (found.edges >= 0.5)[unclear].any()
+    assert found.edges[unclear].max() == pytest.approx(0.9)
+    assert found.edges.max() > 0.95

@@ -77,6 +77,15 @@ def add_command(
     return parser
 
 
+def add_thresholds(
+    parser: argparse.ArgumentParser, *, level: float = 0.95, epsilon_means: str, level_means: str
+) -> None:
+    """Add epsilon and level, which mean something else for each command."""
+    start = " (default: %(default)s)"
+    parser.add_argument("--epsilon", type=number, default=0.003, help=epsilon_means + start)
+    parser.add_argument("--level", type=number, default=level, help=level_means + start)
+
+
 def add_posterior_options(
     parser: argparse.ArgumentParser, *, seed_for: str = "--approximation sampled", units: bool = True
 ) -> None:
@@ -92,34 +101,45 @@ def add_posterior_options(
         default="matched",
         help="matched, leading (the paper's Gaussian), leading-beta or sampled (default: %(default)s)",
     )
-    parser.add_argument(
-        "--epsilon", type=number, default=0.003, help="threshold of P(I > epsilon), in nats (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--level", type=number, default=0.95, help="probability of the credible interval (default: %(default)s)"
+    add_thresholds(
+        parser,
+        epsilon_means="threshold of P(I > epsilon), in nats",
+        level_means="probability of the credible interval",
     )
     parser.add_argument("--seed", type=seed, default=0, help=f"random seed for {seed_for} (default: %(default)s)")
     if units:
-        parser.add_argument(
-            "--units",
-            choices=["nats", "bits"],
-            default="nats",
-            help="units of the printed information; --epsilon and pages stay in nats (default: %(default)s)",
-        )
+        add_units(parser)
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the format of the results and the file to write."""
+def add_units(parser: argparse.ArgumentParser) -> None:
+    """Add the units of what is printed."""
     parser.add_argument(
-        "--format", choices=["table", "json", "csv"], default="table", help="output format (default: %(default)s)"
+        "--units",
+        choices=["nats", "bits"],
+        default="nats",
+        help="units of the printed information; --epsilon and pages stay in nats (default: %(default)s)",
+    )
+
+
+def add_output_options(parser: argparse.ArgumentParser, formats: Sequence[str] = ("table", "json", "csv")) -> None:
+    """Add the options for the format of the results, the first by default, and the file to write."""
+    parser.add_argument(
+        "--format", choices=list(formats), default=formats[0], help="output format (default: %(default)s)"
     )
     parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
 
 
-def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, target: bool = True) -> None:
+def add_data_options(
+    parser: argparse.ArgumentParser,
+    *,
+    samples: bool = False,
+    target: bool = True,
+    weights: bool = True,
+    engines: bool = False,
+) -> None:
     """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern.
 
-    Without a target, all columns are alike, and are named by --columns.
+    Without a target, all columns are alike, and are named by --columns. `engines` are those that count files.
     """
     if samples:
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
@@ -173,21 +193,24 @@ def add_data_options(parser: argparse.ArgumentParser, *, samples: bool = False, 
         help="the character between the fields of CSV files, quoted if the shell needs it; tab, space and \\x01 are "
         "accepted names (default: the most frequent of , ; tab | in the header)",
     )
+    add_threads(parser)
+    if weights:
+        parser.add_argument(
+            "--weights",
+            metavar="COLUMN",
+            help="the weight of each row: whole weights are numbers of rows; others, as in surveys, are scaled to as "
+            "many rows as they are worth, (sum w)^2 / sum w^2",
+        )
+    if engines:
+        _add_engine_options(parser)
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Add the number of threads."""
     parser.add_argument("--threads", type=positive, metavar="N", help="number of threads (default: all cores)")
 
 
-def add_weights_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for weights of rows."""
-    parser.add_argument(
-        "--weights",
-        metavar="COLUMN",
-        help="the weight of each row: whole weights are numbers of rows; others, as in surveys, are scaled to as "
-        "many rows as they are worth, (sum w)^2 / sum w^2",
-    )
-
-
-def add_engine_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the engine that counts, and for limits."""
+def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-levels", type=positive, metavar="N", help="refuse a column with more categories (default: no limit)"
     )
@@ -202,7 +225,7 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 
 def engine(options: argparse.Namespace) -> Record:
-    """The options of `add_engine_options`, if a command has them, as arguments of `credimi.count`."""
+    """The engine that counts, if a command has the option, as arguments of `credimi.count`."""
     return {name: getattr(options, name, None) for name in ("engine", "master", "scheduler")}
 
 
@@ -264,8 +287,26 @@ def orders(count: int) -> str:
     return sentences.counted(count, "random order")
 
 
+def require_target(options: argparse.Namespace) -> None:
+    """Refuse to go on without a target."""
+    if options.target is None:
+        raise CredimiError("name the target: --target COLUMN")
+
+
+def files_with_rows(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
+    """The files that DATA names, which must have rows, and not only counts."""
+    found = files(options, twice=twice)
+    for file in found:
+        if file.is_counts:
+            raise CredimiError(f"{file} holds counts, not rows: name the data")
+    return found
+
+
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The files that DATA names; with `twice`, a file that is named twice is returned twice."""
+    """The files that DATA names; with `twice`, a file that is named twice is returned twice.
+
+    An output that is one of them, or cannot be written, is refused.
+    """
     found = files_of(options.data, options, twice=twice)
     options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
     return found
@@ -275,20 +316,49 @@ def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = 
     """The same for some of DATA."""
     from credimi.counting.engines.files import data_files
 
-    told = getattr(options, "input_format", None)  # not an option of `compare`
+    format_ = getattr(options, "input_format", None)  # not an option of `compare`
     if "-" not in data:
-        if told is not None:
+        if format_ is not None:
             raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
-        return data_files(list(data), options.delimiter, twice=twice)
+        return _not_written_to(data_files(list(data), options.delimiter, twice=twice), options)
     paths = [standard_input.saved(options) if each == "-" else each for each in data]
-    found = data_files(paths, options.delimiter, twice=twice)
+    found = _not_written_to(data_files(paths, options.delimiter, twice=twice), options)
     for file in found:
-        if told and file.place == options.saved and file.kind != standard_input.FORMATS[told]:
+        if format_ and file.place == options.saved and file.kind != standard_input.FORMATS[format_]:
             raise CredimiError(
-                f"standard input is {file.kind}, and no {standard_input.FORMATS[told]}: leave --input-format out, or "
-                "correct it"
+                f"standard input is {file.kind}, and no {standard_input.FORMATS[format_]}: leave --input-format out, "
+                "or correct it"
             )
     return found
+
+
+def _not_written_to(found: list[DataFile], options: argparse.Namespace) -> list[DataFile]:
+    """The same files, unless one of them is an output."""
+    for output in _outputs(options).values():
+        check_output(output, [file.identity for file in found])
+    return found
+
+
+def _outputs(options: argparse.Namespace) -> dict[str, str]:
+    """The files that are written, by their options."""
+    given = {f"--{name}": getattr(options, name, None) for name in ("output", "html", "plot", "into")}
+    return {name: path for name, path in given.items() if path is not None and path != "-"}
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Before the work is done, refuse files that could not be written."""
+    if "-" in {getattr(options, name, None) for name in ("html", "plot")}:
+        raise CredimiError("a page or a picture needs a file of its own, not standard output")
+    outputs = _outputs(options)
+    for output in outputs.values():
+        check_output(output, [])
+    if len({Path(path).resolve() for path in outputs.values()}) < len(outputs):
+        raise CredimiError(f"{' and '.join(outputs)} name the same file: give each its own")
+    if "--plot" in outputs:
+        from credimi.report import figures
+
+        figures.picture_kind(options.plot)
+        figures.require_matplotlib()
 
 
 def check_features(file: DataFile, target: str | None) -> None:
@@ -320,7 +390,8 @@ def counting(options: argparse.Namespace) -> Record:
     """The options as `credimi.count` takes them."""
     from credimi.columns.missing import MISSING_VALUES
 
-    return {
+    weights = {"weights": options.weights} if "weights" in options else {}
+    return weights | {
         "features": options.features,
         "exclude": options.exclude,
         "missing_values": (*MISSING_VALUES, *options.missing),

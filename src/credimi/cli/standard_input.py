@@ -45,11 +45,11 @@ def saved(options: argparse.Namespace) -> Path:
     if sys.stdin.isatty():
         raise CredimiError("standard input is a terminal: pipe the data into credimi, or name a file")
     stream = sys.stdin.buffer
-    told = f".{options.input_format}" if getattr(options, "input_format", None) else ""
+    ending = f".{options.input_format}" if getattr(options, "input_format", None) else ""
     try:
         first = stream.read(_FIRST)
         packing = next((suffix for mark, suffix in _PACKED.items() if first.startswith(mark)), "")
-        path = Path(tempfile.mkdtemp(prefix="credimi-")) / f"{NAME}{told}{packing}"
+        path = Path(tempfile.mkdtemp(prefix="credimi-")) / f"{NAME}{ending}{packing}"
         options.saved = path
         with path.open("wb") as file:
             file.write(first)

@@ -49,14 +49,14 @@ def _look_for_garbage() -> None:
         gc.enable()
 
 
-def _compile_side_by_side(command: str) -> None:
+def _compile_side_by_side(command: str, asked: str) -> None:
     from credimi.kernels import warm_up
 
     say(
         f"compiling what `{command}` needs and no command needed before: once on this machine; "
         "`credimi warm-up` compiles everything"
     )
-    compile_with_bar(warm_up.tasks(command))
+    compile_with_bar(warm_up.tasks(command, asked))
 
 
 def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
@@ -64,19 +64,19 @@ def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
     from credimi.core.threads import cores
     from credimi.kernels import warm_up
 
-    with progress("compiling") as told:
-        warm_up.compile_all(tasks, cores(), lambda done, all_of_them: told(done / all_of_them))
+    with progress("compiling") as report:
+        warm_up.compile_all(tasks, cores(), lambda done, all_of_them: report(done / all_of_them))
 
 
-def _once(action: Callable[[], None]) -> Callable[[], None]:
+def _once(action: Callable[[str], None]) -> Callable[[str], None]:
     """The action for the first caller; others wait until it is done, and go on."""
     lock = threading.Lock()
     done: list[bool] = []
 
-    def act() -> None:
+    def act(kernel: str) -> None:
         with lock:
             if not done:
                 done.append(True)
-                action()
+                action(kernel)
 
     return act

@@ -68,6 +68,39 @@ def write_csv(
     write(sayable(text.getvalue(), path), path)
 
 
+def write_result(
+    form: str,
+    path: str | None,
+    report: Callable[[], Record],
+    grids: Callable[[Console], Iterable[Foreign]],
+    *,
+    records: str = "",
+    names: Iterable[str] = (),
+    known: Iterable[str] | None = None,
+) -> None:
+    """Write a result as JSON, as CSV or as tables.
+
+    CSV has a line for each of the report's `records`, with the columns `names` (default: all), and above them the
+    settings and what else is `known`. Several values of one cell are apart by semicolons.
+    """
+    if form == "json":
+        write_json(report(), path)
+    elif form == "csv":
+        plain_data = report()
+        found = plain_data[records]
+        columns = list(names) or list(found[0] if found else ())
+        rows = ([_cell(record[name]) for name in columns] for record in found)
+        above = {} if known is None else plain_data["settings"] | {name: plain_data[name] for name in known}
+        write_csv(columns, rows, path, above.items())
+    else:
+        screen = console(path)
+        show(grids(screen), path, screen)
+
+
+def _cell(value: Value) -> Value:
+    return "; ".join(value) if isinstance(value, list | tuple) else value
+
+
 def console(path: str | None) -> Console:
     """The console for a destination: its width, its colours and its characters."""
     from rich.console import Console
@@ -106,7 +139,7 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
     with ExitStack() as stack:
         shown: list[tuple[Foreign, Foreign]] = []
 
-        def told(share: float, doing: str | None = None) -> None:
+        def report(share: float, doing: str | None = None) -> None:
             from rich.markup import escape
 
             now = what if doing is None else escape(plain(doing))
@@ -119,4 +152,4 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
             for bar, task in shown:
                 bar.update(task, completed=share, description=now)
 
-        yield told
+        yield report

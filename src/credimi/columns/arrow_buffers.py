@@ -16,7 +16,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, ArrowColumn
+    from credimi.core.types import AnyArray, ArrowColumn, BooleanArray, FloatArray, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -30,7 +30,7 @@ _PLAIN = {  # types in which pyarrow joins dictionaries: it fails on views with 
 NOTHING = np.zeros(0, dtype=np.uint8)  # bits of validity if all values are valid; bytes of an empty text
 
 
-def doubles(values: ArrowColumn) -> NDArray[np.float64]:
+def doubles(values: ArrowColumn) -> FloatArray:
     """An Arrow array of numbers or booleans as doubles, NaN where it is null."""
     array = one_chunk(values)
     if pa.types.is_boolean(array.type):
@@ -52,7 +52,7 @@ def to_doubles(array: pa.Array, *, safe: bool = True) -> pa.Array:
     return pa.array(quotients, mask=~valid(array)) if array.null_count else pa.array(quotients)
 
 
-def _quotients(array: pa.Array) -> NDArray[np.float64] | None:
+def _quotients(array: pa.Array) -> FloatArray | None:
     """Decimals as whole numbers divided by a power of ten; None unless both are doubles: then it is the nearest."""
     if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
         return None
@@ -103,21 +103,21 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
 
 
-def distances(array: pa.Array, least: int, wide: type[np.unsignedinteger], *, compiled: bool) -> Codes:
+def distances(array: pa.Array, least: int, dtype: type[np.unsignedinteger], *, compiled: bool) -> Codes:
     """The distances of Arrow's integers from the least of them, as codes; null is missing."""
     if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
         from credimi.kernels.reading.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
 
-        codes: Codes = np.empty(len(array), dtype=wide)
+        codes: Codes = np.empty(len(array), dtype=dtype)
         narrow(plain(array), least, *validity(array), codes)
         return codes
-    codes = narrowed(plain(array), least, wide)
-    return np.where(valid(array), codes, wide(np.iinfo(wide).max)) if array.null_count else codes
+    codes = narrowed(plain(array), least, dtype)
+    return np.where(valid(array), codes, dtype(np.iinfo(dtype).max)) if array.null_count else codes
 
 
-def narrowed(values: AnyArray, least: int, wide: type[np.unsignedinteger]) -> Codes:
+def narrowed(values: AnyArray, least: int, dtype: type[np.unsignedinteger]) -> Codes:
     """The same for numpy's integers, none of which is missing."""
-    return (values.astype(np.int64) - least if least else values).astype(wide, copy=False)
+    return (values.astype(np.int64) - least if least else values).astype(dtype, copy=False)
 
 
 def plain(array: pa.Array) -> AnyArray:
@@ -130,7 +130,7 @@ def plain(array: pa.Array) -> AnyArray:
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
 
 
-def valid(array: pa.Array) -> NDArray[np.bool_]:
+def valid(array: pa.Array) -> BooleanArray:
     """Which values are not null."""
     return bits_of(array.buffers()[0], array).view(np.bool_)
 
@@ -148,12 +148,12 @@ def validity(array: pa.Array) -> tuple[NDArray[np.uint8], int]:
     return (NOTHING, 0) if bits is None else (np.frombuffer(bits, dtype=np.uint8), array.offset)
 
 
-def width(size: int) -> type[np.unsignedinteger]:
+def code_type(size: int) -> type[np.unsignedinteger]:
     """The smallest type that has a code for each of so many values, and one more."""
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
-def few_distinct(bits: NDArray[np.int64], array: pa.Array) -> tuple[Codes, NDArray[np.int64]] | None:
+def few_distinct(bits: IntegerArray, array: pa.Array) -> tuple[Codes, IntegerArray] | None:
     """Codes in the order of first appearance, and one row of each; None if there are too many."""
     from credimi.kernels.reading.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import AnyArray, ArrowColumn
+    from credimi.core.types import AnyArray, ArrowColumn, BooleanArray, FloatArray
 
     Codes = NDArray[np.unsignedinteger]
     ColumnValues: TypeAlias = (
@@ -39,7 +39,7 @@ class Column:
     codes: Codes
     kind: str
     texts: tuple[str, ...] = ()
-    numbers: NDArray[np.float64] | None = None
+    numbers: FloatArray | None = None
     dropped_bits: int = 0
     instants: bool = False  # the numbers are days since 1970
     spans: bool = False  # the numbers are seconds: times of day, durations
@@ -49,6 +49,27 @@ class Column:
     def values(self) -> int:
         """How many labels there are; a larger code means that the value is missing."""
         return len(self.texts) if self.numbers is None else self.numbers.size
+
+    def without_codes(self) -> ColumnLabels:
+        """Its labels, as a key of caches."""
+        numbers = None if self.numbers is None else self.numbers.tobytes()
+        return ColumnLabels(self.kind, self.texts, numbers, self.dropped_bits, self.instants, self.spans)
+
+
+class ColumnLabels(NamedTuple):
+    """The labels of a column, equal if those of another column are the same; `numbers` are bytes of doubles."""
+
+    kind: str
+    texts: tuple[str, ...]
+    numbers: bytes | None
+    dropped_bits: int
+    instants: bool
+    spans: bool
+
+    def column(self) -> Column:
+        """A column of no rows with these labels."""
+        numbers = None if self.numbers is None else np.frombuffer(self.numbers)
+        return Column(np.zeros(0, dtype=np.uint8), *self._replace(numbers=numbers))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +111,7 @@ class SparseColumn:
 class UnreadableColumn:
     """A column that Arrow cannot take, as polars has some: which rows have a value, and what is wrong with it."""
 
-    seen: NDArray[np.bool_]
+    seen: BooleanArray
     fault: UncountableError
 
     def __len__(self) -> int:
@@ -117,7 +138,7 @@ def seen_only(values: ColumnValues, fault: UncountableError, missing: MissingVal
     return Column(codes, MANY, (what,)) if seen.any() else Column(codes, labels.TEXT)
 
 
-def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> NDArray[np.bool_]:
+def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> BooleanArray:
     plain = np.asarray(values)
     if plain.dtype.kind == "O":
         seen = np.array([not missing.written_as(item) for item in plain], dtype=bool)
@@ -128,13 +149,13 @@ def _seen_in_numpy(values: AnyArray, missing: MissingValues) -> NDArray[np.bool_
     return np.asarray(seen & ~np.ma.getmaskarray(values))
 
 
-def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> NDArray[np.bool_]:
+def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> BooleanArray:
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
     seen = pc.is_valid(values)
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))
-    found: NDArray[np.bool_] = np.asarray(seen)
+    found: BooleanArray = np.asarray(seen)
     return found
 
 

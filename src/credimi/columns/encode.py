@@ -21,6 +21,7 @@ from credimi.columns import labels, text_types
 from credimi.columns.arrow_buffers import (
     NOTHING,
     bits_of,
+    code_type,
     distances,
     few_distinct,
     narrowed,
@@ -29,7 +30,6 @@ from credimi.columns.arrow_buffers import (
     to_doubles,
     valid,
     validity,
-    width,
 )
 from credimi.columns.column import (
     Column,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from credimi.columns.column import ColumnValues
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import AnyArray, Value
+    from credimi.core.types import AnyArray, FloatArray, Value
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -163,15 +163,15 @@ def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled
     return _without_nan(codes, numbers)
 
 
-def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] | None:
+def _numbers_in(texts: pa.Array, missing: MissingValues) -> FloatArray | None:
     """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `typed`.
 
     Texts that mean missing do not count among the few in any batch, as they are no labels.
     """
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
-    gone = missing.among_texts(texts)
-    kept = texts.filter(pc.invert(gone))
+    means_missing = missing.among_texts(texts)
+    kept = texts.filter(pc.invert(means_missing))
     if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
         return None
     try:
@@ -181,7 +181,7 @@ def _numbers_in(texts: pa.Array, missing: MissingValues) -> NDArray[np.float64] 
     if np.count_nonzero(~missing.among_numbers(found)) <= labels.FEW_TEXTS:
         return None
     numbers = np.full(len(texts), np.nan)
-    numbers[plain(gone.cast(pa.uint8())) == 0] = found
+    numbers[plain(means_missing.cast(pa.uint8())) == 0] = found
     return numbers
 
 
@@ -189,8 +189,8 @@ def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
     from credimi.kernels.reading.text_codes import MISSING, encode_texts  # noqa: PLC0415  (loads compiled code)
 
     _, offsets, data = array.buffers()
-    wide = np.int64 if pa.types.is_large_string(array.type) else np.int32
-    ends = np.frombuffer(offsets, dtype=wide)[array.offset : array.offset + len(array) + 1]
+    offset_type = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    ends = np.frombuffer(offsets, dtype=offset_type)[array.offset : array.offset + len(array) + 1]
     codes, examples = np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
     content = NOTHING if data is None else np.frombuffer(data, dtype=np.uint8)
     seen = encode_texts(ends, content, *validity(array), codes, examples)
@@ -211,16 +211,16 @@ def _translated(codes: Codes, values: Column) -> Column:
     """Codes of values that are encoded themselves."""
     if np.array_equal(values.codes, np.arange(len(values.codes))):
         return replace(values, codes=codes)
-    wide = width(values.values)
-    missing = np.iinfo(wide).max
-    moved = np.full(len(values.codes) + 1, missing, dtype=wide)
+    dtype = code_type(values.values)
+    missing = np.iinfo(dtype).max
+    moved = np.full(len(values.codes) + 1, missing, dtype=dtype)
     moved[:-1][values.codes < values.values] = values.codes[values.codes < values.values]
     return replace(values, codes=moved[np.minimum(codes, len(values.codes))])
 
 
 def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
     """Arrow's indices into a dictionary as codes, null as missing."""
-    return distances(indices, 0, width(size), compiled=compiled)
+    return distances(indices, 0, code_type(size), compiled=compiled)
 
 
 def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
@@ -239,7 +239,7 @@ def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
         return _encode_texts(array.cast(pa.large_string()))
     if most - least > _NARROW:
         return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
-    codes = distances(array, int(least), width(most - least + 1), compiled=compiled)
+    codes = distances(array, int(least), code_type(most - least + 1), compiled=compiled)
     return _ranging(codes, least, most)
 
 
@@ -268,7 +268,7 @@ def _encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
     return _without_nan(_codes_of(coded.indices, numbers.size), numbers)
 
 
-def _without_nan(codes: Codes, numbers: NDArray[np.float64]) -> Column:
+def _without_nan(codes: Codes, numbers: FloatArray) -> Column:
     nan = np.isnan(numbers)
     if nan.any():
         moved = np.full(numbers.size + 1, np.iinfo(codes.dtype).max, dtype=codes.dtype)
@@ -304,7 +304,7 @@ def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compil
     if kind in "iu" and values.size:
         least, most = int(values.min()), int(values.max())
         if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
-            return _ranging(narrowed(values, least, width(most - least + 1)), least, most)
+            return _ranging(narrowed(values, least, code_type(most - least + 1)), least, most)
     if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name, compiled=compiled)
     if kind in "UTO":
@@ -362,7 +362,7 @@ def _encode_objects(values: AnyArray, name: str, *, missing: MissingValues, comp
     labels = _labels_of([item for _, item in present], kind, name)
     moved = np.full(len(distinct) + 1, np.iinfo(np.uint32).max, dtype=np.uint32)
     moved[[position for position, _ in present]] = labels.codes
-    wide = width(labels.values)
+    wide = code_type(labels.values)
     codes = np.minimum(moved, np.iinfo(wide).max).astype(wide)[codes]
     return replace(labels, codes=codes)
 

@@ -13,12 +13,10 @@ from credimi.columns.labels import MANY, NUMBER
 from credimi.core.table import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.labels import Labels
-    from credimi.core.types import CountArray, Record
+    from credimi.core.types import CountArray, FloatArray, IntegerArray, Record
 
-    Positions = NDArray[np.int64]
+    Positions = IntegerArray
 
 MISSING_VALUE = "(missing)"  # the name of the value if missing is treated as a value
 
@@ -96,7 +94,7 @@ class Feature:
     places: Positions
     typed_as: Positions
     kind: FeatureKind = FeatureKind.CATEGORIES
-    cuts: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    cuts: FloatArray = field(default_factory=lambda: np.zeros(0))
     cut_by: CutBy | None = None
     odds: float = 1.0
     suspicions: tuple[Suspicion, ...] = ()
@@ -156,8 +154,8 @@ class Feature:
 
     def indicator(self) -> CountArray:
         """Counts of the target by missingness of this feature (present, missing)."""
-        seen, gone = self.block[:, :-1].sum(axis=1), self.block[:, -1]
-        return np.stack([seen, gone, np.zeros_like(gone)], axis=1)
+        seen, missing = self.block[:, :-1].sum(axis=1), self.block[:, -1]
+        return np.stack([seen, missing, np.zeros_like(missing)], axis=1)
 
     def target_indicator(self) -> CountArray:
         """The block of whether the target is missing, which is always known, with this feature: no, yes."""

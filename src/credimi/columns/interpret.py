@@ -22,13 +22,11 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import relabel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import Method, ReadingOptions
-    from credimi.core.types import CountArray
+    from credimi.core.types import BooleanArray, CountArray, IntegerArray
 
-    Positions = NDArray[np.int64]
+    Positions = IntegerArray
 
 CATEGORIES = 20  # whole numbers of at most so many distinct values are categories
 _QUARTERS = 4
@@ -101,19 +99,19 @@ def settle(
     classes: tuple[Labels, Positions],
     *,
     settings: ReadingOptions,
-    most: int,
+    max_labels: int,
     compiled: bool = False,
 ) -> Feature:
-    """One column as it is ranked, from its raw labels and counts; numbers with more than `most` labels are coarser."""
+    """One column as it is ranked, from its raw labels and counts; more than `max_labels` numbers are rounded."""
     method, named = settings.method(name), name in settings.named
     if not named and isinstance(method, str) and len(own) <= _SHORT and sum(map(len, own.texts)) <= _LETTERS:
-        found = _plain(own, method, most)
+        found = _plain(own, method, max_labels)
         if found is not None:
             counts = relabel(block, classes[1], found.positions, (len(classes[0]), len(found.kept)))
             if not (found.may_name_rows and names_rows(len(found.kept), counts[:, :-1].sum())):
                 alike = found.values, found.kept, found.places, found.positions
                 return Feature(name, counts, *alike, suspicions=found.suspicions)
-    return _settle_by_counts(name, own, block, classes, (method, named, most), compiled=compiled)
+    return _settle_by_counts(name, own, block, classes, (method, named, max_labels), compiled=compiled)
 
 
 def _settle_by_counts(
@@ -126,8 +124,8 @@ def _settle_by_counts(
     compiled: bool,
 ) -> Feature:
     """The same of a column whose counts say what it is."""
-    method, named, most = asked
-    kept, positions = labels.typed(own, most)
+    method, named, max_labels = asked
+    kept, positions = labels.typed(own, max_labels)
     readable = text_types.readable(own.texts) if kept.kind == TEXT else None
     if named and method != "categories" and len(kept) and kept.kind not in (NUMBER, MANY):
         if readable is None:
@@ -139,7 +137,9 @@ def _settle_by_counts(
                 f"column {name!r} holds text such as {_first_text(own.texts)!r}, and discretize has a way to cut it: "
                 f"only numbers and dates can be cut; {remedy} it from discretize"
             )
-        kept, positions = labels.of_numbers(readable[0], most=most, instants=readable[1] == text_types.DATES)
+        kept, positions = labels.of_numbers(
+            readable[0], max_labels=max_labels, instants=readable[1] == text_types.DATES
+        )
     counts = relabel(block, classes[1], positions, (len(classes[0]), len(kept)))
     as_they_are = kept.kind != NUMBER or plainly_categories(kept, method, named=named)
     values = kept.shown() if as_they_are else ()  # ranges have names of their own, and writing numbers takes long
@@ -173,9 +173,9 @@ class _Plain(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 9)
-def _plain(own: Labels, method: str, most: int) -> _Plain | None:
+def _plain(own: Labels, method: str, max_labels: int) -> _Plain | None:
     """The same with a cache, as many columns of a wide table have the same labels; None if counts have to decide."""
-    kept, positions = labels.typed(own, most)
+    kept, positions = labels.typed(own, max_labels)
     if len(kept) < 2 or kept.kind == MANY:
         return None
     suspicions: tuple[Suspicion, ...] = ()
@@ -276,7 +276,7 @@ def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:
     return own.kind != RAW and (method == "categories" or not named)
 
 
-def names_rows(texts: int | Positions, seen: float | CountArray) -> NDArray[np.bool_]:
+def names_rows(texts: int | Positions, seen: float | CountArray) -> BooleanArray:
     """Whether there are so many different texts that each names a row, not a value; for one column or an array."""
     return np.asarray((seen >= _ENOUGH) & (2 * texts > seen))
 

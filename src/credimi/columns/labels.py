@@ -27,11 +27,9 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
-    from credimi.core.types import FloatArray
-
-    Positions = NDArray[np.int64]
+    Positions = IntegerArray
 
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
@@ -82,7 +80,7 @@ class Labels:
             (np.floor(self.numbers) == self.numbers).all() and np.isfinite(self.numbers).all()
         )
 
-    def chosen(self, which: NDArray[np.bool_]) -> Labels:
+    def chosen(self, which: BooleanArray) -> Labels:
         """Some of the labels, in the same order."""
         if self.kind in (NUMBER, MANY):
             return replace(self, numbers=self.numbers[which]) if self.kind == NUMBER else self
@@ -112,24 +110,24 @@ def most_bytes(features: int) -> int:
     return min(1 << 25, max(1 << 20, _MOST_BYTES // max(features, 1)))
 
 
-def too_long(own: Labels, most: int) -> bool:
-    """Whether the texts have more than `most` bytes."""
+def too_long(own: Labels, max_bytes: int) -> bool:
+    """Whether the texts have more than `max_bytes` bytes."""
     letters = sum(map(len, own.texts))
-    if 4 * letters <= most:  # no letter has more than four bytes
+    if 4 * letters <= max_bytes:  # no letter has more than four bytes
         return False
-    return letters > most or sum(len(text.encode(errors="surrogatepass")) for text in own.texts) > most
+    return letters > max_bytes or sum(len(text.encode(errors="surrogatepass")) for text in own.texts) > max_bytes
 
 
 def of_numbers(
-    numbers: FloatArray, dropped_bits: int = 0, most: int | None = None, *, instants: bool = False
+    numbers: FloatArray, dropped_bits: int = 0, max_labels: int | None = None, *, instants: bool = False
 ) -> tuple[Labels, Positions]:
     """Sorted labels, coarse enough to be few, and the position of each number among them."""
-    most = MOST_LABELS if most is None else most
+    max_labels = MOST_LABELS if max_labels is None else max_labels
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
     positions = positions.astype(np.int64).ravel()
-    if unique.size > most:
+    if unique.size > max_labels:
         dropped_bits = bisect_left(
-            range(64), 1, lo=dropped_bits, key=lambda bits: int(_distinct(_coarser(unique, bits)) <= most)
+            range(64), 1, lo=dropped_bits, key=lambda bits: int(_distinct(_coarser(unique, bits)) <= max_labels)
         )
         coarse = _coarser(unique, dropped_bits)
         onward = np.cumsum(np.append(False, coarse[1:] != coarse[:-1]))  # dropping bits keeps the order
@@ -146,8 +144,8 @@ def collapsed(labels: Labels) -> tuple[Labels, Positions]:
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
-def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, Positions, Positions]:
-    """The labels of both, and the positions of each side's labels among them; at most `most`, if they are numbers."""
+def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[Labels, Positions, Positions]:
+    """The labels of both, and the positions of each side's labels among them; numbers are at most `max_labels`."""
     if one == other:
         same = np.arange(len(one))
         return one, same, same
@@ -161,14 +159,14 @@ def union(one: Labels, other: Labels, most: int | None = None) -> tuple[Labels, 
         first, second = _alike(one, other)
         if MANY in (first[0].kind, second[0].kind):
             return Labels(MANY), first[1], second[1]
-        merged, in_first, in_second = union(first[0], second[0], most)
+        merged, in_first, in_second = union(first[0], second[0], max_labels)
         return merged, in_first[first[1]], in_second[second[1]]
     size = len(one)
     if one.kind == NUMBER:
         merged, positions = of_numbers(
             np.concatenate([one.numbers, other.numbers]),
             max(one.dropped_bits, other.dropped_bits),
-            most,
+            max_labels,
             instants=(one.instants or not len(one)) and (other.instants or not len(other)),
         )
     else:
@@ -181,7 +179,7 @@ def kindless(labels: Labels) -> Labels:
     return labels if len(labels) else Labels(TEXT)
 
 
-def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
+def typed(labels: Labels, max_labels: int | None = None) -> tuple[Labels, Positions]:
     """Raw labels as what they look like: all numbers, all booleans, or text. Other labels stay the same.
 
     Text is taken literally: version 1.10 is not 1.1. If there are more than `FEW_TEXTS` labels, batches that held only
@@ -192,7 +190,7 @@ def typed(labels: Labels, most: int | None = None) -> tuple[Labels, Positions]:
     if labels.texts and _TRUTH.keys() >= set(labels.texts):
         return of_texts([_TRUTH[text] for text in labels.texts], BOOLEAN)
     if labels.texts and all(map(NUMBER_TEXT.fullmatch, labels.texts)):  # as `is_number`, without a call for each text
-        return of_numbers(np.array(list(map(float, labels.texts))), most=most)
+        return of_numbers(np.array(list(map(float, labels.texts))), max_labels=max_labels)
     return of_texts(labels.texts if len(labels) <= FEW_TEXTS else _as_texts(labels), TEXT)
 
 
@@ -203,12 +201,12 @@ def _as_texts(labels: Labels) -> Sequence[str]:
     return [spelled(text) for text in labels.texts]
 
 
-def exceed(texts: Iterable[str], kind: str, most: int) -> bool:
-    """Whether there are more than `most` labels."""
+def exceed(texts: Iterable[str], kind: str, max_labels: int) -> bool:
+    """Whether there are more than `max_labels` labels."""
     distinct = set()
     for text in texts:
         distinct.add(spelled(text) if kind == RAW else text)
-        if len(distinct) > most:
+        if len(distinct) > max_labels:
             return True
     return False
 

@@ -19,10 +19,8 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.column import Column
-    from credimi.core.types import ArrowColumn, Foreign, Value
+    from credimi.core.types import ArrowColumn, BooleanArray, FloatArray, Foreign, Value
 
 MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 
@@ -41,7 +39,7 @@ class MissingValues:
         self.numbers = {number for number in map(_as_number, values) if number is not None and not math.isnan(number)}
         self.dates = {date for date in map(_as_date, self.texts) if date is not None}
 
-    def among(self, column: Column) -> NDArray[np.bool_]:
+    def among(self, column: Column) -> BooleanArray:
         """Which of the column's labels mean missing."""
         if column.numbers is not None:
             meant = self.dates if column.instants else set() if column.spans else self.numbers
@@ -76,7 +74,7 @@ class MissingValues:
 
         return pc.is_in(texts, options=_looked_up(frozenset(self.texts), texts.type))
 
-    def among_numbers(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def among_numbers(self, numbers: FloatArray) -> BooleanArray:
         """Which of the numbers mean missing."""
         return np.asarray(np.isnan(numbers) | np.isin(numbers, list(self.numbers)))
 

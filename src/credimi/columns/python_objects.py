@@ -16,9 +16,7 @@ from credimi.columns.missing import is_missing
 from credimi.core.errors import UncountableError, cannot_count
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.core.types import AnyArray, Value
+    from credimi.core.types import AnyArray, IntegerArray, Value
 
 NO_TEXT = "bytes that are not UTF-8"
 TIME = "time"  # objects that become numbers, as Arrow's dates and times do
@@ -26,7 +24,7 @@ TIME = "time"  # objects that become numbers, as Arrow's dates and times do
 
 def distinct_objects(
     values: AnyArray, name: str, *, compiled: bool
-) -> tuple[AnyArray | pa.Array, list[Value] | None, NDArray[np.int64]]:
+) -> tuple[AnyArray | pa.Array, list[Value] | None, IntegerArray]:
     """Codes, the distinct objects and one row of each; or an Arrow array, if they are many and of one type."""
     if compiled:
         from credimi.kernels.reading.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
@@ -122,11 +120,18 @@ def type_of_instant(item: object) -> np.dtype[np.datetime64] | type[dt.date] | N
     return next((kind for kind in (dt.datetime, dt.date) if isinstance(item, kind)), None)
 
 
-def two_kinds(present: list[tuple[int, Value]], rows: NDArray[np.int64]) -> list[tuple[int, Value]]:
+def two_kinds(present: list[tuple[int, Value]], rows: IntegerArray) -> list[tuple[int, Value]]:
     """The first item, and the first item of another kind."""
     position, item = present[0]
     other = next(pair for pair in present if kind_of(pair[1]) != kind_of(item))
     return [(int(rows[position]), item), (int(rows[other[0]]), other[1])]
+
+
+def object_array(values: list[Value]) -> AnyArray:
+    """These objects as an array, one a row, even if they are lists."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def shown_name(name: object) -> str:

@@ -17,10 +17,7 @@ from credimi.columns.text_types import is_number
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from credimi.core.types import CountArray
+    from credimi.core.types import CountArray, FloatArray
 
 _MOST_STRAYS = 3
 _MANY_NUMBERS = 20
@@ -96,13 +93,13 @@ def _longest(texts: Sequence[str], test: Callable[[str], object]) -> str:
     return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
 
 
-def sentinels(numbers: NDArray[np.float64], totals: CountArray) -> list[str]:
+def sentinels(numbers: FloatArray, totals: CountArray) -> list[str]:
     """Which of the sorted numbers may mean missing, as text; `totals` is how many rows have each."""
     found = _at_the_end(numbers, totals)
     return found or _at_the_end(-numbers[::-1], totals[::-1], sign=-1.0)
 
 
-def _at_the_end(numbers: NDArray[np.float64], totals: CountArray, sign: float = 1.0) -> list[str]:
+def _at_the_end(numbers: FloatArray, totals: CountArray, sign: float = 1.0) -> list[str]:
     """The same for the largest numbers; the longest run of codes that stands apart is tried first."""
     codes = 0
     while codes < numbers.size and is_code(sign * numbers[-1 - codes]):
@@ -113,7 +110,7 @@ def _at_the_end(numbers: NDArray[np.float64], totals: CountArray, sign: float = 
     return []
 
 
-def _stands_apart(code: float, rest: NDArray[np.float64]) -> bool:
+def _stands_apart(code: float, rest: FloatArray) -> bool:
     """Whether a code is further from the rest than the rest from each other, and across 0 or twice as far from 0.
 
     Of the grades 60, 70 and 99, the last is an ordinary value. If many values are on one side of 0, one on the other

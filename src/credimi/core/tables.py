@@ -11,10 +11,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, FloatArray, IntegerArray
+    from credimi.core.types import AnyArray, BooleanArray, FloatArray, IntegerArray
 
     CountArray = AnyArray
-    Positions = NDArray[np.int64]
+    Positions = IntegerArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Tables:
         start, shape = self.offsets[table], (self.rows[table] + 1, self.columns[table] + 1)
         return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
 
-    def chosen(self, tables: NDArray[np.bool_]) -> Tables:
+    def chosen(self, tables: BooleanArray) -> Tables:
         """Some of the tables."""
         cells = np.repeat(tables, (self.rows + 1) * (self.columns + 1))
         odds = None if self.odds is None else self.odds[tables]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from credimi.columns import labels
-from credimi.columns.arrow_buffers import width
+from credimi.columns.arrow_buffers import code_type
 from credimi.columns.column import Column, SparseColumn, seen_only
 from credimi.columns.encode import encode
 from credimi.columns.interpret import MOST_CLASSES, check_classes, too_many_classes
@@ -29,15 +29,13 @@ from credimi.counting.sampled_rows import SampledRows
 from credimi.counting.weights import weighted, with_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from credimi.columns.column import ColumnValues
+    from credimi.columns.column import ColumnLabels, ColumnValues
     from credimi.columns.numbers.target_ranges import Cuts
     from credimi.columns.reading_options import ReadingOptions
     from credimi.core.remote_files import Place
-    from credimi.core.types import AnyArray, CountArray, Record
+    from credimi.core.types import AnyArray, BooleanArray, CountArray, FloatArray, IntegerArray, Record
 
 _FIRST = 1 << 12  # rows in which most classes occur
 _FEW, _SHORT = 256, 1 << 14  # the most labels whose order is cached, and their letters
@@ -56,7 +54,7 @@ class Batch:
     raw: bool = False
     cells: int = 0
     fault: Callable[[Exception], str] = str
-    weights: NDArray[np.float64] | None = None
+    weights: FloatArray | None = None
     path: Place | None = None
 
 
@@ -75,7 +73,7 @@ class CodedBatch:
     columns: Mapping[str, Column]
     missing: MissingValues
     rows: int
-    weights: NDArray[np.float64] | None
+    weights: FloatArray | None
     settings: ReadingOptions
     most_labels: int
     most_bytes: int
@@ -83,22 +81,13 @@ class CodedBatch:
     counted: Mapping[str, tuple[Labels, CountArray]] = field(default_factory=dict)
 
 
-def encode_batch(
-    batch: Batch,
-    target: str,
-    features: Sequence[str],
-    settings: ReadingOptions,
-    *,
-    threads: int | None = None,
-    table: int = 0,
-    required: Collection[str] | None = None,
-    rows_again: bool = True,
-) -> CodedBatch:
-    """The codes of one batch; `table` is the number of features of the whole table, if these are only some of them.
+def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_again: bool = True) -> CodedBatch:
+    """The codes of one batch.
 
-    Columns that cannot be counted are reduced to present or missing, unless they are `required`, as all are by default.
+    Columns that cannot be counted are reduced to present or missing, unless the plan requires them.
     Unless the rows are needed again, columns of many numbers, or of few small ones, are counted at once.
     """
+    target, features, settings = plan.target, plan.features, plan.settings
     missing = missing_of(settings.missing_values, raw=batch.raw)
     compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
 
@@ -114,13 +103,12 @@ def encode_batch(
             return seen_only(batch.columns[name], fault, missing)
 
     classes, groups = grouped(coded(target), missing, target, batch.weights, settings.given_cuts, compiled=compiled)
-    most = labels.most_labels(max(table, len(features)), len(classes) + 1)
-    longest = labels.most_bytes(max(table, len(features)))
+    max_labels, max_bytes = plan.most_labels(len(classes)), plan.most_bytes
     counted: dict[str, tuple[Labels, CountArray]] = {}
     if compiled and not rows_again and batch.weights is None:
         own = {name: batch.columns[name] for name in features}
         for name, (column, block) in count_small(own, groups, len(classes) + 1, threads).items():
-            counted[name] = bounded(*_ordered(column, block, missing, most), most, longest)
+            counted[name] = bounded(*_ordered(column, block, missing, max_labels), max_labels, max_bytes)
     left = [name for name in features if name not in counted]
     found = encode_small({name: batch.columns[name] for name in left}, threads) if compiled else {}
     if not rows_again and batch.weights is None and not missing.numbers:
@@ -128,16 +116,18 @@ def encode_batch(
         cells = max(batch.cells * len(many) // max(len(features), 1), batch.rows * len(many))
         if cells >= sorted_numbers.CELLS_WORTH_COMPILING:
             height = len(classes) + 1
-            counted |= sorted_numbers.count_sorted(batch.columns, many, groups, height, most=most, threads=threads)
+            counted |= sorted_numbers.count_sorted(
+                batch.columns, many, groups, height, max_labels=max_labels, threads=threads
+            )
 
     def work(name: str) -> None:
-        column = coded(name, refused=required is None or name in required or name in settings.named)
-        found[name] = column if column.values <= most else _fewer(_occurring(column), missing, most)
+        column = coded(name, refused=name in plan.required or name in settings.named)
+        found[name] = column if column.values <= max_labels else _fewer(_occurring(column), missing, max_labels)
 
     left = [name for name in features if name not in found and name not in counted]
     share(work, left, threads if compiled else 1)
     columns = {name: found[name] for name in features if name not in counted}
-    much = most, longest, compiled
+    much = max_labels, max_bytes, compiled
     codes = classes, groups, columns
     return CodedBatch(target, features, *codes, missing, batch.rows, batch.weights, settings, *much, counted)
 
@@ -152,23 +142,15 @@ def count_coded(coded: CodedBatch, *, threads: int | None = None) -> Counts:
     """The counts of one batch."""
     columns, height = list(coded.columns.values()), len(coded.classes) + 1
     if any(column.at is not None for column in columns):  # as all are, then
-        return _joined(coded, tabulate.sparse_counts(coded.groups, height, columns, coded.weights))
-    codes, values = [column.codes for column in columns], [column.values for column in columns]
-    counted: list[CountArray]
-    if coded.weights is None:
-        compiled = coded.compiled
-        counted = [*tabulate.cross_counts(coded.groups, height, codes, values, compiled=compiled, threads=threads)]
+        counted = tabulate.sparse_counts(coded.groups, height, columns, coded.weights)
     else:
-        counted = [*tabulate.weighted_counts(coded.groups, height, codes, values, coded.weights)]
-    return _joined(coded, counted)
-
-
-def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
-    """The counts, from the blocks of the columns, whose labels are still in the order of the codes."""
+        codes, values = [column.codes for column in columns], [column.values for column in columns]
+        how: Record = {"weights": coded.weights, "compiled": coded.compiled, "threads": threads}
+        counted = tabulate.cross_counts(coded.groups, height, codes, values, **how)
     rows = coded.rows if coded.weights is None else float(coded.weights.sum())
-    most, longest = coded.most_labels, coded.most_bytes
+    max_labels, max_bytes = coded.most_labels, coded.most_bytes
     blocks = {
-        name: bounded(*_ordered(column, block, coded.missing, most), most, longest)
+        name: bounded(*_ordered(column, block, coded.missing, max_labels), max_labels, max_bytes)
         for (name, column), block in zip(coded.columns.items(), counted, strict=True)
     }
     if coded.counted:
@@ -176,20 +158,9 @@ def _joined(coded: CodedBatch, counted: Sequence[CountArray]) -> Counts:
     return Counts.join(coded.target, coded.classes, blocks, rows, coded.settings)
 
 
-def tally(
-    batch: Batch,
-    target: str,
-    features: Sequence[str],
-    settings: ReadingOptions,
-    *,
-    threads: int | None = None,
-    table: int = 0,
-    required: Collection[str] | None = None,
-    sampled: bool = False,
-) -> Counts:
+def tally(batch: Batch, plan: Plan, *, threads: int | None = None, sampled: bool = False) -> Counts:
     """The counts of one batch, by `encode_batch` and `count_coded`; with `sampled` also some of its rows."""
-    asked: Record = {"threads": threads, "table": table, "required": required}
-    coded = encode_batch(batch, target, features, settings, **asked, rows_again=False)
+    coded = encode_batch(batch, plan, threads=threads, rows_again=False)
     counts = count_coded(coded, threads=threads)
     if not sampled:
         return counts
@@ -207,7 +178,7 @@ def grouped(
     column: Column,
     missing: MissingValues,
     target: str,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     cuts: Cuts | None = None,
     *,
     compiled: bool = False,
@@ -239,46 +210,44 @@ def _occurring(column: Column) -> Column:
     places = np.minimum(column.codes, column.values)
     keep = np.bincount(places, minlength=column.values + 1)[:-1] > 0
     kept = int(np.count_nonzero(keep))
-    wide = width(kept)
-    moved = np.full(column.values + 1, np.iinfo(wide).max, dtype=wide)
+    dtype = code_type(kept)
+    moved = np.full(column.values + 1, np.iinfo(dtype).max, dtype=dtype)
     moved[:-1][keep] = np.arange(kept)
     texts = tuple(text for text, seen in zip(column.texts, keep.tolist(), strict=False) if seen)
     numbers = None if column.numbers is None else column.numbers[keep]
     return replace(column, codes=moved[places], texts=texts, numbers=numbers)
 
 
-def _fewer(column: Column, missing: MissingValues, most: int) -> Column:
+def _fewer(column: Column, missing: MissingValues, max_labels: int) -> Column:
     """A column with more labels than are kept, before it is counted: coarser numbers, or only seen and missing."""
-    if column.values <= most:
+    if column.values <= max_labels:
         return column
-    gone = missing.among(column)
+    means_missing = missing.among(column)
     if column.numbers is not None:
-        kept, positions = labels.of_numbers(column.numbers[~gone], most=most)
+        kept, positions = labels.of_numbers(column.numbers[~means_missing], max_labels=max_labels)
         moved = np.full(column.values + 1, len(kept), dtype=np.uint16)
-        moved[:-1][~gone] = positions
+        moved[:-1][~means_missing] = positions
         codes = moved[np.minimum(column.codes, column.values)]
         codes = np.where(codes == len(kept), np.uint16(65_535), codes)
         return replace(column, codes=codes, numbers=kept.numbers, dropped_bits=kept.dropped_bits)
-    kept_texts = (text for text, missing_ in zip(column.texts, gone.tolist(), strict=True) if not missing_)
-    if not labels.exceed(kept_texts, column.kind, most):  # without values that mean missing, and other spellings
+    kept_texts = (text for text, missing_ in zip(column.texts, means_missing.tolist(), strict=True) if not missing_)
+    if not labels.exceed(kept_texts, column.kind, max_labels):  # without values that mean missing, and other spellings
         return column
-    seen = np.append(~gone, False)[np.minimum(column.codes, column.values)]
+    seen = np.append(~means_missing, False)[np.minimum(column.codes, column.values)]
     return Column(np.where(seen, np.uint8(0), np.uint8(255)), MANY, ("",))
 
 
-def _ordered(column: Column, block: CountArray, missing: MissingValues, most: int) -> tuple[Labels, CountArray]:
+def _ordered(column: Column, block: CountArray, missing: MissingValues, max_labels: int) -> tuple[Labels, CountArray]:
     """The labels that occurred, sorted; counts of labels that mean missing are added to the missing counts."""
     if column.kind == MANY:
         return _given_up(column), block
-    occurring: NDArray[np.bool_] = np.asarray(block[:, :-1].any(axis=0))
+    occurring: BooleanArray = np.asarray(block[:, :-1].any(axis=0))
     if column.values <= _FEW and sum(map(len, column.texts)) <= _SHORT:
-        numbers = None if column.numbers is None else column.numbers.tobytes()
-        own = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
-        found = _order(own, occurring.tobytes(), missing, most)
+        found = _order(column.without_codes(), occurring.tobytes(), missing, max_labels)
     else:
-        found = _find_order(column, occurring, missing, most)
-    if found.gone is not None:
-        block[:, -1] += block[:, found.gone].sum(axis=1)
+        found = _find_order(column, occurring, missing, max_labels)
+    if found.missing_codes is not None:
+        block[:, -1] += block[:, found.missing_codes].sum(axis=1)
     chosen = block[:, found.kept]
     if found.apart:
         return found.labels, chosen
@@ -293,38 +262,33 @@ class _Order(NamedTuple):
     """
 
     labels: Labels
-    kept: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    gone: NDArray[np.int64] | None
+    kept: IntegerArray
+    positions: IntegerArray
+    missing_codes: IntegerArray | None
     apart: bool
 
 
-def _find_order(column: Column, occurring: NDArray[np.bool_], missing: MissingValues, most: int) -> _Order:
-    gone = missing.among(column)
-    keep = occurring & ~gone
-    kept, positions = labels_of(column, keep, most)
+def _find_order(column: Column, occurring: BooleanArray, missing: MissingValues, max_labels: int) -> _Order:
+    means_missing = missing.among(column)
+    keep = occurring & ~means_missing
+    kept, positions = labels_of(column, keep, max_labels)
     codes = np.append(np.flatnonzero(keep), column.values)
     apart = np.array_equal(np.sort(positions), np.arange(len(kept)))
     if apart:
         codes[:-1] = codes[np.argsort(positions)]
-    return _Order(kept, codes, positions, np.flatnonzero(gone) if gone.any() else None, apart)
+    return _Order(kept, codes, positions, np.flatnonzero(means_missing) if means_missing.any() else None, apart)
 
 
 @lru_cache(maxsize=1 << 9)  # a cache 16 times as large had hardly more hits, and cost memory
-def _order(
-    own: tuple[str, tuple[str, ...], bytes | None, int, bool, bool], occurring: bytes, missing: MissingValues, most: int
-) -> _Order:
+def _order(alike: ColumnLabels, occurring: bytes, missing: MissingValues, max_labels: int) -> _Order:
     """The same with a cache, as the labels of a column's batches are mostly alike."""
-    kind, texts, numbers, dropped_bits, instants, spans = own
-    doubles = None if numbers is None else np.frombuffer(numbers)
-    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
-    return _find_order(column, np.frombuffer(occurring, dtype=bool), missing, most)
+    return _find_order(alike.column(), np.frombuffer(occurring, dtype=bool), missing, max_labels)
 
 
-def labels_of(column: Column, keep: NDArray[np.bool_], most: int | None = None) -> tuple[Labels, NDArray[np.int64]]:
+def labels_of(column: Column, keep: BooleanArray, max_labels: int | None = None) -> tuple[Labels, IntegerArray]:
     """The labels of a column that are kept, in order, and the new position of each."""
     if column.numbers is not None:
-        return labels.of_numbers(column.numbers[keep], column.dropped_bits, most, instants=column.instants)
+        return labels.of_numbers(column.numbers[keep], column.dropped_bits, max_labels, instants=column.instants)
     if column.kind == MANY:
         return _given_up(column), np.zeros(1, dtype=np.int64)
     return labels.of_texts([text for text, kept in zip(column.texts, keep, strict=True) if kept], column.kind)
@@ -335,21 +299,17 @@ def _given_up(column: Column) -> Labels:
     return Labels(MANY, tuple(filter(None, column.texts)))
 
 
+def counted_bytes(plan: Plan, batches: Iterable[Batch]) -> bytes:
+    """The counts of all batches, on one thread, to be sent: what a worker of a cluster does."""
+    return counted(batches, plan, threads=1).to_bytes()
+
+
 def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None) -> Counts:
     """The counts of all batches; if there are no batches, counts without rows."""
     result: Counts | None = None
     for batch in weighted(batches, plan.settings):
         try:
-            more = tally(
-                batch,
-                plan.target,
-                plan.features,
-                plan.settings,
-                threads=threads,
-                table=plan.table,
-                required=plan.required,
-                sampled=result is None,
-            )
+            more = tally(batch, plan, threads=threads, sampled=result is None)
         except UnicodeDecodeError as error:
             raise CredimiError(batch.fault(error)) from error
         if plan.settings.weights is not None and batch.weights is not None:
@@ -357,5 +317,5 @@ def counted(batches: Iterable[Batch], plan: Plan, *, threads: int | None = None)
         result = checked(more if result is None else within_plan(result + more, plan), plan)
     if result is None:
         empty = Batch({name: np.zeros(0, dtype=object) for name in plan.wanted}, 0)
-        result = tally(empty, plan.target, plan.features, plan.settings)
+        result = tally(empty, plan)
     return result

@@ -46,9 +46,7 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
     found: dict[str, Counts] = {}
     missing = 0
     for batch in weighted(batches, plan.settings):
-        coded = encode_batch(
-            batch, plan.target, plan.features, plan.settings, threads=request.threads, required=plan.required
-        )
+        coded = encode_batch(batch, plan, threads=request.threads)
         names = _group_names(by, coded)
         for name, rows in _groups(coded.columns[by], names):
             if name is None:
@@ -114,8 +112,8 @@ def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
         shown = list(map(shown_date if column.instants else shown_number, column.numbers.tolist()))
     else:
         shown = [spelled(text) if column.kind == RAW else text for text in column.texts]
-    gone = coded.missing.among(column).tolist()
-    return [None if missing else name for name, missing in zip(shown, gone, strict=True)]
+    means_missing = coded.missing.among(column).tolist()
+    return [None if missing else name for name, missing in zip(shown, means_missing, strict=True)]
 
 
 def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | None, BooleanArray]]:

@@ -34,12 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
     from credimi.core.remote_files import Place
     from credimi.core.table import Table
-    from credimi.core.types import AnyArray, CountArray, Data, Record
+    from credimi.core.types import AnyArray, CountArray, Data, FloatArray, Record
     from credimi.counting.sampled_rows import SampledRows
     from credimi.counting.saved.counted_files import CountedFile
 
@@ -146,7 +144,7 @@ class Counts:
         index = self.features.index(column)
         return self._settle(column, self.labels[index], self.blocks()[index], self.settled_classes())
 
-    def distinct_numbers(self, column: str) -> tuple[NDArray[np.float64], CountArray]:
+    def distinct_numbers(self, column: str) -> tuple[FloatArray, CountArray]:
         """The distinct numbers of one column, in order, and how often each class occurs with each, (d, r); uncut.
 
         Booleans are 0 and 1. If there are more numbers than are kept, they have lost their last bits (see `labels`).
@@ -205,11 +203,11 @@ class Counts:
 
     def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
         """All columns with their types, uncut: two counts are equal if these are."""
-        most = labels.most_labels(len(self), len(self.classes) + 1)
+        max_labels = labels.most_labels(len(self), len(self.classes) + 1)
         classes, rows = labels.typed(self.classes)
         found = {}
-        for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
-            kept, columns = labels.typed(own, most)
+        for name, column_labels, block in zip(self.features, self.labels, self.blocks(), strict=True):
+            kept, columns = labels.typed(column_labels, max_labels)
             both = labels.kindless(classes), labels.kindless(kept)
             found[name] = (both, relabel(block, rows, columns, (len(classes), len(kept))))
         return found
@@ -247,13 +245,17 @@ class Counts:
         classes, mine, theirs = labels.union(self.classes, other.classes)
         check_classes(self.target, classes)
         others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
-        columns, most, longest = {}, labels.most_labels(len(self), len(classes) + 1), labels.most_bytes(len(self))
-        for name, own, block in zip(self.features, self.labels, self.blocks(), strict=True):
+        columns, max_labels, max_bytes = (
+            {},
+            labels.most_labels(len(self), len(classes) + 1),
+            labels.most_bytes(len(self)),
+        )
+        for name, column_labels, block in zip(self.features, self.labels, self.blocks(), strict=True):
             other_labels, other_block = others[name]
-            merged, here, there = labels.union(own, other_labels, most)
+            merged, here, there = labels.union(column_labels, other_labels, max_labels)
             size = (len(classes), len(merged))
             added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
-            columns[name] = bounded(merged, added, most, longest)
+            columns[name] = bounded(merged, added, max_labels, max_bytes)
         whole = Counts.join(self.target, classes, columns, rows, self.settings)
         return replace(whole, sources=sources, squares=squares, sample=self.sample)
 
@@ -286,9 +288,9 @@ class Counts:
             occurring |= block[:-1].any(axis=1)
         classes, rows = self.classes.chosen(occurring), np.append(occurring, True)
         kept = {}
-        for name, own, block in zip(self.features, self.labels, blocks, strict=True):
-            seen = np.asarray(block[:, :-1].any(axis=0) | (own.kind == labels.MANY))
-            kept[name] = own.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
+        for name, column_labels, block in zip(self.features, self.labels, blocks, strict=True):
+            seen = np.asarray(block[:, :-1].any(axis=0) | (column_labels.kind == labels.MANY))
+            kept[name] = column_labels.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
         whole = Counts.join(self.target, classes, kept, self.rows, self.settings)
         return replace(whole, squares=max(self.squares, 0.0))
 
@@ -320,8 +322,8 @@ class Counts:
             "discretize": self.settings.discretize,
             "classes": counts_header.described(self.classes),
             "features": [
-                {"name": name} | counts_header.described(own)
-                for name, own in zip(self.features, self.labels, strict=True)
+                {"name": name} | counts_header.described(column_labels)
+                for name, column_labels in zip(self.features, self.labels, strict=True)
             ],
         }
         if self.settings.target_cuts is not None:
@@ -361,20 +363,22 @@ class Counts:
         return blocks
 
     def _settle(
-        self, name: str, own: Labels, block: CountArray, classes: SettledClasses, *, compiled: bool = False
+        self, name: str, column_labels: Labels, block: CountArray, classes: SettledClasses, *, compiled: bool = False
     ) -> Feature:
-        most, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
-        return settle(name, own, block, settled, settings=self.settings, most=most, compiled=compiled)
+        max_labels, settled = labels.most_labels(len(self), len(self.classes) + 1), (classes.labels, classes.positions)
+        return settle(
+            name, column_labels, block, settled, settings=self.settings, max_labels=max_labels, compiled=compiled
+        )
 
 
-def bounded(own: Labels, block: CountArray, most: int, longest: int) -> tuple[Labels, CountArray]:
-    """The same labels; with more than `most`, or more bytes than `longest`, numbers are coarser, others given up."""
-    if len(own) <= most and not labels.too_long(own, longest):
-        return own, block
-    kept, positions = labels.typed(own, most)  # raw text that is all numbers can be made coarser
+def bounded(column_labels: Labels, block: CountArray, max_labels: int, max_bytes: int) -> tuple[Labels, CountArray]:
+    """The same labels, if they are not too many or too long; otherwise numbers are rounded, and others given up."""
+    if len(column_labels) <= max_labels and not labels.too_long(column_labels, max_bytes):
+        return column_labels, block
+    kept, positions = labels.typed(column_labels, max_labels)  # raw text that is all numbers can be made coarser
     if kept.kind == NUMBER:
-        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, most, instants=kept.instants)
+        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, max_labels, instants=kept.instants)
         positions = onward[positions]
-    if len(kept) > most or labels.too_long(kept, longest):
-        kept, positions = labels.collapsed(own)
+    if len(kept) > max_labels or labels.too_long(kept, max_bytes):
+        kept, positions = labels.collapsed(column_labels)
     return kept, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))

@@ -57,11 +57,11 @@ def beside(blocks: Sequence[Counts], plan: Plan) -> Counts:
 
 def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
     first = blocks[0]
-    most = plan.most_labels(len(first.classes))
+    max_labels = plan.most_labels(len(first.classes))
     columns = {
-        name: bounded(own, block, most, plan.most_bytes)
+        name: bounded(column_labels, block, max_labels, plan.most_bytes)
         for each in blocks
-        for name, own, block in zip(each.features, each.labels, each.blocks(), strict=True)
+        for name, column_labels, block in zip(each.features, each.labels, each.blocks(), strict=True)
     }
     whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
     return replace(whole, squares=first.squares, sample=sampled_rows.beside(each.sample for each in blocks))
@@ -69,8 +69,11 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:
     """The same counts with no more labels than the whole table's width allows: `+` sees only the columns it adds."""
-    most = plan.most_labels(len(counts.classes))
-    few = all(len(own) <= most and not labels.too_long(own, plan.most_bytes) for own in counts.labels)
+    max_labels = plan.most_labels(len(counts.classes))
+    few = all(
+        len(column_labels) <= max_labels and not labels.too_long(column_labels, plan.most_bytes)
+        for column_labels in counts.labels
+    )
     return counts if few else _joined([counts], plan)
 
 

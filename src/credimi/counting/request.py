@@ -108,6 +108,9 @@ class CountRequest:
         """The plan for existing columns; names are checked. Without a target, it has a name that is not in the data."""
         if isinstance(self.target, NoTarget):
             columns_of(offered, None, self.features, self.exclude)
+            for own in filter(None, [*self.settings.named, self.settings.weights]):
+                if own not in offered:  # before there is a name that the data do not have
+                    raise CredimiError(unknown(own, offered))
             name = free("target", offered)
             return replace(self, target=name).plan([*offered, name])
         if not isinstance(self.target, str):

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.column import Column
-    from credimi.core.types import AnyArray
+    from credimi.core.types import AnyArray, FloatArray, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
-    CountArray = NDArray[np.int64]
+    CountArray = IntegerArray
 
 CELLS_WORTH_COMPILING = 20_000_000  # below this, numpy and pyarrow are done before compiled code is loaded
 _CELLS_WORTH_A_THREAD = 2_000_000
@@ -35,16 +35,19 @@ def cross_counts(
     columns: Sequence[Codes],
     values: Sequence[int],
     *,
+    weights: FloatArray | None = None,
     compiled: bool = True,
     threads: int | None = None,
-) -> list[CountArray]:
-    """The R x (s + 1) counts of each column: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing."""
+) -> list[AnyArray]:
+    """The R x (s + 1) counts of each column: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing.
+
+    With weights of the rows, the sums of weights.
+    """
+    if weights is not None or not compiled:
+        sizes = zip(columns, values, strict=True)
+        return [_bincount(groups, codes, (group_count, size + 1), weights) for codes, size in sizes]
     out = [np.zeros((group_count, size + 1), dtype=np.int64) for size in values]
     cells = groups.size * len(columns)
-    if not compiled:
-        for codes, block in zip(columns, out, strict=True):
-            block[...] = _bincount(groups, codes, block.shape)
-        return out
     from credimi.kernels import pair_counts, words  # noqa: PLC0415  (loading it costs more than small inputs take)
 
     groups, columns = _only_read(groups), [_only_read(codes) for codes in columns]
@@ -88,17 +91,8 @@ def _only_read(codes: Codes) -> Codes:
     return view
 
 
-def weighted_counts(
-    groups: Codes, group_count: int, columns: Sequence[Codes], values: Sequence[int], weights: NDArray[np.float64]
-) -> list[NDArray[np.float64]]:
-    """The same for rows with weights."""
-    return [
-        _bincount(groups, codes, (group_count, size + 1), weights) for codes, size in zip(columns, values, strict=True)
-    ]
-
-
 def sparse_counts(
-    groups: Codes, group_count: int, columns: Sequence[Column], weights: NDArray[np.float64] | None
+    groups: Codes, group_count: int, columns: Sequence[Column], weights: FloatArray | None
 ) -> list[AnyArray]:
     """The same of columns of a sparse matrix: what is not stored is what remains of each group."""
     totals, found = np.bincount(groups, weights, minlength=group_count), []
@@ -140,9 +134,7 @@ def _count_joint(groups: Codes, columns: list[Codes], out: list[CountArray]) -> 
         block[...] = counts[: block.size].reshape(block.shape)
 
 
-def _bincount(
-    groups: Codes, codes: Codes, shape: tuple[int, ...], weights: NDArray[np.float64] | None = None
-) -> AnyArray:
+def _bincount(groups: Codes, codes: Codes, shape: tuple[int, ...], weights: FloatArray | None = None) -> AnyArray:
     missing = shape[1] - 1
     index = groups.astype(np.int64) * shape[1] + np.minimum(codes, missing)
     return np.bincount(index, weights, minlength=shape[0] * shape[1]).reshape(shape)

@@ -23,10 +23,9 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
-
     from credimi.columns.column import Column
     from credimi.columns.reading_options import ReadingOptions
+    from credimi.core.types import FloatArray
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
 
@@ -43,7 +42,7 @@ def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Bat
         start, path = start + batch.rows, batch.path
 
 
-def with_squares(counts: Counts, weights: NDArray[np.float64]) -> Counts:
+def with_squares(counts: Counts, weights: FloatArray) -> Counts:
     """The counts of one batch, with the squares of its weights; as whole numbers, if the weights are whole."""
     with np.errstate(over="ignore"):  # `effective` refuses infinity
         counts = replace(counts, squares=float(weights @ weights))
@@ -70,7 +69,7 @@ def whole_but_too_large(counts: Counts) -> bool:
     return bool(counts.rows >= _EXACT and np.array_equal(counts.flat, np.rint(counts.flat)))
 
 
-def worth_rows(weights: NDArray[np.float64], settings: ReadingOptions) -> NDArray[np.float64]:
+def worth_rows(weights: FloatArray, settings: ReadingOptions) -> FloatArray:
     """The same weights, if they are numbers of rows; others scaled as `effective` scales their counts."""
     total = float(weights.sum())
     if not total > 0.0 or (total < _EXACT and np.array_equal(weights, np.rint(weights))):
@@ -89,22 +88,22 @@ def _share(total: float, squares: float, settings: ReadingOptions) -> float:
     return total / squares
 
 
-def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> NDArray[np.float64]:
+def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> FloatArray:
     missing = missing_of(settings.missing_values, raw=batch.raw)
     try:
         column = encode(batch.columns[name], name, missing=missing, raw=batch.raw)
     except UnicodeDecodeError as error:
         raise CredimiError(batch.fault(error)) from error
-    gone = np.append(missing.among(column), True)
-    numbers = np.where(gone[:-1], np.nan, _numbers(column))
+    means_missing = np.append(missing.among(column), True)
+    numbers = np.where(means_missing[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)
-    found: NDArray[np.float64] = np.append(numbers, np.nan)[codes]
+    found: FloatArray = np.append(numbers, np.nan)[codes]
     right = (found >= 0.0) & (found < np.inf)  # false for NaN
     if not right.all():
         row = int(np.argmin(right))
         where, fault = (
             "" if batch.path is None else f"{batch.path}: ",
-            "is missing" if gone[codes[row]] else _fault(column, int(codes[row])),
+            "is missing" if means_missing[codes[row]] else _fault(column, int(codes[row])),
         )
         raise CredimiError(
             f"{where}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are finite "
@@ -113,7 +112,7 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> N
     return found
 
 
-def _numbers(column: Column) -> NDArray[np.float64]:
+def _numbers(column: Column) -> FloatArray:
     """The labels as numbers, NaN if they are none."""
     if column.numbers is not None:
         return np.full(column.values, np.nan) if column.instants or column.spans else column.numbers

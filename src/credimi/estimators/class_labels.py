@@ -12,10 +12,8 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.column import Column
-    from credimi.core.types import AnyArray, Values
+    from credimi.core.types import AnyArray, IntegerArray, Values
 
 
 @stored
@@ -26,7 +24,7 @@ class Classes:
         self.labels = Labels(TEXT)
         self._like: Values = None  # an array with the type of y
         self._array: AnyArray | None = None
-        self._positions: tuple[Labels | None, NDArray[np.int64]] = (None, np.zeros(0, dtype=np.int64))
+        self._positions: tuple[Labels | None, IntegerArray] = (None, np.zeros(0, dtype=np.int64))
 
     def observe(self, values: Values) -> None:
         """Take the type of y from its values, if it is not known yet."""
@@ -51,13 +49,13 @@ class Classes:
         self.labels = union(self.labels, found)[0]
         self._array, self._positions = None, (None, self._positions[1])
 
-    def positions(self, labels: Labels) -> NDArray[np.int64]:
+    def positions(self, labels: Labels) -> IntegerArray:
         """The positions of these labels among the classes."""
         if self._positions[0] is not labels:
             self._positions = labels, union(self.labels, typed(labels)[0])[2]
         return self._positions[1]
 
-    def codes(self, values: Values) -> NDArray[np.int64]:
+    def codes(self, values: Values) -> IntegerArray:
         """The position of the class of each value, -1 if it is unknown."""
         column = encode(values, "y")
         own, positions = _sorted_labels(column)
@@ -82,7 +80,7 @@ class Classes:
         return np.array(self.labels.texts, dtype=np.str_ if text else object)
 
 
-def _sorted_labels(column: Column) -> tuple[Labels, NDArray[np.int64]]:
+def _sorted_labels(column: Column) -> tuple[Labels, IntegerArray]:
     """The labels in order, and the position of each of the column's labels."""
     return of_texts(column.texts, column.kind) if column.numbers is None else of_numbers(column.numbers)
 

@@ -14,17 +14,15 @@ from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import Batch, count_coded, encode_batch, tally
 from credimi.counting.engines.frames import TARGET
-from credimi.counting.request import check_named, columns_of
+from credimi.counting.request import Plan, check_named, columns_of, free
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.target_quantiles import with_quantiles
 from credimi.estimators.validation import numbers_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.missing import MissingValues
     from credimi.columns.reading_options import ReadingOptions
-    from credimi.core.types import AnyArray, Value, Values
+    from credimi.core.types import AnyArray, FloatArray, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
@@ -35,7 +33,7 @@ def counted(
     settings: ReadingOptions,
     *,
     name: str,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     unlabeled: Value = None,
     threads: int | None = None,
 ) -> Counts:
@@ -44,7 +42,7 @@ def counted(
         numbers = numbers_of(target, name)
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
     batch, settings = _batch(features, target, name, weights, settings)
-    counts = tally(batch, name, features.names, settings, threads=threads)
+    counts = tally(batch, _plan(features, name, settings), threads=threads)
     return counts if unlabeled is None else _without_class(counts, unlabeled)
 
 
@@ -54,18 +52,18 @@ def coded(
     settings: ReadingOptions,
     *,
     name: str,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
     threads: int | None = None,
 ) -> CodedTable:
     """The rows as codes, and their counts, for callers that need the rows again."""
     check_named(settings, features.names, name)
     batch, settings = _batch(features, target, name, weights, settings)
-    found = encode_batch(batch, name, features.names, settings, threads=threads)
+    found = encode_batch(batch, _plan(features, name, settings), threads=threads)
     return CodedTable(found, count_coded(found, threads=threads))
 
 
 def _batch(
-    features: Features, target: Values, name: str, weights: NDArray[np.float64] | None, settings: ReadingOptions
+    features: Features, target: Values, name: str, weights: FloatArray | None, settings: ReadingOptions
 ) -> tuple[Batch, ReadingOptions]:
     columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
@@ -75,15 +73,17 @@ def _batch(
     return batch, settings
 
 
+def _plan(features: Features, name: str, settings: ReadingOptions) -> Plan:
+    """All features are counted, and refused if they cannot be."""
+    return Plan(name, tuple(features.names), settings, required=frozenset(features.names))
+
+
 def target_name(target: Values, features: Features) -> str:
     """A name for the target, as messages and rankings use it."""
-    name = str(getattr(target, "name", None) or TARGET)
-    while name in features.names:
-        name += "_"
-    return name
+    return free(str(getattr(target, "name", None) or TARGET), features.names)
 
 
-def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArray[np.float64]:
+def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> FloatArray:
     """1 for each row whose class is known, 0 for others."""
     column = encode(target, TARGET, missing=missing)
     known = np.append(~missing.among(column), False)
@@ -94,9 +94,7 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> NDArra
     return known[np.minimum(column.codes, column.values)].astype(np.float64)
 
 
-def share_right(
-    predicted: AnyArray, right: AnyArray, known: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> float:
+def share_right(predicted: AnyArray, right: AnyArray, known: FloatArray, weights: FloatArray | None) -> float:
     """The share of rows whose predicted class is the right one, among those whose class is `known` (1, otherwise 0)."""
     counting = known if weights is None else known * weights
     if not counting.any():

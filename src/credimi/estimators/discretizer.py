@@ -22,6 +22,7 @@ from credimi.columns.numbers.discretize import (
     mdl_places_of_rows,
     named_ranges,
 )
+from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown_date
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
@@ -40,13 +41,21 @@ from credimi.estimators.validation import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
+    from credimi.core.types import (
+        AnyArray,
+        BooleanArray,
+        Data,
+        FloatArray,
+        Foreign,
+        IntegerArray,
+        Option,
+        Record,
+        Values,
+    )
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
-    Places = tuple[FloatArray, NDArray[np.int64]]  # values in order, and after which of them to cut
+    Places = tuple[FloatArray, IntegerArray]  # values in order, and after which of them to cut
 
 OUTPUTS = ("codes", "labels")
 _CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled code is loaded
@@ -196,7 +205,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return frame_of(found_columns, features, asked)
         out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
         for place, values in enumerate(found_columns):
-            out[:, place] = _objects(cells_of(features.columns[values])) if isinstance(values, int) else values
+            out[:, place] = object_array(cells_of(features.columns[values])) if isinstance(values, int) else values
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
@@ -224,7 +233,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return {"min_samples": self.min_samples, "max_bins": self.max_bins}
 
     def _cut(
-        self, places: Callable[[int], Places | None], dates: NDArray[np.bool_], threads: int | None
+        self, places: Callable[[int], Places | None], dates: BooleanArray, threads: int | None
     ) -> EntropyDiscretizer:
         """Set the fitted attributes; `places` says after which values to cut a column, None if it passes through.
 
@@ -262,13 +271,7 @@ def _numbers(features: Features, index: int) -> tuple[FloatArray, bool] | None:
     return measured(column, name) if features.of_frame else (numbers_of(column, name), False)
 
 
-def _objects(cells: list[Value]) -> AnyArray:
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return array
-
-
-def _rows(values: AnyArray, used: NDArray[np.int64] | None) -> AnyArray:
+def _rows(values: AnyArray, used: IntegerArray | None) -> AnyArray:
     return values if used is None else values[used]
 
 

@@ -76,9 +76,9 @@ def _log_probabilities(feature: Feature, pseudo_count: float, *, unlabeled: bool
 
 def _places(feature: Feature, column: Column, missing: MissingValues) -> IntegerArray:
     """The line of the feature's table for each row."""
-    gone = feature.block.shape[1] - 1 - feature.missing_is_value
-    found = np.append(_places_of_labels(feature, column), gone)
-    found[:-1][missing.among(column)] = gone
+    missing_line = feature.block.shape[1] - 1 - feature.missing_is_value
+    found = np.append(_places_of_labels(feature, column), missing_line)
+    found[:-1][missing.among(column)] = missing_line
     return found[np.minimum(column.codes, column.values)]
 
 

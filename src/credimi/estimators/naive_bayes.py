@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.python_objects import object_array
 from credimi.columns.reading_options import READINGS, ReadingOptions
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
@@ -26,9 +27,7 @@ from credimi.estimators.validation import Features, by_text, cells_of, checked_f
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
@@ -170,11 +169,11 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if new:
             self._ledger.extend(new)
             self._name_features()
-        self._known.observe(_objects([y]))
+        self._known.observe(object_array([y]))
         self._take_row(self._cells(x), y, 1.0)
         if self.window is not None:
-            columns = [_objects([cell]) for cell in self._cells(x)]
-            self._forget(Features(list(self._ledger.features), columns, 1, None), _objects([y]), None)
+            columns = [object_array([cell]) for cell in self._cells(x)]
+            self._forget(Features(list(self._ledger.features), columns, 1, None), object_array([y]), None)
 
     def predict_one(self, x: Mapping[Value, Value]) -> Value:
         """The most probable class of one row; None before anything was learned."""
@@ -213,7 +212,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self._ledger.counts
 
     @property
-    def support_(self) -> NDArray[np.bool_]:
+    def support_(self) -> BooleanArray:
         """The features that are used now."""
         check_is_fitted(self)
         return self._scorer.support().copy()
@@ -329,13 +328,13 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         while surplus > 0:
             oldest, labels, own = self._past.popleft()
             oldest = oldest.widened(tuple(self._ledger.features))
-            gone = min(surplus, oldest.rows)
-            first, rest = slice(0, gone), slice(gone, oldest.rows)
+            removed = min(surplus, oldest.rows)
+            first, rest = slice(0, removed), slice(removed, oldest.rows)
             self._take(oldest.part(first), labels[first], None if own is None else own[first], sign=-1.0)
-            if gone < oldest.rows:
+            if removed < oldest.rows:
                 self._past.appendleft((oldest.part(rest), labels[rest], None if own is None else own[rest]))
-            self._remembered -= gone
-            surplus -= gone
+            self._remembered -= removed
+            surplus -= removed
 
     def _name_features(self) -> None:
         names = list(self._ledger.features)
@@ -355,7 +354,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         cells = self._cells(x)
         found = self._scorer.log_joint_of_row(cells)
         if found is None:
-            columns = {name: _objects([cell]) for name, cell in zip(self._ledger.features, cells, strict=True)}
+            columns = {name: object_array([cell]) for name, cell in zip(self._ledger.features, cells, strict=True)}
             found = self._scorer.log_joint(columns, 1)
         return self._of_all_classes(np.atleast_2d(found))
 
@@ -387,9 +386,3 @@ def _normalised(joint: FloatArray) -> FloatArray:
     joint = np.where(np.isneginf(joint).all(axis=1, keepdims=True), 0.0, joint)
     highest = joint.max(axis=1, keepdims=True)
     return np.asarray(joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True)))
-
-
-def _objects(values: list[Value]) -> AnyArray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array

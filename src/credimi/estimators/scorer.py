@@ -26,15 +26,13 @@ from credimi.inference.naive_bayes import log_shares, log_value_shares
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
-    from credimi.core.types import FloatArray, Record, Value, Values
+    from credimi.core.types import BooleanArray, FloatArray, Record, Value, Values
     from credimi.counting.streams.incremental_counts import IncrementalCounts
     from credimi.estimators.likelihood import Likelihood
     from credimi.estimators.selector import CredibleSelector
 
-    Mask = NDArray[np.bool_]
+    Mask = BooleanArray
 
 
 @stored

@@ -28,10 +28,8 @@ from credimi.selection.sets.select import GOALS, selected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from numpy.typing import NDArray
-
     from credimi.core.tables import Tables
-    from credimi.core.types import AnyArray, Data, Foreign, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Foreign, Option, Record, Value, Values
     from credimi.counting.counts import Counts
     from credimi.selection.sets.selection import Selection
 
@@ -96,9 +94,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     counts_: Counts
     selection_: Selection
     _ranking: Ranking | None = None
-    _believed: tuple[Beliefs, RuleOptions, NDArray[np.bool_] | None] | None = (
-        None  # the last: what stands at the factor
-    )
+    _believed: tuple[Beliefs, RuleOptions, BooleanArray | None] | None = None  # the last: what stands at the factor
 
     def __init__(
         self,
@@ -173,14 +169,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return self._ranking
 
     @property
-    def scores_(self) -> NDArray[np.float64]:
+    def scores_(self) -> FloatArray:
         """E[I] of each feature, in nats, in the order of X; NaN if a feature is not ranked."""
         columns = self.ranking_.columns
         mean = dict(zip(columns["feature"], columns["mi"], strict=True))
         return np.array([mean[name] for name in self.counts_.features])
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
+    def feature_importances_(self) -> FloatArray:
         """The scores, 0 if a feature is not ranked."""
         return np.nan_to_num(self.scores_, nan=0.0)
 
@@ -286,7 +282,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             threads=threads,
         )
 
-    def _beliefs(self) -> tuple[Beliefs, RuleOptions, NDArray[np.bool_] | None]:
+    def _beliefs(self) -> tuple[Beliefs, RuleOptions, BooleanArray | None]:
         options = self._options(threads_of(self.n_jobs))
         stands = None
         if self.robust_factor is not None:
@@ -294,7 +290,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             stands = standing(self.counts_, options, self.missing, factor)
         return beliefs_of(self.counts_, options, self.missing), options, stands
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> BooleanArray:
         check_is_fitted(self)
         if self.rule in GOALS:
             check_is_fitted(self, "selection_")
@@ -306,12 +302,12 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         kept = self._chosen(found, options)
         return kept if stands is None else kept & stands
 
-    def _chosen(self, found: Beliefs, options: RuleOptions) -> NDArray[np.bool_]:
+    def _chosen(self, found: Beliefs, options: RuleOptions) -> BooleanArray:
         if self.k is not None:
             return best(self.k, found.mean, found.p_above)
         return decide(self.rule, found, options)
 
-    def decide(self, blocks: Tables, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def decide(self, blocks: Tables, candidates: BooleanArray) -> BooleanArray:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
         options = self._options(threads=1)
         found = beliefs(blocks, options).of(candidates)

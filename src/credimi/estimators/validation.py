@@ -38,10 +38,8 @@ from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.labels import Labels
-    from credimi.core.types import AnyArray, Data, Foreign, Value, Values
+    from credimi.core.types import AnyArray, Data, FloatArray, Foreign, Value, Values
 
 _TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
@@ -149,7 +147,7 @@ def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple
     return classes, codes
 
 
-def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
+def checked_weights(sample_weight: Values, rows: int) -> FloatArray | None:
     """The rows' weights, None if they are all equal."""
     if sample_weight is None:
         return None
@@ -165,7 +163,7 @@ def checked_weights(sample_weight: Values, rows: int) -> NDArray[np.float64] | N
     return weights
 
 
-def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
+def numbers_of(column: Values, name: str) -> FloatArray:
     """A column of numbers or booleans as doubles, NaN if missing; other columns are refused."""
     found = _doubles(column, name)
     if found is not None:
@@ -177,7 +175,7 @@ def numbers_of(column: Values, name: str) -> NDArray[np.float64]:
     )
 
 
-def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | None:
+def measured(column: Values, name: str) -> tuple[FloatArray, bool] | None:
     """The same also for dates, as days since 1970, and for times of day and durations, as seconds; None for others.
 
     The second result is whether they are dates.
@@ -196,7 +194,7 @@ def measured(column: Values, name: str) -> tuple[NDArray[np.float64], bool] | No
     return np.append(coded.numbers, np.nan)[np.minimum(coded.codes, coded.values)], coded.instants
 
 
-def _doubles(column: Values, name: str) -> NDArray[np.float64] | None:
+def _doubles(column: Values, name: str) -> FloatArray | None:
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" and not isinstance(column, np.ma.MaskedArray):
         return np.ascontiguousarray(column, dtype=np.float64)
     if isinstance(column, pa.Array | pa.ChunkedArray) and any(test(column.type) for test in _NUMBERS):
@@ -207,7 +205,7 @@ def _doubles(column: Values, name: str) -> NDArray[np.float64] | None:
         if plain and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
             truths = [text == "true" for text in coded.texts]
             labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
-            doubled: NDArray[np.float64] = labels[np.minimum(coded.codes, coded.values)]
+            doubled: FloatArray = labels[np.minimum(coded.codes, coded.values)]
             return doubled
     return None
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import IntegerArray
+    from credimi.core.types import BooleanArray, IntegerArray
     from credimi.counting.rows.coded_table import Rows
     from credimi.experiments.prequential_options import PrequentialOptions
 
@@ -46,14 +46,14 @@ def key(rows: Rows, orders: IntegerArray, settings: PrequentialOptions) -> str:
     return digest.hexdigest()[:32]
 
 
-def save(path: Path, correct: NDArray[np.bool_], used: NDArray[np.int16]) -> None:
+def save(path: Path, correct: BooleanArray, used: NDArray[np.int16]) -> None:
     """Write one block of results."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, correct=correct, used=used)
 
 
-def load(path: Path, shape: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.int16]] | None:
+def load(path: Path, shape: tuple[int, ...]) -> tuple[BooleanArray, NDArray[np.int16]] | None:
     """What `save` wrote; nothing if there is no such file, or it is not valid."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy would leave a bad file open

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import Data, FloatArray, IntegerArray, Option, Record, Values
+    from credimi.core.types import BooleanArray, Data, FloatArray, IntegerArray, Option, Record, Values
 
     Progress = Callable[[float], None]
 
@@ -46,7 +46,7 @@ class Prequential:
     rows: Rows
     settings: PrequentialOptions
     orders: IntegerArray
-    correct: NDArray[np.bool_]
+    correct: BooleanArray
     used: NDArray[np.int16]
 
     @property
@@ -69,7 +69,7 @@ class Prequential:
         correct = self.correct[self._place(rule)]
         return np.asarray(np.cumsum(correct, axis=1) / np.arange(1, correct.shape[1] + 1))
 
-    def of(self, rule: str) -> NDArray[np.bool_]:
+    def of(self, rule: str) -> BooleanArray:
         """Orders x rows: whether the class was predicted correctly."""
         return np.asarray(self.correct[self._place(rule)])
 
@@ -214,7 +214,7 @@ def _run(
     keep: Path | None,
     threads: int | None,
     progress: Progress | None,
-) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+) -> tuple[BooleanArray, NDArray[np.int16]]:
     count = orders.shape[0]
     shape = (len(settings.rules), *orders.shape)
     correct, used = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=np.int16)
@@ -223,7 +223,7 @@ def _run(
     done, lock = [0], Lock()
     failed: list[BaseException] = []
 
-    def told(steps: int) -> None:
+    def report(steps: int) -> None:
         if failed:  # raised on another thread, perhaps by Ctrl-C: a block may take minutes, and its rest is not needed
             raise failed[0]
         with lock:
@@ -243,11 +243,11 @@ def _run(
         path = None if keep is None else keep / f"{checkpoints.key(rows, own, settings)}.npz"
         found = None if path is None else checkpoints.load(path, (shape[0], *own.shape))
         if found is None:
-            found = go_through(rows, own, settings, told)
+            found = go_through(rows, own, settings, report)
             if path is not None:
                 checkpoints.save(path, *found)
         else:
-            told(own.size)
+            report(own.size)
         correct[:, part], used[:, part] = found
 
     share(work, parts, threads)

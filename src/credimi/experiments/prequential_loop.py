@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
 _PSEUDO_COUNT = 1.0  # of naive Bayes, for classes and values
 _EQUAL = 1e-9  # closer scores are equal except for rounding
@@ -43,8 +43,8 @@ _STEPS_TOLD = 50  # steps between two progress reports
 
 
 def go_through(
-    rows: Rows, orders: IntegerArray, settings: PrequentialOptions, told: Callable[[int], None] = lambda _: None
-) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+    rows: Rows, orders: IntegerArray, settings: PrequentialOptions, progress: Callable[[int], None] = lambda _: None
+) -> tuple[BooleanArray, NDArray[np.int16]]:
     """Go through the rows in all these orders, side by side."""
     count, length = orders.shape
     classes, sizes = len(rows.classes), np.array([len(each) for each in rows.values], dtype=np.int64)
@@ -76,11 +76,11 @@ def go_through(
         flat[starts + column + answer[:, None] * widths] += 1.0
         by_class[lines, answer] += 1.0
         if step % _STEPS_TOLD == _STEPS_TOLD - 1 or step == length - 1:
-            told(count * (step % _STEPS_TOLD + 1))
+            progress(count * (step % _STEPS_TOLD + 1))
     return correct, used
 
 
-def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) -> NDArray[np.bool_]:
+def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) -> BooleanArray:
     """Rules x orders x features: which features each rule chooses now."""
     decided = {ALL: np.ones(blocks.rows.size, dtype=bool)}
     if IMPUTED in settings.rules and blocks.rows.size:

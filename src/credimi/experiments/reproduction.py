@@ -98,7 +98,7 @@ def reproduce(
         for case in wanted:
             share = len(each.rows) * len(each.rows.features) * case.cost / total
 
-            def told(part: float, done: float = done, share: float = share) -> None:
+            def report_part(part: float, done: float = done, share: float = share) -> None:
                 if progress is not None:
                     progress(done + part * share)
 
@@ -112,7 +112,7 @@ def reproduce(
                 orders=chosen,
                 keep=keep,
                 threads=threads,
-                progress=told,
+                progress=report_part,
             )
             done += share
         as_filed[each.name] = [

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, FloatArray, Foreign
+    from credimi.core.types import AnyArray, BooleanArray, FloatArray, Foreign, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -61,11 +61,11 @@ class Screen(NamedTuple):
 
     missing: NDArray[np.int32]  # of each column, whether its last value means missing
     totals: NDArray[np.int32]  # (columns, most values, classes)
-    alone: NDArray[np.float64]
+    alone: FloatArray
     informative: NDArray[np.int32]
     rows: float
     of_classes: float
-    bounds: NDArray[np.float64]
+    bounds: FloatArray
     cut: float
     redundancy: float
     dense: float  # rows a cell from which on the evidence of the first look holds
@@ -74,9 +74,9 @@ class Screen(NamedTuple):
 class Looked(NamedTuple):
     """Pairs that may be more than nothing: numbers, evidence and synergy, and whether they are too sparse for it."""
 
-    numbers: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    sparse: NDArray[np.bool_]
+    numbers: IntegerArray
+    scores: FloatArray
+    sparse: BooleanArray
 
 
 class Device(Protocol):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, FloatArray, Foreign
+    from credimi.core.types import AnyArray, FloatArray, Foreign, IntegerArray
     from credimi.gpu.layout import Block, Hyper, Looked, Screen
 
     Codes = NDArray[np.uint8]
@@ -89,10 +89,10 @@ class NumpyDevice:
         blocks: tuple[Block, Block],
         hyper: Hyper,
         wanted: int,
-        out: NDArray[np.float64],
+        out: FloatArray,
         *,
-        chosen: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
+        chosen: IntegerArray | None = None,
+    ) -> IntegerArray:
         """Leave all pairs."""
         del common, hyper, wanted, out  # nothing is computed here
         first, second = blocks

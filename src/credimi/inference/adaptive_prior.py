@@ -54,9 +54,7 @@ from credimi.kernels.evidence import adaptive_weights, evidence_at, two_sided_we
 from credimi.kernels.evidence.adaptive_weights import BOTH_SIDES_MISS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.core.types import CountArray, FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, CountArray, FloatArray, IntegerArray
 
 GRID = 18
 LOOSEST = 4.0
@@ -91,7 +89,7 @@ class PosteriorComponents:
 
 
 def components(
-    blocks: Tables, *, matched: bool = True, threads: int | None = None, whole: NDArray[np.bool_] | None = None
+    blocks: Tables, *, matched: bool = True, threads: int | None = None, whole: BooleanArray | None = None
 ) -> PosteriorComponents:
     """Weights and moments of every table's components; `whole` as `moments` has it."""
     return components_of(blocks, *mixtures_with_moments(blocks, whole=whole, matched=matched, threads=threads))
@@ -108,7 +106,7 @@ def components_of(blocks: Tables, mixed: AdaptiveWeights, found: Moments) -> Pos
 def mixtures_with_moments(
     blocks: Tables,
     strata: tuple[IntegerArray, IntegerArray] | None = None,
-    whole: NDArray[np.bool_] | None = None,
+    whole: BooleanArray | None = None,
     *,
     matched: bool = True,
     threads: int | None = None,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from credimi.core.tables import Tables
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
 _FEW = 3.0  # with fewer complete counts, pseudo-counts included, the posterior is little more than the prior
 _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)
@@ -72,7 +72,7 @@ def moments(
     *,
     matched: bool = True,
     threads: int | None = None,
-    whole: NDArray[np.bool_] | None = None,
+    whole: BooleanArray | None = None,
 ) -> Moments:
     """Moments of every table; `pseudo_count` is one number, or one per table; `threads` are all cores by default.
 
@@ -129,10 +129,10 @@ def _moments_of_chunk(
     blocks: Tables,
     part: slice,
     pseudo: FloatArray,
-    results: tuple[FloatArray, FloatArray, NDArray[np.bool_]],
+    results: tuple[FloatArray, FloatArray, BooleanArray],
     *,
     matched: bool,
-    whole: NDArray[np.bool_] | None,
+    whole: BooleanArray | None,
 ) -> None:
     """Sort the tables by what is missing, and pass each group to its kernel; fills means, variances and thin flags."""
     mean, variance, thin = results

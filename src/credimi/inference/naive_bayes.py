@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from credimi.core.types import FloatArray
+    from credimi.core.types import FloatArray, IntegerArray
 
 
 def log_shares(totals: FloatArray, pseudo_count: float = 0.0) -> FloatArray:
@@ -27,7 +25,7 @@ def log_shares(totals: FloatArray, pseudo_count: float = 0.0) -> FloatArray:
 
 
 def log_value_shares(
-    counts: FloatArray, seen: FloatArray, values: int | NDArray[np.int64], pseudo_count: float
+    counts: FloatArray, seen: FloatArray, values: int | IntegerArray, pseudo_count: float
 ) -> FloatArray:
     """log P(j | i) from n_ij, n_i+ and s; 1/s if nothing was seen and nothing is added."""
     total = seen + values * pseudo_count

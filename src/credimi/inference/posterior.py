@@ -244,8 +244,8 @@ class Posterior:
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape
-        told = f"{self.table.rows:g} rows, pseudo-count {self.pseudo_count:g}"
-        return f"Posterior({rows} x {columns} cell probabilities, {told})"
+        described = f"{self.table.rows:g} rows, pseudo-count {self.pseudo_count:g}"
+        return f"Posterior({rows} x {columns} cell probabilities, {described})"
 
 
 def _cubed(counts: FloatArray, variance: FloatArray, probability: FloatArray) -> FloatArray:

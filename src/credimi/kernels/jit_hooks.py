@@ -25,7 +25,7 @@ class Wishes:
     """What to call before Numba is loaded, and before a kernel is compiled; a later wish replaces an earlier."""
 
     before_numba: Callable[[], None] = staticmethod(_nothing)
-    compiling: Callable[[], None] = staticmethod(_nothing)
+    compiling: Callable[[str], None] = staticmethod(_nothing)  # a kernel
     unlisted: Callable[[str, str], None] = staticmethod(_nothing)  # a kernel, and types that `signatures` does not have
 
 

@@ -96,7 +96,7 @@ class NumbaKernel:
             return cast("Callable[..., object]", self.dispatcher)  # as Numba does it
         argument_types = numba_types(signature)
         if not self._is_cached(argument_types):
-            wishes.compiling()
+            wishes.compiling(self.__name__)
         self.dispatcher.compile(argument_types)
         entry: Callable[..., object] = self.dispatcher.overloads[argument_types].entry_point
         self._entries[signature] = entry

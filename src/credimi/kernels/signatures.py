@@ -19,6 +19,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "evidence.two_sided_weights.weigh_two_sided": (
         f"{_TABLES} i8[:] i8[:] f8 f8 f8 f8 f8 b1 f8[:] f8[:,:] f8[:,:] i8[:] f8[:,:] f8[:,:]",
     ),
+    "evidence.occurring.pack_occurring": (f"{_TABLES} b1[:] f8[:] i8[:] i8[:]",),
     "evidence.evidence_at.log_evidence_at": (f"{_TABLES} f8 f8[:] f8[:]",),
     "evidence.evidence_at.log_prior_of_points": (f"{_TABLES} f8 f8 f8 f8[:,:] f8[:]",),
     "moments.many_tables.classify": (f"{_TABLES} i1[:] f8[:]",),
@@ -100,39 +101,36 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-FIRST_NEEDED = (  # by a ranking of a file, those that take longest to compile first; the first types of each
-    "moments.many_tables.two_sided",
+FIRST_NEEDED = (  # by every ranking, those that take longest to compile first; the first types of each
     "evidence.two_sided_weights.weigh_two_sided",
+    "moments.many_tables.two_sided",
     "evidence.adaptive_weights.weigh",
-    "moments.many_tables.matched_one_sided",
     "moments.side_by_side.matched_complete",
+    "moments.many_tables.leading_one_sided",
+    "moments.many_tables.matched_one_sided",
     "mixture_tails.quantiles",
-    "mixture_tails.upper_tails",
-    "reading.text_codes.encode_texts",
-    "trees.best_split.best_split",
-    "trees.best_split.boundaries",
-    "pair_counts.count_joint",
-    "pair_counts.count_bits",
     "evidence.adaptive_weights.augment",
-    "pair_counts.count_cells",
-    "reading.text_codes.encode_integers",
-    "reading.text_codes.narrow",
-    "trees.best_split.sums_below",
-    "pair_counts.group_bits",
+    "mixture_tails.upper_tails",
     "moments.many_tables.classify",
     "mixture_tails.log_scales",
-    "trees.best_split.fill_table",
-    "moments.many_tables.leading_one_sided",
 )
 
 NEEDED_BY: dict[str, tuple[str, ...]] = {  # commands beyond a ranking: the beginnings of the kernels' names
-    "select": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
+    "select": ("evidence.occurring", "pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence.evidence_of_blocks"),
     "interactions": ("pairs.column_bits", "pairs.pair_bits", "pairs.pair_evidence", "pairs.pair_screen"),
     "pairs": ("evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins", "pairs.star_mesh"),
     "network": ("networks.", "evidence.evidence_at", "pairs.all_pairs", "pairs.missing_margins"),
     "tree": ("trees.node_tables",),
-    "table": ("mode.",),
+    "table": ("evidence.occurring", "mode."),
 }
+
+NEEDED_FOR_MANY_CELLS = (  # of files that numpy and pyarrow would be longer at than it takes to load these
+    "pair_counts.",
+    "reading.csv_fields.",
+    "reading.parquet_pages.",
+    "reading.sort_numbers.",
+    "reading.text_codes.",
+)
 
 _DTYPES = ("f8", "i8", "i4", "i1", "u1", "u2", "u4", "u8", "b1")
 _PLAIN = {int: "i8", float: "f8", bool: "b1"}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credimi.kernels import jit
-from credimi.kernels.signatures import FIRST_NEEDED, NEEDED_BY, SIGNATURES
+from credimi.kernels.signatures import FIRST_NEEDED, NEEDED_BY, NEEDED_FOR_MANY_CELLS, SIGNATURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 Task = tuple[str, str]  # a kernel's name and its types
 
 
-def tasks(command: str | None = None) -> list[Task]:
-    """All kernels, or those that a command needs; those that a ranking needs first."""
-    others = [name for name in SIGNATURES if name not in FIRST_NEEDED]
-    if command is None:
-        return [(name, types) for name in (*FIRST_NEEDED, *others) for types in SIGNATURES[name]]
-    own = NEEDED_BY.get(command, ())
-    return [(name, SIGNATURES[name][0]) for name in (*FIRST_NEEDED, *(name for name in others if name.startswith(own)))]
+def tasks(command: str | None = None, asked: str = "") -> list[Task]:
+    """All kernels, or those that a command needs that asks for this one first; those of every ranking before others.
+
+    Files are read before all else, so that a command that asks for another kernel first does not read many cells.
+    """
+    wanted = NEEDED_BY.get(command or "", ())
+    if asked.startswith(NEEDED_FOR_MANY_CELLS):
+        wanted += NEEDED_FOR_MANY_CELLS
+    names = dict.fromkeys([*FIRST_NEEDED, *(name for name in SIGNATURES if command is None or name.startswith(wanted))])
+    return [(name, types) for name in names for types in SIGNATURES[name][: None if command is None else 1]]
 
 
 def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], None]) -> None:

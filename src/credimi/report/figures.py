@@ -212,11 +212,11 @@ def save(axes: Axes, path: str | Path) -> None:
 @contextmanager
 def _one_warning_of_glyphs(path: str | Path) -> Iterator[None]:
     """Say once which characters the font lacks: matplotlib warns of each of them, again and again."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     lacking = {}
-    for each in told:
+    for each in caught:
         if match := _GLYPH.match(str(each.message)):
             lacking[repr(chr(int(match[1])))] = True
         else:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.atomic_files import plain
 from credimi.report import sentences
 from credimi.report.figures import new_axes, save, short_name
-from credimi.report.terminal import probability, shortened
+from credimi.report.terminal import and_more, printed, probability, shortened, text_line, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from matplotlib.axes import Axes
     from rich.table import Table as Grid
@@ -28,6 +24,7 @@ _NAMED = 60  # columns whose names fit beside a heat map
 _BESIDE, _BESIDE_EDGES = 64, 34  # characters of a line beside its two names
 _SHORTEST = 7  # characters of a name
 _LISTED = 3  # columns that a remark names
+_PADDING = (0, 1, 0, 0)
 _WHAT = {
     "mi": "mutual information, nats",
     "low": "lower end of the interval, nats",
@@ -50,8 +47,8 @@ def remarks(names: Sequence[str], facts: Sequence[Record], settings: Record, rea
             lines.setdefault(f"left out: {_why(each, reader)}", []).append(each["feature"])
         elif each["suspicions"]:
             lines.setdefault(sentences.short_note(each, each["values"], reader), []).append(each["feature"])
-    told = [f"{_some(columns)}: {what}" for what, columns in lines.items()]
-    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *told]
+    by_column = [f"{_some(columns)}: {what}" for what, columns in lines.items()]
+    return [*_refinement(settings), *_missing_by_others(facts, settings, reader), *by_column]
 
 
 def _refinement(settings: Record) -> list[str]:
@@ -96,11 +93,7 @@ def _some(columns: Sequence[str]) -> str:
 
 def pairs_text(found: Record, *, width: int = 120) -> str:
     """The best pairs as plain text."""
-    console = _rich("console").Console(file=io.StringIO(), width=width)
-    with console.capture() as capture:
-        for part in pairs_grids(found, width):
-            console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+    return printed(pairs_grids(found, width), width)
 
 
 def pairs_grids(found: Record, width: int) -> Iterator[Grid | Text]:
@@ -109,28 +102,21 @@ def pairs_grids(found: Record, width: int) -> Iterator[Grid | Text]:
     numbers = ((found["count"], "pair"), (len(found["columns"]), "column"), (found["rows"], "row"))
     title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
     interval = f"{100 * settings['level']:g} % interval"
-    grid = _grid(title)
     room = max((width - _BESIDE) // 2, _SHORTEST)
-    for heading in ("a", "b"):
-        grid.add_column(heading, no_wrap=True)
-    grid.add_column("mi", justify="right")
-    for heading in (interval, f"P(I > {settings['epsilon']:g})", "P(indep.)", "linked"):
-        grid.add_column(heading, no_wrap=True)
+    cells = []
     for row in rows:
         ends, spread = f"{row['low']:.4f} to {row['high']:.4f}", row["high"] - row["low"]
         chances = [probability(row[name], spread) for name in ("p_above", "p_independent")]
-        names = [shortened(row[name] or sentences.NO_NAME, room) for name in ("a", "b")]
-        cells = [*names, f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""]
-        grid.add_row(*map(_text, cells))
-    yield grid
-    if len(rows) < found["count"]:
-        yield _text(f"... and {found['count'] - len(rows):,} more")
+        cells.append([*_ends(row, room), f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""])
+    headings = ["a", "b", "mi", interval, f"P(I > {settings['epsilon']:g})", "P(indep.)", "linked"]
+    unbroken = {*headings} - {"mi"}
+    yield text_table(title, headings, cells, right={"mi"}, unbroken=unbroken, overflow="ellipsis", padding=_PADDING)
+    yield from and_more(found["count"], len(rows))
     if found["independent"] is not None and found["count"]:
         share = found["independent"]
         many = "at most half" if share == 0.5 else f"about {100 * share:.3g} %"
-        yield _text(f"{many} of the pairs are independent, as all of them together suggest")
-    for line in found["remarks"]:
-        yield _text(line)
+        yield text_line(f"{many} of the pairs are independent, as all of them together suggest")
+    yield from map(text_line, found["remarks"])
 
 
 def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
@@ -139,42 +125,23 @@ def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
     title = (
         f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, given that a forest holds"
     )
-    grid = _grid(title)
-    for heading in ("a", "b", "P(edge)", "in the best forest"):
-        grid.add_column(heading, no_wrap=True)
     room = max((width - _BESIDE_EDGES) // 2, _SHORTEST)
-    for edge in edges[:top]:
-        names = [shortened(edge[name] or sentences.NO_NAME, room) for name in ("a", "b")]
-        cells = [*names, probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
-        grid.add_row(*map(_text, cells))
-    yield grid
-    if len(edges) > top:
-        yield _text(f"... and {len(edges) - top:,} more")
-    yield _text(f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each")
-    for line in report["remarks"]:
-        yield _text(line)
+    cells = [
+        [*_ends(edge, room), probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
+        for edge in edges[:top]
+    ]
+    headings = ["a", "b", "P(edge)", "in the best forest"]
+    yield text_table(title, headings, cells, unbroken=headings, overflow="ellipsis", padding=_PADDING)
+    yield from and_more(len(edges), top)
+    yield text_line(
+        f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each"
+    )
+    yield from map(text_line, report["remarks"])
 
 
-def _grid(title: str) -> Grid:
-    simple: Record = {
-        "title_justify": "left",
-        "box": _rich("box").SIMPLE_HEAD,
-        "show_edge": False,
-        "padding": (0, 1, 0, 0),
-    }
-    found: Grid = _rich("table").Table(title=_text(title), **simple)
-    return found
-
-
-def _text(words: str) -> Text:
-    """Words as they are: of a plain str rich would read markup, and :names: as pictures."""
-    found: Text = _rich("text").Text(plain(words))
-    return found
-
-
-def _rich(part: str) -> ModuleType:
-    """A part of rich, which is loaded only to print."""
-    return import_module(f"rich.{part}")
+def _ends(pair: Record, room: int) -> list[str]:
+    """The names of the two columns of a pair."""
+    return [shortened(pair[name] or sentences.NO_NAME, room) for name in ("a", "b")]
 
 
 def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:

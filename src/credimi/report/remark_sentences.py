@@ -140,11 +140,11 @@ def _tips_early(same: Sequence[Facts], _reader: str) -> str:
 
 def _copy(same: Sequence[Facts], reader: str) -> str:
     if len(same) == 1:
-        told = f"{name(same[0])} says the same as {same[0]['other'] or NO_NAME}"
+        known = f"{name(same[0])} says the same as {same[0]['other'] or NO_NAME}"
     else:
         shown = some([f"{name(each)} (as {each['other'] or NO_NAME})" for each in same])
-        told = f"say the same as another column: {shown}"
-    return f"{told}; one of them is enough ({exclude(same, reader)})"
+        known = f"say the same as another column: {shown}"
+    return f"{known}; one of them is enough ({exclude(same, reader)})"
 
 
 def _time(same: Sequence[Facts], reader: str) -> str:

@@ -118,8 +118,8 @@ def unranked_lines(columns: Iterable[Facts], reader: str = PYTHON) -> list[str]:
 
 
 def _of_its_kind(facts: Facts) -> str:
-    told = {"constant": facts["value"], "uncountable": facts["fault"]}.get(facts["kind"])
-    return "" if told is None else f" ({told})"
+    detail = {"constant": facts["value"], "uncountable": facts["fault"]}.get(facts["kind"])
+    return "" if detail is None else f" ({detail})"
 
 
 def _cut_by(facts: Facts) -> str:

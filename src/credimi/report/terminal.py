@@ -5,18 +5,18 @@ from __future__ import annotations
 import io
 import math
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from credimi.core.types import Record
+    from credimi.core.types import Record, Value
     from credimi.report.shown import ShownRanking
 
 _SHORT_BAR, _BAR, _LONG_BAR = 6, 12, 24
@@ -37,13 +37,61 @@ def probability(value: float, std: float) -> str:
 
 def ranking_text(ranking: ShownRanking, *, units: str = "nats", width: int = 120) -> str:
     """The ranking as plain text."""
+    return printed(ranking_grid(ranking, units=units, width=width, top=_LINES), width)
+
+
+def printed(parts: Iterable[Grid | Text], width: int) -> str:
+    """Tables and lines as plain text."""
     from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
 
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
-        for part in ranking_grid(ranking, units=units, width=width, top=_LINES):
+        for part in parts:
             console.print(part)
     return without_trailing_blanks(capture.get()).rstrip("\n")
+
+
+def text_line(words: str) -> Text:
+    """One line as it is: in a plain str, rich would read markup, and :names: as pictures."""
+    from rich.text import Text  # noqa: PLC0415  (rich is loaded only to print)
+
+    return Text(plain(words))
+
+
+def text_table(
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Container[str] = (),
+    unbroken: Container[str] = (),
+    widths: Mapping[str, int] | None = None,
+    overflow: Literal["fold", "ellipsis"] = "fold",
+    **layout: Value,
+) -> Grid:
+    """A table: which columns end at the `right`, which are on one line (`unbroken`), the least widths of some."""
+    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
+
+    shown = text_line(title) if title else None
+    grid = Grid(title=shown, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, **layout)
+    for each in headings:
+        grid.add_column(
+            each,
+            justify="right" if each in right else "left",
+            no_wrap=each in unbroken,
+            overflow=overflow,
+            min_width=(widths or {}).get(each),
+        )
+    for row in rows:
+        grid.add_row(*map(text_line, row))
+    return grid
+
+
+def and_more(total: int, shown: int) -> Iterator[Text]:
+    """A line that says how many are not shown, if any."""
+    if total > shown:
+        yield text_line(f"... and {total - shown:,} more")
 
 
 def without_trailing_blanks(text: str) -> str:
@@ -70,6 +118,7 @@ class Column(NamedTuple):
     head: str
     cells: Sequence[str]
     right: bool = False  # where its cells end
+    wraps: bool = False  # whether cells may take several lines
 
     @property
     def width(self) -> int:
@@ -87,29 +136,33 @@ def ranking_grid(
     width: int = 120,
 ) -> Iterator[Grid | Text]:
     """The title, the table and the lines below it, for rich to print."""
-    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
-    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
-
-    yield Text(_title(ranking, units))
+    yield text_line(_title(ranking, units))
     rows = list(islice(ranking, top))
     most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
     columns = _fitting(rows, ranking.settings, units, width, most)
     everything = width >= _ROOM_FOR_ALL
     if everything:
         facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
         notes = [_values(row, known, ranking.reader) for row, known in zip(rows, facts, strict=False)]
-        columns["values"] = Column("values", list(map(plain, notes)))
-    for name, column in columns.items():
-        grid.add_column(
-            column.head, justify="right" if column.right else "left", no_wrap=name != "values", overflow="fold"
-        )
-    for row, *cells in zip(rows, *(column.cells for column in columns.values()), strict=True):
-        grid.add_row(*map(Text, cells), style=_COLOUR[row["verdict"]])
-    yield grid
+        columns["values"] = Column("values", list(map(plain, notes)), wraps=True)
+    yield coloured_grid(list(columns.values()), [_COLOUR[row["verdict"]] for row in rows])
     for remark in _remarks(ranking, rows, units, narrow=not everything):
-        yield Text(plain(remark))
+        yield text_line(remark)
+
+
+def coloured_grid(columns: Sequence[Column], colours: Iterable[str]) -> Grid:
+    """The columns side by side, each line in its colour."""
+    from rich import box  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
+    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
+
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
+    for column in columns:
+        justify: Literal["right", "left"] = "right" if column.right else "left"
+        grid.add_column(Text(column.head), justify=justify, no_wrap=not column.wraps, overflow="fold")
+    for colour, *cells in zip(colours, *(column.cells for column in columns), strict=True):
+        grid.add_row(*map(Text, cells), style=colour)
+    return grid
 
 
 def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, most: float) -> dict[str, Column]:
@@ -121,10 +174,10 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
     known = [not math.isnan(row["mi"]) for row in rows]
 
     def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
-        return Column(head, [text(row) if told else "" for row, told in zip(rows, known, strict=True)], right)
+        return Column(head, [text(row) if is_known else "" for row, is_known in zip(rows, known, strict=True)], right)
 
     found = {
-        "#": Column("#", [str(place) if told else "" for place, told in enumerate(known, 1)], right=True),
+        "#": Column("#", [str(place) if is_known else "" for place, is_known in enumerate(known, 1)], right=True),
         "feature": Column("feature", names),
         "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
         "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),
@@ -165,6 +218,14 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
     return {name: each for name, each in found.items() if name in chosen}
 
 
+def verdict_counts(verdicts: Sequence[str], order: Iterable[str], shown: int) -> str:
+    """How many features have each verdict, and how many lines are shown, if not all."""
+    counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in order if each in verdicts)
+    number = f" {shown:,}" if shown > 1 else ""
+    fewer = f"; the first{number} shown" if shown < len(verdicts) else ""
+    return f"{sentences.counted(len(verdicts), 'feature')}: {counted or 'none'}{fewer}"
+
+
 def threshold(settings: Record, units: str) -> str:
     """Epsilon, with its unit if the information beside it has another one: epsilon is always in nats."""
     return f"{settings['epsilon']:g}{' nats' if units != 'nats' else ''}"
@@ -180,7 +241,7 @@ def _title(ranking: ShownRanking, units: str) -> str:
     if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
     rows = sentences.rows_told(ranking.rows, ranking.rows_with_target)
-    return plain(f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}")
+    return f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}"
 
 
 def _values(row: Record, facts: Record | None, reader: str) -> str:
@@ -199,11 +260,8 @@ def _bar(row: Record, most: float, length: int) -> str:
 
 
 def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narrow: bool) -> Iterator[str]:
-    settings, verdicts = ranking.settings, ranking.columns["verdict"]
-    counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
-    number = f" {len(shown):,}" if len(shown) > 1 else ""
-    fewer = f"; the first{number} shown" if len(shown) < len(ranking) else ""
-    yield f"{sentences.counted(len(ranking), 'feature')}: {counted or 'none'}{fewer}"
+    settings = ranking.settings
+    yield verdict_counts(ranking.columns["verdict"], _COLOUR, len(shown))
     level, method = f"{settings['level']:g}", f"prior {settings['prior']}, approximation {settings['approximation']}"
     keep = f"keep: P(I > {settings['epsilon']:g} nats) >= {level}"
     yield f"{keep}; drop: P(I <= {threshold(settings, units)}) >= {level}; {method}"

@@ -16,21 +16,19 @@ from credimi.inference.batched.many_tables import summarize
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
-    from credimi.core.types import CountArray
+    from credimi.core.types import CountArray, FloatArray
     from credimi.inference.options import PosteriorOptions
 
 
-def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
+def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, FloatArray]:
     """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
     varies = [bool(each.block[:-1, -1].any() and each.block[:-1, :-1].any()) for each in features]
     indicators = [feature.indicator() if both else None for feature, both in zip(features, varies, strict=True)]
     return _information("missing", indicators, varies, options)
 
 
-def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, NDArray[np.float64]]:
+def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, FloatArray]:
     """The ranking's columns target_missing_mi to target_missing_p_above: how far a missing target depends on a feature.
 
     0 where the target is never missing, and for features that are not ranked.
@@ -54,7 +52,7 @@ def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> di
 
 def _information(
     prefix: str, indicators: Sequence[CountArray | None], varies: list[bool], options: PosteriorOptions
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, FloatArray]:
     """Four columns of all features: what indicators tell that vary; 0 for the others."""
     names = {"mean": f"{prefix}_mi"} | {name: f"{prefix}_{name}" for name in ("low", "high", "p_above")}
     columns = {shown: np.zeros(len(varies)) for shown in names.values()}

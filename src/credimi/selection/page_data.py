@@ -30,13 +30,10 @@ from credimi.selection.remarks import worded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
-    from credimi.core.types import CountArray, Record, Value
+    from credimi.core.types import CountArray, FloatArray, Record, Value
     from credimi.selection.ranking import Ranking
 
-    FloatArray = NDArray[np.float64]
 
 _CELLS = 100_000  # of all contingency tables together, so that many features still make a small page
 _FEWEST_CELLS, _MOST_CELLS = 48, 1200  # of one of them
@@ -138,15 +135,15 @@ def _robust(ranking: Ranking, kept: Kept) -> Record:
     options, places, blocks = _asked(ranking.settings, kept)
     factors = sorted({*_FACTORS, ranking.settings["factor"]} - {1.0})
     found = curves(blocks, factors, _LEVELS, options)
-    told: list[str | None] = [None] * len(kept.blocks)
-    for place, own in zip(places, found, strict=True):
-        if not np.isnan(own).any():
-            told[place] = base64.b64encode(own.astype("<f4").tobytes()).decode()
+    quantiles: list[str | None] = [None] * len(kept.blocks)
+    for place, curve in zip(places, found, strict=True):
+        if not np.isnan(curve).any():
+            quantiles[place] = base64.b64encode(curve.astype("<f4").tobytes()).decode()
     columns = ranking.columns
     return {
         "factors": [_plain(factor) for factor in factors],
         "levels": _LEVELS.tolist(),
-        "quantiles": told,
+        "quantiles": quantiles,
         "tipping": [_plain(_known(each)) for each in columns["tipping_factor"]],
         **{name: [_known(each) for each in columns[f"robust_{name}"]] for name in ("low", "high")},
     }
@@ -272,7 +269,7 @@ class Kept:
     values: tuple[tuple[str, ...], ...]
     cuts: tuple[list[str], ...]
     odds: tuple[float, ...]
-    at_mode: NDArray[np.float64]
+    at_mode: FloatArray
     source: str
 
     def chosen(self, places: Sequence[int]) -> Kept:
@@ -287,7 +284,7 @@ class Kept:
         )
 
     @classmethod
-    def of(cls, features: Sequence[Feature], at_mode: NDArray[np.float64], data: object) -> Kept:
+    def of(cls, features: Sequence[Feature], at_mode: FloatArray, data: object) -> Kept:
         """From settled features. Nothing is kept of identifiers, which have one value per row."""
         return cls(
             tuple(feature.block if feature.kind.ranked else None for feature in features),

@@ -26,13 +26,10 @@ from credimi.selection.rules import RULES, RuleOptions, decide
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from credimi.columns.feature import Feature
-    from credimi.core.types import AnyArray, Data, Option, Record, Value, Values
+    from credimi.core.types import AnyArray, BooleanArray, Data, FloatArray, Option, Record, Value, Values
     from credimi.inference.batched.many_tables import Summary
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Ranking", "rank"]
 
@@ -188,21 +185,15 @@ def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
     _check_reading(missing)
     features, blocks = _read(counts.settled(threads=options.threads), options, missing)
     found = beliefs(blocks, options)
-    ranked, unknown = _kinds(features)
-    known = np.where(unknown, np.nan, 0.0)
-    figures = [known.copy(), known.copy(), known.copy(), np.full(known.size, np.nan)]
-    for figure, own in zip(figures, (found.mean, found.at_mode, found.p_above, found.p_independent), strict=True):
-        figure[ranked] = own
-    return Beliefs(*figures)
+    mean, at_mode, p_above = (_among_all(features, own) for own in (found.mean, found.at_mode, found.p_above))
+    return Beliefs(mean, at_mode, p_above, _among_all(features, found.p_independent, np.nan))
 
 
-def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> NDArray[np.bool_]:
+def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> BooleanArray:
     """Which features stand at the factor, P(I > epsilon) >= level whatever is missing, in the order of the counts."""
     features, blocks = _read(counts.settled(threads=options.threads), options, missing)
-    found = np.zeros(len(features), dtype=bool)
-    p_above = beliefs(blocks, options).p_above
-    found[_kinds(features)[0]] = information_bounds.standing(blocks, p_above, factor, options)
-    return found
+    stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
+    return _among_all(features, stands, unknown=False, otherwise=False)
 
 
 def _check_reading(missing: str) -> None:
@@ -224,10 +215,16 @@ def _read(seen: list[Feature], options: RuleOptions, missing: str) -> tuple[list
     return features, Tables.of(blocks, [feature.odds for feature in ranked])
 
 
-def _kinds(features: Sequence[Feature]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which features are ranked, and of which nothing is known."""
-    ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
-    return ranked, np.array([feature.kind.unknown for feature in features], dtype=bool)
+def _among_all(
+    features: Sequence[Feature], figures: AnyArray, otherwise: float = 0.0, unknown: float = np.nan
+) -> AnyArray:
+    """The figures of the ranked features among all features.
+
+    `unknown` stands for features of which nothing is known, such as identifiers, `otherwise` for those of one value.
+    """
+    found = np.array([unknown if feature.kind.unknown else otherwise for feature in features], dtype=figures.dtype)
+    found[[feature.kind.ranked for feature in features]] = figures
+    return found
 
 
 def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
@@ -263,7 +260,7 @@ def _own_names(data: Data | Counts) -> Record:
 
 
 def _with_unranked(
-    features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: NDArray[np.bool_]
+    features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: BooleanArray
 ) -> dict[str, AnyArray]:
     """The summary of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
     named = {
@@ -279,31 +276,20 @@ def _with_unranked(
         "at_mode": found.at_mode,
         "rows_to_decide": rows,
     }
-    ranked, unknown = _kinds(features)
-    out: dict[str, AnyArray] = {}
-    for name, values in named.items():
-        column = np.where(unknown | (name == "rows_to_decide"), np.nan, 1.0 if name == "p_independent" else 0.0)
-        column[ranked] = values
-        out[name] = column
-    out["at_epsilon"] = np.zeros(len(features), dtype=bool)
-    out["at_epsilon"][ranked] = at_epsilon
-    return out
+    otherwise = {"p_independent": 1.0, "rows_to_decide": np.nan}
+    out = {name: _among_all(features, values, otherwise.get(name, 0.0)) for name, values in named.items()}
+    return out | {"at_epsilon": _among_all(features, at_epsilon, unknown=False)}
 
 
 def _robust(
     features: Sequence[Feature], blocks: Tables, found: Summary, factor: float, options: RuleOptions
 ) -> dict[str, AnyArray]:
     """The bounds at the factor and the tipping factors; infinite where nothing is missing, or nothing can depend."""
-    ranked, unknown = _kinds(features)
     bounds = information_bounds.robust(blocks, found.p_above, (found.low, found.high), factor, options)
-    never_seen = np.array([feature.complete == 0 for feature in features], dtype=bool)
-    out: dict[str, AnyArray] = {}
-    for name, values, otherwise in zip(
-        ROBUST_COLUMNS, (bounds.low, bounds.high, bounds.tipping), (0.0, 0.0, np.inf), strict=True
-    ):
-        out[name] = np.where(unknown | (never_seen & (otherwise > 0.0)), np.nan, otherwise)
-        out[name][ranked] = values
-    return out
+    tipping = _among_all(features, bounds.tipping, np.inf)
+    tipping[[feature.complete == 0 and not feature.kind.ranked for feature in features]] = np.nan  # never seen
+    ends = (_among_all(features, bounds.low), _among_all(features, bounds.high))
+    return dict(zip(ROBUST_COLUMNS, (*ends, tipping), strict=True))
 
 
 def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:

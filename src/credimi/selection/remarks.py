@@ -138,9 +138,9 @@ class Remark:
             "mi": shown(self.mi),
             "mi_with_target": shown(self.mi_with_target),
         }
-        told = {name: value for name, value in rest.items() if value is not None}
+        present = {name: value for name, value in rest.items() if value is not None}
         known = {"kind": self.kind.value, "caution": self.caution, "feature": self.feature, "stake": shown(self.stake)}
-        return known | told
+        return known | present
 
 
 def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[Record]:
@@ -242,8 +242,8 @@ def _of_row(
         yield Remark(RemarkKind.TIME, name, stake=row["mi"])
     if row["verdict"] != "drop" and feature.kind == FeatureKind.RANGES and feature.cuts.size >= _MANY_CUTS:
         yield Remark(RemarkKind.MANY_CUTS, name, values=feature.cuts.size, stake=row["mi"])
-    told = settings["missing"] == "ignore" and not feature.kind.unknown
-    if told and row["missing_p_above"] >= settings["level"]:
+    missing_is_ignored = settings["missing"] == "ignore" and not feature.kind.unknown
+    if missing_is_ignored and row["missing_p_above"] >= settings["level"]:
         yield Remark(RemarkKind.MISSING_TELLS, name, nats=row["missing_mi"], stake=row["missing_mi"])
     if row["verdict"] == "keep" and row.get("tipping_factor", math.inf) < _EARLY:
         yield Remark(RemarkKind.TIPS_EARLY, name, factor=row["tipping_factor"], stake=row["mi"])

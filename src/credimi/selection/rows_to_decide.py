@@ -21,12 +21,10 @@ from credimi.inference.batched.mixture_tails import above, laws_of
 from credimi.selection.rules import unsure
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.adaptive_prior import PosteriorComponents
     from credimi.inference.options import PosteriorOptions
 
-    FloatArray = NDArray[np.float64]
 
 _MOST_GROWTH = 4096.0
 _DOUBLINGS, _FEW_CELLS = 4, 20_000  # that are tried at once, and of how many counts
@@ -35,9 +33,7 @@ _ABOUT = 0.5  # the same for an I that needs more rows than anybody collects:
 _TOO_MANY, _TIMES = 1_000_000, 10.0  # so many, and so many times the present rows
 
 
-def growth_to_decide(
-    blocks: Tables, options: PosteriorOptions, rows: float = 0.0
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+def growth_to_decide(blocks: Tables, options: PosteriorOptions, rows: float = 0.0) -> tuple[FloatArray, BooleanArray]:
     """The factor by which the rows must grow until P(I > epsilon) leaves (1 - level, level), with the same shares.
 
     The second result is whether I lies at epsilon (see above); then there is none. `rows` is how many there are.
@@ -48,7 +44,7 @@ def growth_to_decide(
     count, epsilon = blocks.rows.size, options.epsilon
     upper = np.log(np.minimum(blocks.rows, blocks.columns))
 
-    def grown(chosen: NDArray[np.int64], factors: FloatArray) -> PosteriorComponents:
+    def grown(chosen: IntegerArray, factors: FloatArray) -> PosteriorComponents:
         """Posteriors of some tables, which follow each other, at one or more factors each, one after the other."""
         own = np.zeros(count, dtype=np.bool_)
         own[chosen] = True
@@ -59,7 +55,7 @@ def growth_to_decide(
         odds = None if tables.odds is None else np.tile(tables.odds, len(factors))
         return posteriors(Tables(larger, *shapes, odds), options)
 
-    def decided(chosen: NDArray[np.int64], factors: FloatArray) -> NDArray[np.bool_]:
+    def decided(chosen: IntegerArray, factors: FloatArray) -> BooleanArray:
         """Whether so many factors, a row each, decide the tables."""
         laws = laws_of(grown(chosen, factors), np.tile(upper[chosen], len(factors)), gaussian=options.gaussian)
         return ~unsure(above(laws, epsilon, options.threads), options.level).reshape(factors.shape)
@@ -90,7 +86,7 @@ def growth_to_decide(
 
 def rows_to_decide(
     blocks: Tables, p_above: FloatArray, rows: float, options: PosteriorOptions
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, BooleanArray]:
     """The number of rows that would decide each unsure table, given `rows`, and whether its I lies at epsilon."""
     needed, at_epsilon = np.full(p_above.size, np.nan), np.zeros(p_above.size, dtype=bool)
     open_ = unsure(p_above, options.level)

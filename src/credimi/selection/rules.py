@@ -33,12 +33,10 @@ from credimi.core.public import stored
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from credimi.core.types import BooleanArray, FloatArray
     from credimi.inference.batched.many_tables import Beliefs
 
-    FloatArray = NDArray[np.float64]
-    Decisions = NDArray[np.bool_]
+    Decisions = BooleanArray
 
 RULES = ("plugin", "forward", "backward", "fdr")
 _EVEN = 0.5

@@ -66,7 +66,7 @@ def test_counts_cut_short(refusal: Refusal, call: Call, share: float) -> None:
         ),
         (["rank", "some.counts", "--features", "a"], "some.counts holds counts: --features, --exclude, --missing"),
         (["count", "some.counts", "--target", "y", "--into", "new.counts"], "some.counts holds counts, not data"),
-        (["count", "some.counts", "--into", "some.counts"], "some.counts holds counts, not data"),
+        (["count", "some.counts", "--into", "some.counts"], "some.counts is the input: name another file"),
         (["count", "data.csv", "--target", "a", "--into", "some.counts"], "some.counts counts the target 'y', not 'a'"),
         (
             ["count", "data.csv", "--missing", "9", "--into", "some.counts"],

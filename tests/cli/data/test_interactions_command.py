@@ -119,7 +119,7 @@ def test_counts_and_tables_without_pairs_are_refused(capsys: pytest.CaptureFixtu
     assert answer(capsys, "count", table, "--target", "y", "--into", counts)[0] == 0
     code, _, err = answer(capsys, "interactions", counts, "--target", "y")
     assert code == 2
-    assert "counts do not say which values come together: name the data" in err
+    assert "holds counts, not rows: name the data" in err
 
 
 def test_nothing_found_is_an_answer(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

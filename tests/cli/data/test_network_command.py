@@ -65,11 +65,25 @@ def test_columns_are_chosen_and_left_out(call: Call) -> None:
     assert "among 2 columns" in out
 
 
+def test_an_identifier_can_be_compared_as_the_remark_says(call: Call) -> None:
+    lines = Path(chain(100)).read_text(encoding="utf-8").splitlines()
+    data = write("numbered.csv", "\n".join(f"{n or 'number'},{line}" for n, line in enumerate(lines)) + "\n")
+    _, out, _ = call("network", data)
+    assert "(--discretize number=quantile compares it)" in " ".join(out.split())
+    _, out, _ = call("network", data, "--discretize", "number=quantile")
+    assert "among 4 columns" in out
+    _, out, _ = call("network", data, "--columns", "first", "second")
+    assert "1 of 1 edge has no direction" in out
+
+
 def test_faults_are_named(refusal: Refusal) -> None:
     data = chain()
     assert "between 0 and 1" in refusal("network", data, "--level", "2")
     assert "--degree is 0" in refusal("network", data, "--degree", "0")
     assert "there is no column 'fourth'" in refusal("network", data, "--columns", "first", "fourth")
+    for asked in (["--weights", "target"], ["--discretize", "target=quantile"]):
+        told = refusal("network", data, *asked)
+        assert told == "there is no column 'target': there are 'first', 'second', 'third'"
     assert "two columns or more" in refusal("network", data, "--columns", "first")
     assert "same file" in refusal("network", data, "--output", "x", "--html", "x")
     assert "here is none" in refusal("network", data, "--discretize", "mdl")

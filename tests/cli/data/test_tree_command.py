@@ -59,6 +59,8 @@ def test_the_page_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         ("a,b\nx,1\ny,2\n", ["--target", "a", "--level", "95"], "--level is 95"),
         ("a,b\nx,1\ny,2\n", ["--target", "a", "--max-depth", "0"], "--max-depth"),
         ("a,b\nx,1\ny,2\n", ["--target", "a", "--weights", "w"], "there is no column 'w'"),
+        ("a,b\nx,1\ny,2\n", ["--target", "a", "--html", "-"], "needs a file of its own"),
+        ("a,b\nx,1\ny,2\n", ["--target", "a", "--html", "x", "--output", "x"], "name the same file"),
     ],
 )
 def test_bad_input_is_refused(

@@ -12,10 +12,10 @@ from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from credimi.core.types import Foreign, Record
     from credimi.selection.comparisons.comparison import Comparison
+    from credimi.selection.comparisons.groups import GroupedRanking
 
 _EXAMPLES = """\
 A and B are two samples with different rows: two periods, sites or groups.
@@ -44,29 +44,15 @@ def add(commands: Foreign) -> None:
         description="Compare what columns tell about a target in two samples, A and B.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser, samples=True)
-    shared.add_weights_option(parser)
-    shared.add_engine_options(parser)
-    parser.add_argument(
-        "--epsilon",
-        type=argument_types.number,
-        default=0.003,
-        help="least change that counts, in nats (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--level",
-        type=argument_types.number,
-        default=0.95,
-        help="probability of intervals and verdicts (default: %(default)s)",
+    shared.add_data_options(parser, samples=True, engines=True)
+    shared.add_thresholds(
+        parser,
+        epsilon_means="least change that counts, in nats",
+        level_means="probability of intervals and verdicts",
     )
     add_p_same(parser)
     shared.add_missing_as(parser)
-    parser.add_argument(
-        "--units",
-        choices=["nats", "bits"],
-        default="nats",
-        help="of the printed information; --epsilon and the page stay in nats (default: %(default)s)",
-    )
+    shared.add_units(parser)
     parser.add_argument(
         "--top", type=argument_types.positive, metavar="N", help="show only the first N (with --format table)"
     )
@@ -92,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
+    shared.check_outputs(options)
     paths = [options.a, options.b]
     samples = [_sample(path, options) for path in paths]
     if paths[0] == paths[1]:
@@ -117,19 +104,17 @@ def run(options: argparse.Namespace) -> None:
     ).worded_for(sentences.COMMAND_LINE)
     if options.html is not None:
         comparison.to_html(options.html)
-    if options.format == "json":
-        terminal_io.write_json(_report(comparison, options.units), options.output)
-    elif options.format == "csv":
-        report = _report(comparison, options.units)
-        known = *report["settings"].items(), ("classes", report["classes"]), ("samples", report["samples"])
-        rows = (feature.values() for feature in report["features"])
-        terminal_io.write_csv(comparison.columns, rows, options.output, known)
-    else:
-        from credimi.report.comparisons.comparison_text import comparison_grid
+    from credimi.report.comparisons.comparison_text import comparison_grid
 
-        console = terminal_io.console(options.output)
-        grid = comparison_grid(comparison, units=options.units, top=options.top, width=console.width)
-        terminal_io.show(grid, options.output, console)
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        lambda: _report(comparison, options.units),
+        lambda screen: comparison_grid(comparison, units=options.units, top=options.top, width=screen.width),
+        records="features",
+        names=comparison.columns,
+        known=("classes", "samples"),
+    )
 
 
 def _sample(path: str, options: argparse.Namespace) -> Foreign:
@@ -137,32 +122,16 @@ def _sample(path: str, options: argparse.Namespace) -> Foreign:
     from credimi.cli.commands.rank import counted
 
     if Path(path).suffix.lower() == ".json":
-        _check_outputs(options, [])
         if Path(path).resolve() in {Path(each).resolve() for each in (options.output, options.html) if each}:
             raise CredimiError(f"{path} is the input: name another file to write")
         return Path(path)
     files = shared.files_of([path], options)
-    _check_outputs(options, [file.identity for file in files])
     try:
         return counted(options, files)
     except CredimiError as error:
         if path in str(error) or options.target is None:
             raise
         raise CredimiError(f"{path}: {error}") from error  # of two it has to be said which
-
-
-def _check_outputs(options: argparse.Namespace, inputs: Sequence[object]) -> None:
-    """Before the work, refuse what could not be written."""
-    if options.html == "-":
-        raise CredimiError("a page needs a file of its own, not standard output")
-    for output in (options.output, options.html):
-        shared.check_output(output, inputs)
-    if (
-        options.html
-        and options.output not in (None, "-")
-        and Path(options.html).resolve() == Path(options.output).resolve()
-    ):
-        raise CredimiError("--output and --html name the same file: give each its own")
 
 
 def run_groups(options: argparse.Namespace) -> None:
@@ -178,14 +147,11 @@ def run_groups(options: argparse.Namespace) -> None:
         raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
     if options.prior != "adaptive" or options.approximation != "matched":
         raise CredimiError("--by needs the prior adaptive and the approximation matched: leave out the others")
-    files = shared.files(options)
-    _check_outputs(options, [file.identity for file in files])
-    if any(file.is_counts for file in files):
-        raise CredimiError(f"{options.data[0]} holds counts, not rows to group: name the data")
-    if options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
+    shared.check_outputs(options)
+    files = shared.files_with_rows(options)
+    shared.require_target(options)
     startup.announce_compiling(options.command)
-    with terminal_io.progress("counting") as told:
+    with terminal_io.progress("counting") as progress:
         grouped = rank_by(
             files,
             options.target,
@@ -197,28 +163,31 @@ def run_groups(options: argparse.Namespace) -> None:
             missing=options.missing_as,
             robust=options.robust,
             factor=options.factor or 2.0,
-            progress=told,
+            progress=progress,
             max_levels=options.max_levels,
-            weights=options.weights,
             **shared.counting(options),
             **shared.engine(options),
         ).worded_for(sentences.COMMAND_LINE)
     if options.html is not None:
         grouped.to_html(options.html)
-    if options.format == "json":
-        from credimi.cli.commands.rank import report_of
-
-        report = grouped.to_dict()
-        rankings = [{"name": name} | report_of(each, options.units) for name, each in grouped.rankings.items()]
-        report |= {"groups": rankings, "comparisons": [_report(each, options.units) for each in grouped.comparisons]}
-        report["settings"] |= {"units": options.units, "epsilon_units": "nats"}
-        terminal_io.write_json(report, options.output)
-        return
     from credimi.report.comparisons.comparison_text import grouped_grid
 
-    console = terminal_io.console(options.output)
-    grid = grouped_grid(grouped, units=options.units, top=options.top, width=console.width)
-    terminal_io.show(grid, options.output, console)
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        lambda: _report_of_groups(grouped, options.units),
+        lambda screen: grouped_grid(grouped, units=options.units, top=options.top, width=screen.width),
+    )
+
+
+def _report_of_groups(grouped: GroupedRanking, units: str) -> Record:
+    from credimi.cli.commands.rank import report_of
+
+    report = grouped.to_dict()
+    report["groups"] = [{"name": name} | report_of(each, units) for name, each in grouped.rankings.items()]
+    report["comparisons"] = [_report(each, units) for each in grouped.comparisons]
+    report["settings"] |= {"units": units, "epsilon_units": "nats"}
+    return report
 
 
 def _report(comparison: Comparison, units: str) -> Record:

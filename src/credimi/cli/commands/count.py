@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import options as shared
 from credimi.cli import startup, terminal_io
-from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import locked
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
@@ -47,9 +46,7 @@ def add(commands: Foreign) -> None:
         description="Count a target with every column, and save the counts for rankings.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser)
-    shared.add_weights_option(parser)
-    shared.add_engine_options(parser)
+    shared.add_data_options(parser, engines=True)
     parser.add_argument("--into", metavar="COUNTS", required=True, help="the counts file; counts it holds are added to")
     parser.add_argument("--force", action="store_true", help="count files even if they were counted before")
 
@@ -60,7 +57,6 @@ def run(options: argparse.Namespace) -> None:
     for file in given:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: pass several files of counts to `credimi rank`")
-    shared.check_output(options.into, [file.identity for file in given])
     with locked(options.into):
         _extend(given, options)
 
@@ -77,12 +73,8 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    limits = (
-        shared.counting(options)
-        | shared.engine(options)
-        | {"max_levels": options.max_levels, "weights": options.weights}
-    )
-    request = CountRequest.of(target, **limits)
+    asked = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
+    request = CountRequest.of(target, **asked)
     offered = names(files, request.delimiter)
     if before is None:
         request = with_target_cuts(files, request)
@@ -163,8 +155,8 @@ def _total(before: Counts | None, files: list[DataFile], request: CountRequest, 
 
     startup.announce_compiling("count")
     total, left, due = before, len(files), time.monotonic() + SAVE_EVERY
-    with terminal_io_module.progress("counting") as told:
-        for done, counts in tallies(files, plan, replace(request, progress=told)):
+    with terminal_io.progress("counting") as progress:
+        for done, counts in tallies(files, plan, replace(request, progress=progress)):
             sources = tuple(replace(file.source, unfinished=True) for file in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901  (the same counts, and what they came from)
             total = checked(counts if total is None else total + counts, plan)

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.cli.commands.pairs import add_engine_option
-from credimi.cli.commands.rank import check_pictures
-from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
 
     from credimi.core.types import Foreign
-    from credimi.selection.sets.interaction_records import Interactions
 
 _EXAMPLES = """\
 synergy is what two columns tell together beyond what each tells alone: positive
@@ -41,18 +38,10 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
-    shared.add_weights_option(parser)
-    parser.add_argument(
-        "--epsilon",
-        type=argument_types.number,
-        default=0.003,
-        help="the synergy worth knowing, in nats (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--level",
-        type=argument_types.number,
-        default=0.95,
-        help="share of the reported pairs that is expected to be right; also of the intervals (default: %(default)s)",
+    shared.add_thresholds(
+        parser,
+        epsilon_means="the synergy worth knowing, in nats",
+        level_means="share of the reported pairs that is expected to be right; also of the intervals",
     )
     parser.add_argument(
         "--top",
@@ -71,23 +60,18 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Search; then print the pairs."""
-    if options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
+    shared.require_target(options)
     shared.check_thresholds(options)
-    check_pictures(options)
-    files = shared.files(options)
-    for path in (options.output, options.html, options.plot):
-        shared.check_output(path, [file.identity for file in files])
-    if any(file.is_counts for file in files):
-        raise CredimiError("counts do not say which values come together: name the data")
+    shared.check_outputs(options)
+    files = shared.files_with_rows(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 
-    asked = shared.counting(options) | {"weights": options.weights}
+    asked = shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
     asked["scratch"] = options.scratch
-    with terminal_io.progress("looking at pairs") as told:
-        found = interactions(files, options.target, progress=told, **asked)
+    with terminal_io.progress("looking at pairs") as progress:
+        found = interactions(files, options.target, progress=progress, **asked)
     if options.html is not None:
         found.to_html(options.html)
     if options.plot is not None:
@@ -95,18 +79,13 @@ def run(options: argparse.Namespace) -> None:
             found.plot(options.plot)
         else:
             terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
-    _show(found, options)
-
-
-def _show(found: Interactions, options: argparse.Namespace) -> None:
-    if options.format == "json":
-        terminal_io.write_json(found.to_dict(), options.output)
-        return
-    if options.format == "csv":
-        terminal_io.write_csv(found.columns, zip(*found.columns.values(), strict=True), options.output)
-        return
     from credimi.report.sets.interaction_view import LINES, interaction_grids
 
-    console = terminal_io.console(options.output)
-    lines = max(LINES, options.top or 0)
-    terminal_io.show(interaction_grids(found.to_dict(), lines), options.output, console)
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        found.to_dict,
+        lambda _: interaction_grids(found.to_dict(), max(LINES, options.top or 0)),
+        records="pairs",
+        names=found.columns,
+    )

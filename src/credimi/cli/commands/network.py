@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
@@ -14,9 +13,8 @@ from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
 
-    from credimi.core.types import Foreign, Record, Value
+    from credimi.core.types import Foreign
     from credimi.selection.networks.network import Network
 
 _EXAMPLES = """\
@@ -45,7 +43,6 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
-    shared.add_weights_option(parser)
     parser.add_argument(
         "--level",
         type=argument_types.number,
@@ -75,13 +72,7 @@ def add(commands: Foreign) -> None:
     )
     parser.add_argument("--seed", type=argument_types.seed, default=0, help="random seed (default: %(default)s)")
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help="show only the first K edges")
-    parser.add_argument(
-        "--format",
-        choices=["table", "json", "csv", "dot", "graphml"],
-        default="table",
-        help="output format (default: %(default)s)",
-    )
-    parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
+    shared.add_output_options(parser, ("table", "json", "csv", "dot", "graphml"))
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the network in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the network in a .png, .svg or .pdf file")
 
@@ -93,54 +84,36 @@ def run(options: argparse.Namespace) -> None:
     require_share("--level", options.level)
     if options.degree is not None and not options.degree > 0.0:
         raise CredimiError(f"--degree is {options.degree:g}: it must be a number above 0, such as 2")
-    _check_outputs(options)
+    shared.check_outputs(options)
     found = _learned(options)
     if options.html is not None:
         found.to_html(options.html, source=source_of(options.data))
     if options.plot is not None:
         found.plot(options.plot)
-    if options.format == "table":
-        from credimi.report.networks.network_text import network_grids
-
-        console = terminal_io.console(options.output)
-        grids = network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top)
-        terminal_io.show(grids, options.output, console)
-    elif options.format == "json":
-        terminal_io.write_json(found.to_dict(), options.output)
-    elif options.format == "csv":
-        _write_csv(found, options.output)
-    else:
+    if options.format in {"dot", "graphml"}:
         text = found.to_dot() if options.format == "dot" else found.to_graphml()
         write(terminal_io.sayable(text, options.output), options.output)
+        return
+    from credimi.report.networks.network_text import network_grids
+    from credimi.selection.networks.network import Edge
 
-
-def _check_outputs(options: argparse.Namespace) -> None:
-    """Before the work is done, refuse files that could not be written."""
-    for path in (options.html, options.plot):
-        if path == "-":
-            raise CredimiError("a page or a picture needs a file of its own, not standard output")
-    named = [Path(path) for path in (options.output, options.html, options.plot) if path not in {None, "-"}]
-    if len({path.resolve() for path in named}) < len(named):
-        raise CredimiError("--output, --html and --plot name the same file: give each its own")
-    if options.plot is not None:
-        from credimi.report import figures
-
-        figures.picture_kind(options.plot)
-        figures.require_matplotlib()
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        found.to_dict,
+        lambda _: network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top),
+        records="edges",
+        names=Edge.__dataclass_fields__,
+    )
 
 
 def _learned(options: argparse.Namespace) -> Network:
     """The network that the options ask for."""
-    files = shared.files(options)
-    for file in files:
-        if file.is_counts:
-            raise CredimiError(f"{file} holds counts of columns with a target, not rows: name the data")
-    for output in (options.output, options.html, options.plot):
-        shared.check_output(output, [file.identity for file in files])
+    files = shared.files_with_rows(options)
     startup.announce_compiling(options.command)
     from credimi.selection.networks.build import network
 
-    with terminal_io.progress("learning") as told:
+    with terminal_io.progress("learning") as progress:
         found = network(
             files,
             level=options.level,
@@ -148,19 +121,7 @@ def _learned(options: argparse.Namespace) -> Network:
             max_parents=options.max_parents,
             imputations=options.imputations,
             random_state=options.seed,
-            weights=options.weights,
-            progress=told,
+            progress=progress,
             **shared.counting_all(options),
         )
     return found.worded_for(sentences.COMMAND_LINE)
-
-
-def _write_csv(found: Network, output: str | None) -> None:
-    """One line for each edge; separating columns are in one field, apart by semicolons."""
-    from credimi.selection.networks.network import Edge
-
-    def cells(edge: Record) -> Iterable[Value]:
-        given = edge["separated_by"]
-        return (edge | {"separated_by": "" if given is None else "; ".join(given)}).values()
-
-    terminal_io.write_csv(Edge.__dataclass_fields__, map(cells, found.to_dict()["edges"]), output)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
 from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
 
-    from credimi.core.types import Foreign, Record
-    from credimi.counting.engines.data_file import DataFile
+    from credimi.core.types import Foreign
     from credimi.selection.pairwise.pairs_result import Pairs
 
 _EXAMPLES = """\
@@ -65,7 +62,6 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, target=False)
-    shared.add_weights_option(parser)
     shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
     parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MOST)
     parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP)
@@ -108,57 +104,34 @@ def run(options: argparse.Namespace) -> None:
 
 def _compared(options: argparse.Namespace) -> Pairs:
     """The pairs that the options ask for."""
-    files = _checked_files(options)
+    shared.check_outputs(options)
+    files = shared.files_with_rows(options)
     startup.announce_compiling(options.command)
     from credimi.selection.pairwise.pairs import pairs
 
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
-    asked["weights"] = options.weights
     asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
     asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
     shown_whole = options.forest or any(each is not None for each in (options.into, options.html, options.plot))
     if options.engine == "gpu" and not shown_whole:
         asked["top"] = options.top  # the others need not come back
-    with terminal_io.progress("comparing") as told:
-        found = pairs(files, max_values=options.max_values, progress=told, **asked)
+    with terminal_io.progress("comparing") as progress:
+        found = pairs(files, max_values=options.max_values, progress=progress, **asked)
     return found.worded_for(sentences.COMMAND_LINE)
 
 
-def _checked_files(options: argparse.Namespace) -> list[DataFile]:
-    """The data; before the work is done, refuse files that could not be read or written."""
-    if "-" in {options.html, options.plot}:
-        raise CredimiError("a page or a picture needs a file of its own, not standard output")
-    files = shared.files(options)
-    if any(file.is_counts for file in files):
-        raise CredimiError(f"{files[0]} holds counts of one target, not rows: name the data")
-    written = [path for path in (options.output, options.html, options.plot, options.into) if path not in {None, "-"}]
-    if len({Path(path).resolve() for path in written}) < len(written):
-        raise CredimiError("--output, --html, --plot and --into name the same file: give each its own")
-    for output in written:
-        shared.check_output(output, [file.identity for file in files])
-    if options.plot is not None:
-        from credimi.report import figures
-
-        figures.picture_kind(options.plot)
-        figures.require_matplotlib()
-    return files
-
-
 def _show(found: Pairs, options: argparse.Namespace) -> None:
-    if options.format == "csv":
-        table = found.to_dict(options.top)
-        known = table["settings"] | {name: table[name] for name in ("rows", "columns", "independent")}
-        _write_csv(table["pairs"], known, options.output)
-        return
-    if options.format == "json":
-        terminal_io.write_json(found.to_dict(options.top), options.output)
-        return
     from credimi.report.pairs_view import pairs_grids
 
-    shown = found.to_dict(options.top or _LINES) | {"count": len(found)}
-    console = terminal_io.console(options.output)
-    terminal_io.show(pairs_grids(shown, console.width), options.output, console)
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        lambda: found.to_dict(options.top),
+        lambda screen: pairs_grids(found.to_dict(options.top or _LINES) | {"count": len(found)}, screen.width),
+        records="pairs",
+        known=("rows", "columns", "independent"),
+    )
 
 
 def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
@@ -178,19 +151,13 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         "remarks": found.remark_lines(),
         "edges": edges,
     }
-    if options.format == "csv":
-        known = found.settings | {name: report[name] for name in ("rows", "columns", "given", "odds", "expected_edges")}
-        _write_csv(edges, known, options.output)
-        return
-    if options.format == "json":
-        terminal_io.write_json(report, options.output)
-        return
     from credimi.report.pairs_view import forest_grids
 
-    console = terminal_io.console(options.output)
-    terminal_io.show(forest_grids(report, options.top or _LINES, console.width), options.output, console)
-
-
-def _write_csv(rows: list[Record], known: Record, output: str | None) -> None:
-    names = rows[0] if rows else ()
-    terminal_io.write_csv(names, (row.values() for row in rows), output, known.items())
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        lambda: report,
+        lambda screen: forest_grids(report, options.top or _LINES, screen.width),
+        records="edges",
+        known=("rows", "columns", "given", "odds", "expected_edges"),
+    )

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import terminal_io as terminal_io_module
-from credimi.core.errors import CredimiError
 from credimi.report import sentences
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def add(commands: Foreign) -> None:
         description="Accuracy of naive Bayes and number of features; each row is first predicted, then learned.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser)
+    shared.add_data_options(parser, weights=False)
     shared.add_posterior_options(parser, seed_for="the orders of the rows", units=False)
     parser.add_argument(
         "--rule",
@@ -72,17 +70,13 @@ def add(commands: Foreign) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print one line per rule."""
     shared.check_thresholds(options)
-    if options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
+    shared.require_target(options)
+    shared.check_outputs(options)
     startup.announce_compiling(options.command)
     from credimi.experiments.prequential import prequential
 
-    files = shared.files(options)
-    shared.check_output(options.output, [file.identity for file in files])
-    for file in files:
-        if file.is_counts:
-            raise CredimiError(f"{file} holds counts, not rows: name the data")
-    with terminal_io_module.progress("going through the rows") as told:
+    files = shared.files_with_rows(options)
+    with terminal_io.progress("going through the rows") as progress:
         found = prequential(
             files,
             options.target,
@@ -94,18 +88,18 @@ def run(options: argparse.Namespace) -> None:
             orders=options.orders,
             random_state=options.seed,
             keep=options.keep,
-            progress=told,
+            progress=progress,
             **shared.counting(options),
         )
-    if options.format == "json":
-        terminal_io.write_json(_report(found, options), options.output)
-    elif options.format == "csv":
-        report = _report(found, options)
-        known = *report["settings"].items(), ("rows", report["rows"]), ("classes", report["classes"])
-        rows = ([row[name] for name in _COLUMNS] for row in report["results"])
-        terminal_io.write_csv(_COLUMNS, rows, options.output, known)
-    else:
-        terminal_io.show(_table(found, options), options.output)
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        lambda: _report(found, options),
+        lambda _: _table(found, options),
+        records="results",
+        names=_COLUMNS,
+        known=("rows", "classes"),
+    )
 
 
 def _report(found: Prequential, options: argparse.Namespace) -> Record:
@@ -129,7 +123,7 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
     for row in found.summary():
         figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
         grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
-    rows, gone = found.rows, found.rows.without_target
+    rows, lacking = found.rows, found.rows.without_target
     head = (
         f"Naive Bayes on {options.target}, {sentences.counted(len(rows), 'row')} in {shared.orders(options.orders)}, "
     )
@@ -140,8 +134,8 @@ def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]
         f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
         f"level {options.level:g}, seed {options.seed}"
     )
-    if gone:
-        yield f"{sentences.counted(gone, 'row')} without the target {'is' if gone == 1 else 'are'} left out"
+    if lacking:
+        yield f"{sentences.counted(lacking, 'row')} without the target {'is' if lacking == 1 else 'are'} left out"
     for name, why in _left_out(rows).items():
         yield f"{name}: left out: {why}"
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import terminal_io as terminal_io_module
 from credimi.cli.commands import compare
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
@@ -59,9 +57,7 @@ def add(commands: Foreign) -> None:
         description="Rank columns by their mutual information with a target, missing values included.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser)
-    shared.add_weights_option(parser)
-    shared.add_engine_options(parser)
+    shared.add_data_options(parser, engines=True)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
     parser.add_argument(
@@ -93,42 +89,24 @@ def run(options: argparse.Namespace) -> None:
     if options.by is not None:
         compare.run_groups(options)
         return
-    check_pictures(options)
+    shared.check_outputs(options)
     check_factor(options)
     ranking = ranked(options)
     if options.html is not None:
         ranking.to_html(options.html, source=source_of(options.data))
     if options.plot is not None:
         ranking.plot(options.plot, top=options.top or 30)
-    if options.format == "json":
-        terminal_io.write_json(report_of(ranking, options.units), options.output)
-    elif options.format == "csv":
-        report = report_of(ranking, options.units)
-        known = ((name, report[name]) for name in ("rows", "rows_with_target", "classes", "entropy"))
-        rows = (feature.values() for feature in report["features"])
-        terminal_io.write_csv(ranking.columns, rows, options.output, (*report["settings"].items(), *known))
-    else:
-        from credimi.report.terminal import ranking_grid
+    from credimi.report.terminal import ranking_grid
 
-        console = terminal_io.console(options.output)
-        grid = ranking_grid(ranking, units=options.units, top=options.top, width=console.width)
-        terminal_io.show(grid, options.output, console)
-
-
-def check_pictures(options: argparse.Namespace) -> None:
-    """Before the work is done, refuse a page or a picture that could not be written."""
-    for path in (options.html, options.plot):
-        if path == "-":
-            raise CredimiError("a page or a picture needs a file of its own, not standard output")
-        shared.check_output(path, [])
-    named = [Path(path) for path in (options.output, options.html, options.plot) if path not in (None, "-")]
-    if len({path.resolve() for path in named}) < len(named):
-        raise CredimiError("--output, --html and --plot name the same file: give each its own")
-    if options.plot is not None:
-        from credimi.report import figures
-
-        figures.picture_kind(options.plot)
-        figures.require_matplotlib()
+    terminal_io.write_result(
+        options.format,
+        options.output,
+        lambda: report_of(ranking, options.units),
+        lambda screen: ranking_grid(ranking, units=options.units, top=options.top, width=screen.width),
+        records="features",
+        names=ranking.columns,
+        known=("rows", "rows_with_target", "classes", "entropy"),
+    )
 
 
 def check_factor(options: argparse.Namespace, name: str = "--factor") -> None:
@@ -147,8 +125,6 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
     """The ranking that the options ask for; `given` are the files, if they are already known."""
     shared.check_thresholds(options)
     files = given or shared.files(options)
-    for output in ("output", "html", "plot"):  # `select` has only the first
-        shared.check_output(getattr(options, output, None), [file.identity for file in files])
     counts = counted(options, files)
     from credimi.selection.rank import rank
 
@@ -172,8 +148,8 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
 def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
     """The counts of the files, or in them."""
     kept = [file.place for file in files if file.is_counts]
-    if not kept and options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
+    if not kept:
+        shared.require_target(options)
     if kept and len(kept) < len(files):
         raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
     startup.announce_compiling(options.command)
@@ -183,14 +159,13 @@ def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
         startup.load_meanwhile("credimi.selection.rank")
     from credimi.counting.count import count
 
-    with terminal_io_module.progress("counting") as told:
-        asked = shared.counting(options) | shared.engine(options) | {"weights": getattr(options, "weights", None)}
+    with terminal_io.progress("counting") as progress:
+        asked = shared.counting(options) | shared.engine(options)
         most = getattr(options, "max_levels", None)  # not an option of `select`
-        counts = count(files, options.target, max_levels=most, progress=told, **asked)
+        counts = count(files, options.target, max_levels=most, progress=progress, **asked)
     if not counts.rows:
-        none = (
-            "has no rows" if asked["weights"] is None else f"has no rows whose weight {asked['weights']!r} is above 0"
-        )
+        weights = asked.get("weights")
+        none = "has no rows" if weights is None else f"has no rows whose weight {weights!r} is above 0"
         raise CredimiError(f"{files[0]} {none}: nothing can be said about {options.target!r}")
     if not len(counts):
         raise CredimiError(f"{files[0]} has no column besides the target {options.target!r}: nothing to rank")

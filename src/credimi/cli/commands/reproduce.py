@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import terminal_io as terminal_io_module
 from credimi.core.atomic_files import write, write_bytes
 from credimi.core.errors import CredimiError
 
@@ -60,9 +59,7 @@ def add(commands: Foreign) -> None:
         "--complete", action="store_true", help="also the complete data sets of Zaffalon and Hutter (2002)"
     )
     parser.add_argument("--quick", action="store_true", help="only the paper's table and figure, no other priors")
-    parser.add_argument(
-        "--threads", type=argument_types.positive, metavar="N", help="number of threads (default: all cores)"
-    )
+    shared.add_threads(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -77,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CredimiError(f"{folder} is not a folder that can be written to: {error.strerror or error}") from None
-    with terminal_io_module.progress("going through the rows") as told:
+    with terminal_io.progress("going through the rows") as progress:
         report, runs = reproduction.reproduce(
             data=options.data,
             orders=options.orders,
@@ -86,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
             quick=options.quick,
             keep=folder / "runs",
             threads=options.threads,
-            progress=told,
+            progress=progress,
         )
     text = paper_report.markdown(report)
     write_bytes((json.dumps(report, indent=1) + "\n").encode(), folder / "reproduction.json")

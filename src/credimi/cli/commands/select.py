@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli.commands.rank import check_factor, check_pictures, ranked
+from credimi.cli.commands.rank import check_factor, ranked
 from credimi.core.atomic_files import replacing
 from credimi.core.errors import CredimiError
 
@@ -65,7 +65,7 @@ def add(commands: Foreign) -> None:
         description="Print which columns tell about the target together, or write only these.",
         epilog=_EXAMPLES,
     )
-    shared.add_data_options(parser)
+    shared.add_data_options(parser, weights=False)
     shared.add_posterior_options(parser)
     shared.add_ranking_options(parser)
     parser.set_defaults(level=None)
@@ -112,14 +112,12 @@ def run(options: argparse.Namespace) -> int:
         raise CredimiError("select writes a file, not standard output: name it with --output")
     if options.rule is not None and options.output is None:
         raise CredimiError(f"the rule {options.rule} selects columns to be written: name a file with --output")
-    given = shared.files(options, twice=True)
+    given = shared.files_with_rows(options, twice=True)
     if len(given) != 1:
         raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
     data = given[0]
-    if data.is_counts:
-        raise CredimiError(f"{data} holds counts, not rows: name the data")
     if options.output is not None:
-        _check(options, data)
+        files.check_format(data, Path(options.output))
     if options.goal is not None or options.output is None:
         selection = _selected(options, data)
         if options.output is None or not selection.complete:
@@ -155,35 +153,24 @@ def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
     return kept[: options.top]
 
 
-def _check(options: argparse.Namespace, data: DataFile) -> None:
-    """Refuse an output before the work is done."""
-    from credimi.counting.engines import files
-
-    shared.check_output(options.output, [data.identity])
-    files.check_format(data, Path(options.output))
-
-
 def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     """The columns that tell about the target together; a page and a picture of them, if asked for."""
     for name, value in _FIXED.items():
         if getattr(options, name) != value:
             only = "none" if value is None else f"{value} only"
             raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {only}, leave it out")
-    if options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
+    shared.require_target(options)
     shared.check_features(data, options.target)
     shared.check_thresholds(options)
-    check_pictures(options)
-    for path in (options.html, options.plot):
-        shared.check_output(path, [data.identity])
+    shared.check_outputs(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select
 
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
     asked["scratch"] = options.scratch
-    with terminal_io.progress("reading") as told:
-        selection = select([data], options.target, goal=goal, progress=told, **asked)
+    with terminal_io.progress("reading") as progress:
+        selection = select([data], options.target, goal=goal, progress=progress, **asked)
     if options.html is not None:
         selection.to_html(options.html)
     if options.plot is not None:
@@ -196,14 +183,11 @@ def _show(selection: Selection, options: argparse.Namespace) -> int:
     if not selection.complete:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT
-    if options.format == "json":
-        terminal_io.write_json(selection.to_dict(), None)
-        return code
     from credimi.report.sentences import COMMAND_LINE
     from credimi.report.sets.selection_view import selection_grids
 
-    console = terminal_io.console(None)
-    terminal_io.show(selection_grids(selection.to_dict(), COMMAND_LINE), None, console)
+    report = selection.to_dict()
+    terminal_io.write_result(options.format, None, lambda: report, lambda _: selection_grids(report, COMMAND_LINE))
     return code
 
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.console import Console
     from rich.table import Table as Grid
@@ -71,10 +70,7 @@ def add(commands: Foreign) -> None:
         help="the tables are strata: what the feature tells about the target once the stratum is known",
     )
     shared.add_posterior_options(parser)
-    parser.add_argument(
-        "--format", choices=["table", "json"], default="table", help="output format (default: %(default)s)"
-    )
-    parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
+    shared.add_output_options(parser, ("table", "json"))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -100,8 +96,8 @@ def run(options: argparse.Namespace) -> None:
         "rows": cells.table.rows,
         "settings": _settings(options, prior),
     }
-    console = terminal_io.console(options.output)
-    _write(report, lambda: _grids(report, cells, information, console), options, console)
+    grids = partial(_grids, report, cells, information)
+    terminal_io.write_result(options.format, options.output, lambda: report, grids)
 
 
 def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | float) -> None:
@@ -124,8 +120,8 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
         "strata": [each | {"rows": table.rows} for each, table in zip(own, tables, strict=True)],
         "settings": _settings(options, prior) | {"given": True},
     }
-    console = terminal_io.console(options.output)
-    _write(report, lambda: _given_grids(report, tables, given), options, console)
+    grids = partial(_given_grids, report, tables, given)
+    terminal_io.write_result(options.format, options.output, lambda: report, grids)
 
 
 def _figures(information: Distribution, options: argparse.Namespace) -> Record:
@@ -146,15 +142,6 @@ def _settings(options: argparse.Namespace, prior: str | float) -> Record:
     names = ("approximation", "epsilon", "level", "units")
     own = {"epsilon_units": "nats"} if options.units == "bits" else {}
     return {"prior": prior} | {name: getattr(options, name) for name in names} | own
-
-
-def _write(
-    report: Record, grids: Callable[[], Iterator[Grid | str]], options: argparse.Namespace, console: Console
-) -> None:
-    if options.format == "json":
-        write(json.dumps(report, indent=2) + "\n", options.output)
-    else:
-        terminal_io.show(grids(), options.output, console)
 
 
 def _summary(title: str, report: Record, tables: list[Table], information: Distribution) -> Grid:
@@ -184,7 +171,7 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
     return summary
 
 
-def _given_grids(report: Record, tables: list[Table], information: Distribution) -> Iterator[Grid | str]:
+def _given_grids(report: Record, tables: list[Table], information: Distribution, _: Console) -> Iterator[Grid | str]:
     """The report on strata, laid out for a screen."""
     from rich.table import Table as Grid
 

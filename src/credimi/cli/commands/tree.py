@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.atomic_files import write
-from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     import argparse
 
-    from credimi.core.types import Foreign, Record
+    from credimi.core.types import Foreign
     from credimi.counting.engines.data_file import DataFile
     from credimi.selection.trees.nodes import Tree
 
@@ -42,44 +41,29 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
-    shared.add_weights_option(parser)
-    parser.add_argument(
-        "--epsilon",
-        type=argument_types.number,
-        default=0.003,
-        help="the information, in nats, that a column has to tell to be worth a split (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--level",
-        type=argument_types.number,
-        default=0.3,
-        help="how probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the square "
-        "of the rows beyond, and the root needs at least 0.95 (default: %(default)s)",
+    shared.add_thresholds(
+        parser,
+        level=0.3,
+        epsilon_means="the information, in nats, that a column has to tell to be worth a split",
+        level_means="how probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the "
+        "square of the rows beyond, and the root needs at least 0.95",
     )
     parser.add_argument(
         "--max-depth", type=argument_types.positive, metavar="N", help="the most splits on a way (default: any)"
     )
     parser.add_argument("--no-reasons", action="store_true", help="print the tree without why nodes were split or not")
-    parser.add_argument(
-        "--format", choices=["text", "json"], default="text", help="output format (default: %(default)s)"
-    )
-    parser.add_argument("--output", metavar="FILE", help="the file to write (default, or -: standard output)")
+    shared.add_output_options(parser, ("text", "json"))
     parser.add_argument("--html", metavar="PAGE", help="also write a page, on which nodes can be opened")
 
 
 def run(options: argparse.Namespace) -> int:
     """Grow the tree, print it, and write the page."""
-    if options.target is None:
-        raise CredimiError("name the target: --target COLUMN")
+    shared.require_target(options)
     shared.check_thresholds(options)
-    data = shared.files(options, twice=True)
+    shared.check_outputs(options)
+    data = shared.files_with_rows(options, twice=True)
     for each in data:
-        if each.is_counts:
-            raise CredimiError(f"{each} holds counts, not rows: name the data")
         shared.check_features(each, options.target)
-    inputs = [each.identity for each in data]
-    for output in (options.output, options.html):
-        shared.check_output(output, inputs)
     tree = _grown(options, data)
     found = tree.to_dict()
     if options.html is not None:
@@ -106,16 +90,15 @@ def _grown(options: argparse.Namespace, data: list[DataFile]) -> Tree:
     from credimi.counting.rows.tree_rows import TreeRows
     from credimi.selection.trees.growth import grow
 
-    asked: Record = shared.counting(options) | {"weights": options.weights}
-    with terminal_io.progress("reading") as told:
-        table = CodedTable.of(data, CountRequest.of(options.target, progress=told, **asked))
+    with terminal_io.progress("reading") as progress:
+        table = CodedTable.of(data, CountRequest.of(options.target, progress=progress, **shared.counting(options)))
     rows = TreeRows.of(table, options.threads)
-    with terminal_io.progress("growing") as told:
+    with terminal_io.progress("growing") as progress:
         return grow(
             rows,
             epsilon=options.epsilon,
             level=options.level,
             max_depth=options.max_depth,
             threads=options.threads,
-            progress=told,
+            progress=progress,
         )

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Foreign
+    from credimi.core.types import AnyArray, BooleanArray, Foreign, IntegerArray
 
     DType = np.dtype[np.generic]
-    Flags = NDArray[np.bool_]
+    Flags = BooleanArray
 
 _MISSING = 255
 _SAMPLE = 1024  # rows from which it is guessed whether a column fits
@@ -70,7 +70,7 @@ class NumberTable:
     cells: AnyArray | None = None
 
     @property
-    def wide(self) -> Foreign:
+    def kernel_type(self) -> Foreign:
         """The type that the kernels know: bytes, 64-bit integers or doubles."""
         kind = self.columns[0].dtype
         return np.uint8 if kind in (np.bool_, np.uint8) else np.float64 if kind.kind == "f" else np.int64
@@ -127,19 +127,19 @@ def _taken(values: AnyArray) -> bool:
 
 
 def _encoded(table: NumberTable, threads: int | None) -> dict[str, Column]:
-    kind, rows, wide = table.columns[0].dtype, table.columns[0].size, table.wide
+    kind, rows, kernel_type = table.columns[0].dtype, table.columns[0].size, table.kernel_type
     tried = np.zeros(len(table.columns), dtype=bool)
     tried[list(table.names)] = True
-    bases = np.zeros(tried.size, dtype=wide)
-    if wide is not np.uint8:
-        fits, bases = guess(table.rows(max(rows // _SAMPLE, 1), np.arange(tried.size)).astype(wide, copy=False))
+    bases = np.zeros(tried.size, dtype=kernel_type)
+    if kernel_type is not np.uint8:
+        fits, bases = guess(table.rows(max(rows // _SAMPLE, 1), np.arange(tried.size)).astype(kernel_type, copy=False))
         tried &= fits
     if not tried.any():
         return {}
     codes, low, high = _gathered(table, tried, bases, threads)
     again = np.flatnonzero(tried & (high < 0))
-    if again.size and wide is not np.uint8:  # the least value was not among the sampled rows
-        fits, exact = guess(table.rows(1, again).astype(wide, copy=False))
+    if again.size and kernel_type is not np.uint8:  # the least value was not among the sampled rows
+        fits, exact = guess(table.rows(1, again).astype(kernel_type, copy=False))
         if fits.any():
             bases[again] = np.where(fits, exact, bases[again])
             codes, low, high = _gathered(table, tried, bases, threads)
@@ -151,7 +151,7 @@ def _encoded(table: NumberTable, threads: int | None) -> dict[str, Column]:
         own = codes[place, :rows]
         if kind == np.bool_:
             found[name] = Column(own, BOOLEAN, ("false", "true"))
-        elif wide is np.float64:
+        elif kernel_type is np.float64:
             numbers = np.arange(int(bases[place]), int(bases[place]) + int(high[place]), dtype=np.float64)
             found[name] = Column(own, NUMBER, numbers=numbers)
         else:
@@ -175,27 +175,27 @@ def guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
 
 def _gathered(
     table: NumberTable, tried: Flags, bases: AnyArray, threads: int | None
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], IntegerArray]:
     """The codes of a table, a row for each column; their least and largest, -1 if a value does not fit.
 
     For doubles the largest is that of the numbers, plus one: 0 if there are none.
     """
     from credimi.kernels.reading.small_codes import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
 
-    columns, rows, wide = len(table.columns), table.columns[0].size, bases.dtype
-    missing = int(wide == np.float64)
+    columns, rows, kernel_type = len(table.columns), table.columns[0].size, bases.dtype
+    missing = int(kernel_type == np.float64)
     # A length for which the columns do not all use the same part of a cache.
     codes = np.empty((max(columns, SIDE), (rows // _LINE | 1) * _LINE + _LINE), dtype=np.uint8)
     pieces = list(range(0, rows, _PART)) if table.cells is not None else np.flatnonzero(tried).tolist()
     places = max(columns, SIDE) if table.cells is not None else _CELLS
     low = np.full((len(pieces), places), _MISSING, dtype=np.uint8)
     high, beyond = np.zeros(low.shape, dtype=np.uint8), np.zeros(low.shape, dtype=np.uint64)
-    padded = np.zeros(places, dtype=wide)
+    padded = np.zeros(places, dtype=kernel_type)
     padded[:columns] = bases[:places]
 
     def rows_of(part: int) -> None:
         first = pieces[part]
-        for own, start in blocks_of(table.cells[first : first + _PART], wide):  # type: ignore[index]  # there is one
+        for own, start in blocks_of(table.cells[first : first + _PART], kernel_type):  # type: ignore[index]  # there is one
             step = own.strides[0] // own.itemsize
             cells = flat_of(own, (own.shape[0] - 1) * step + columns)
             gather(cells, step, columns, padded, missing, codes, first + start, low[part], high[part], beyond[part])
@@ -203,7 +203,7 @@ def _gathered(
     def column_of(part: int) -> None:
         column = pieces[part]
         own_bases = np.full(_CELLS, bases[column])
-        for own, start in blocks_of(table.columns[column][:, np.newaxis], wide):
+        for own, start in blocks_of(table.columns[column][:, np.newaxis], kernel_type):
             bounds = low[part], high[part], beyond[part]
             gather(flat_of(own, own.shape[0]), 1, 1, own_bases, missing, codes[column : column + 1], start, *bounds)
 
@@ -217,18 +217,18 @@ def _gathered(
         else:
             whole[:] = bound[:columns]
     largest = most.astype(np.int64)
-    fits = largest - least < _MISSING if wide == np.uint8 else (bits <= FITS) & ((largest < _MISSING) | missing)
+    fits = largest - least < _MISSING if kernel_type == np.uint8 else (bits <= FITS) & ((largest < _MISSING) | missing)
     return codes, least, np.where(fits, largest, -1)
 
 
-def blocks_of(cells: AnyArray, wide: DType) -> Iterator[tuple[AnyArray, int]]:
+def blocks_of(cells: AnyArray, kernel_type: DType) -> Iterator[tuple[AnyArray, int]]:
     """The rows in a type that can be narrowed, and where they begin: all at once, or in parts that fit the cache."""
-    if cells.dtype.itemsize == wide.itemsize:
-        yield cells.view(wide), 0
+    if cells.dtype.itemsize == kernel_type.itemsize:
+        yield cells.view(kernel_type), 0
         return
-    height = max(_CACHED // (wide.itemsize * cells.shape[1]) // _LINE, 1) * _LINE
+    height = max(_CACHED // (kernel_type.itemsize * cells.shape[1]) // _LINE, 1) * _LINE
     for start in range(0, cells.shape[0], height):
-        yield np.ascontiguousarray(cells[start : start + height], dtype=wide), start
+        yield np.ascontiguousarray(cells[start : start + height], dtype=kernel_type), start
 
 
 def flat_of(cells: AnyArray, size: int) -> AnyArray:

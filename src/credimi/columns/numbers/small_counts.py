@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.columns.numbers.small_codes import NumberTable
-    from credimi.core.types import AnyArray, Foreign
+    from credimi.core.types import AnyArray, BooleanArray, Foreign, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
-    Counted = dict[str, tuple[Column, NDArray[np.int64]]]
-    Flags = NDArray[np.bool_]
+    Counted = dict[str, tuple[Column, IntegerArray]]
+    Flags = BooleanArray
 
 _MOST = 16  # values, as the kernels have it; with more, other ways are as fast
 _SAMPLE = 1024  # rows from which it is guessed what a column holds
@@ -76,18 +76,18 @@ class _Seen:
         self.most = np.zeros((parts, LANES), dtype=np.uint8)
         self.beyond = np.zeros((parts, LANES), dtype=np.uint64)
 
-    def fit(self, number: int | NDArray[np.int64], *, with_missing: bool) -> Flags:
+    def fit(self, number: int | IntegerArray, *, with_missing: bool) -> Flags:
         """Whether all values had one of so many codes; without missing values, the sums of counts tell as well."""
         fits: Flags = self.beyond.max(axis=1) < _MOST
         return fits & (self.most.max(axis=1) <= number) if with_missing else fits
 
 
-def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, NDArray[np.int64]]:
+def _guessed(sample: AnyArray, kernel_type: Foreign) -> tuple[Flags, AnyArray, IntegerArray]:
     """Which columns have few small whole numbers in these rows, their least values, and how many there may be."""
     if sample.dtype == np.bool_:
         width = sample.shape[1]
         return np.ones(width, dtype=bool), np.zeros(width, dtype=np.uint8), np.full(width, 2)
-    sample = sample.astype(wide, copy=False)
+    sample = sample.astype(kernel_type, copy=False)
     fits, bases = guess(sample)
     with np.errstate(invalid="ignore"):  # infinity, of columns that do not fit
         far = np.fmax.reduce(sample, axis=0) - bases.astype(np.float64) + 1.0
@@ -96,7 +96,7 @@ def _guessed(sample: AnyArray, wide: Foreign) -> tuple[Flags, AnyArray, NDArray[
     return fits & (values <= _MOST) & (np.abs(bases.astype(np.float64)) + _MOST <= largest), bases, values
 
 
-def _rounded(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rounded(values: IntegerArray) -> IntegerArray:
     """As many values as are counted at once: then others may occur in other rows."""
     return -(-values // 4) * 4
 
@@ -113,8 +113,8 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
 
     cells: Foreign = table.cells
     rows, columns = cells.shape
-    wide, step = np.dtype(table.wide), cells.strides[0] // cells.itemsize
-    if cells.itemsize != wide.itemsize:  # converted before it is counted, without what is between
+    kernel_type, step = np.dtype(table.kernel_type), cells.strides[0] // cells.itemsize
+    if cells.itemsize != kernel_type.itemsize:  # converted before it is counted, without what is between
         step = columns
     if rows == 1 or step > 2 * columns:
         return {}
@@ -123,7 +123,7 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
     lines = np.lib.stride_tricks.as_strided(
         cells, ((rows - 2) // every + 1, step), (cells.strides[0] * every, cells.itemsize)
     )
-    fits, bases, values = _guessed(np.ascontiguousarray(lines), wide)
+    fits, bases, values = _guessed(np.ascontiguousarray(lines), kernel_type)
     number, width = int(_rounded(values).max()), -(-columns // ACROSS) * ACROSS
     same = bool((bases == bases[0]).all())
     if not fits.all() or classes.height * number * width > _CELLS or (step > _WIDEST and not same):
@@ -135,13 +135,13 @@ def _by_rows(table: NumberTable, classes: _Classes, threads: int | None) -> Coun
 
     def work(part: int) -> None:
         first = firsts[part]
-        for block, start in blocks_of(cells[first : first + _PART], wide):
+        for block, start in blocks_of(cells[first : first + _PART], kernel_type):
             here = classes.of(slice(first + start, first + start + block.shape[0]))
             values = flat_of(block, (block.shape[0] - 1) * step + columns)
             count_rows(values, step, shifts, *here, counts[part], seen.most[part], seen.beyond[part])
 
     share(work, range(len(firsts)), threads)
-    with_missing = wide.kind == "f"
+    with_missing = kernel_type.kind == "f"
     if not seen.fit(number, with_missing=with_missing).all():
         return {}
     blocks = _with_missing(counts.sum(axis=0)[:, :, :columns].transpose(2, 0, 1), classes)
@@ -154,8 +154,8 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
     """The counts of columns that are each in one piece."""
     from credimi.kernels.reading.small_counts import LANES, count_column  # noqa: PLC0415  (loads compiled code)
 
-    wide, rows = np.dtype(table.wide), table.columns[0].size
-    fits, bases, values = _guessed(table.rows(max(rows // _SAMPLE, 1), np.arange(len(table.columns))), wide)
+    kernel_type, rows = np.dtype(table.kernel_type), table.columns[0].size
+    fits, bases, values = _guessed(table.rows(max(rows // _SAMPLE, 1), np.arange(len(table.columns))), kernel_type)
     if not fits.any():
         return {}
     numbers = _rounded(values)
@@ -165,16 +165,16 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
 
     def work(place: int) -> None:
         own, column = counts[place, : numbers[place]], table.columns[place]
-        told = seen.most[place], seen.beyond[place]
-        if column.itemsize == wide.itemsize:
-            count_column(column.view(wide), shifts[place], classes.groups, classes.bits, own, *told, lanes)
+        limits = seen.most[place], seen.beyond[place]
+        if column.itemsize == kernel_type.itemsize:
+            count_column(column.view(kernel_type), shifts[place], classes.groups, classes.bits, own, *limits, lanes)
             return
-        for block, start in blocks_of(column[:, np.newaxis], wide):
+        for block, start in blocks_of(column[:, np.newaxis], kernel_type):
             here = classes.of(slice(start, start + block.shape[0]))
-            count_column(block[:, 0], shifts[place], *here, own, *told, lanes)
+            count_column(block[:, 0], shifts[place], *here, own, *limits, lanes)
 
     share(work, np.flatnonzero(fits).tolist(), threads)
-    with_missing = wide.kind == "f"
+    with_missing = kernel_type.kind == "f"
     fits &= seen.fit(numbers, with_missing=with_missing)
     blocks = _with_missing(counts[:, :, : classes.height].transpose(0, 2, 1).astype(np.int64), classes)
     if not with_missing:
@@ -182,12 +182,12 @@ def _apart(table: NumberTable, classes: _Classes, threads: int | None) -> Counte
     return {name: _column(table, bases[place], blocks[place]) for place, name in table.names.items() if fits[place]}
 
 
-def _with_missing(counts: NDArray[np.int64], classes: _Classes) -> NDArray[np.int64]:
+def _with_missing(counts: IntegerArray, classes: _Classes) -> IntegerArray:
     """Counts of columns, classes and values; what is missing, the rest, is one value more."""
     return np.concatenate([counts, (classes.totals - counts.sum(axis=2))[:, :, np.newaxis]], axis=2)
 
 
-def _column(table: NumberTable, base: float, block: NDArray[np.int64]) -> tuple[Column, NDArray[np.int64]]:
+def _column(table: NumberTable, base: float, block: IntegerArray) -> tuple[Column, IntegerArray]:
     """A column without its codes, and its counts."""
     if table.columns[0].dtype == np.bool_:  # counted like four numbers
         return Column(_NO_CODES, BOOLEAN, ("false", "true")), block[:, [0, 1, -1]]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import AnyArray, Foreign
+    from credimi.core.types import AnyArray, FloatArray, Foreign, IntegerArray
 
-    CountArray = NDArray[np.int64]
+    CountArray = IntegerArray
 
 CELLS_WORTH_COMPILING = 2_000_000  # below this, numpy is done before compiled code is loaded
 _TOGETHER, _LINES = 4, 4_096  # columns of a row-major table, and rows of them that fit into a cache
@@ -59,7 +59,7 @@ def every(values: Foreign, step: int) -> Foreign:
     return values.take(pa.array(np.arange(0, len(values), step)))
 
 
-def as_doubles(values: Foreign) -> NDArray[np.float64] | None:
+def as_doubles(values: Foreign) -> FloatArray | None:
     """The numbers in one piece, NaN if missing; None if they are whole numbers that no double holds."""
     if isinstance(values, np.ndarray):
         if values.dtype.kind != "f" and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
@@ -78,7 +78,7 @@ def count_sorted(
     groups: AnyArray,
     height: int,
     *,
-    most: int,
+    max_labels: int,
     threads: int | None = None,
 ) -> dict[str, tuple[Labels, CountArray]]:
     """Labels and counts of these columns, with at most so many labels each; columns without doubles are omitted."""
@@ -92,7 +92,7 @@ def count_sorted(
         for name, values in zip(part, _in_one_piece([columns[each] for each in part]), strict=True):
             numbers = as_doubles(values)
             if numbers is not None:
-                found[name] = room.counted(numbers, classes, height, most)
+                found[name] = room.counted(numbers, classes, height, max_labels)
         rooms.append(room)
 
     share(work, _parts(columns, names), threads)
@@ -137,7 +137,7 @@ class Room:
         self.labels = np.empty((2, rows), dtype=np.uint16)
         self.sizes = np.empty((sort_numbers.DIGITS, 1 << sort_numbers.BITS), dtype=np.int64)
 
-    def sort(self, values: NDArray[np.float64], classes: NDArray[np.uint16], lowest: int, missing: CountArray) -> int:
+    def sort(self, values: FloatArray, classes: NDArray[np.uint16], lowest: int, missing: CountArray) -> int:
         """Sort by the bits from `lowest` on; returns how many numbers are not missing."""
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
@@ -145,26 +145,26 @@ class Room:
         numbers = np.ascontiguousarray(values)
         return sort_numbers.sort(numbers, classes, lowest, self.keys, self.labels, self.sizes, missing)
 
-    def numbers(self, number: int) -> NDArray[np.float64]:
+    def numbers(self, number: int) -> FloatArray:
         """The first numbers in order."""
         keys, sign = self.keys[0, :number], np.uint64(1 << 63)
         return np.where(keys & sign, keys ^ sign, ~keys).view(np.float64)
 
     def counted(
-        self, values: NDArray[np.float64], classes: NDArray[np.uint16], height: int, most: int
+        self, values: FloatArray, classes: NDArray[np.uint16], height: int, max_labels: int
     ) -> tuple[Labels, CountArray]:
         """The labels of a column, and how often each class occurs with each; missing values last."""
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
-        lowest = sort_numbers.HALF if values.size > most else 0
+        lowest = sort_numbers.HALF if values.size > max_labels else 0
         number = self.sort(values, classes, lowest, missing)
         distinct = self._distinct(number, lowest)
-        if lowest and distinct[lowest] <= most:  # few after all: all bits matter
+        if lowest and distinct[lowest] <= max_labels:  # few after all: all bits matter
             lowest = 0
             number = self.sort(values, classes, lowest, missing)
             distinct = self._distinct(number, lowest)
-        dropped = bisect_left(range(64), 1, lo=lowest, key=lambda bits: int(distinct[bits] <= most))
+        dropped = bisect_left(range(64), 1, lo=lowest, key=lambda bits: int(distinct[bits] <= max_labels))
         size = int(distinct[dropped])
         numbers = np.empty(size)
         block = np.zeros((height, size + 1), dtype=np.int64)

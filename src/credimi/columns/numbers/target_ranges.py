@@ -19,10 +19,8 @@ from credimi.columns.numbers import discretize
 from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.columns.column import Column
-    from credimi.core.types import FloatArray, Option, Value
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray, Option, Value
 
     Cuts: TypeAlias = tuple[float | str, ...]  # numbers, or dates as text
 
@@ -64,7 +62,7 @@ def named_classes(places: Labels, cuts: Cuts) -> Labels:
     return Labels(TEXT, tuple(names[int(place)] for place in places.numbers))
 
 
-def ranges(column: Column, keep: NDArray[np.bool_], cuts: Cuts, target: str) -> tuple[Labels, NDArray[np.int64]]:
+def ranges(column: Column, keep: BooleanArray, cuts: Cuts, target: str) -> tuple[Labels, IntegerArray]:
     """The positions of the ranges that occur among the kept labels, and the range of each label."""
     numbers, dates = target_numbers(column, keep, target)
     wanted = isinstance(cuts[0], str)
@@ -79,7 +77,7 @@ def ranges(column: Column, keep: NDArray[np.bool_], cuts: Cuts, target: str) -> 
     return Labels(NUMBER, numbers=found.astype(np.float64)), positions.astype(np.int64).ravel()
 
 
-def target_numbers(column: Column, keep: NDArray[np.bool_], target: str) -> tuple[FloatArray, bool | None]:
+def target_numbers(column: Column, keep: BooleanArray, target: str) -> tuple[FloatArray, bool | None]:
     """The kept labels as numbers, and whether these are dates; None if there are none."""
     if column.numbers is not None:
         return column.numbers[keep], column.instants if keep.any() else None
@@ -120,7 +118,7 @@ class TargetValues:
         self.labels, self.totals = Labels(NUMBER), np.zeros(0)
         self.dates: bool | None = None
 
-    def add(self, column: Column, keep: NDArray[np.bool_], totals: FloatArray) -> None:
+    def add(self, column: Column, keep: BooleanArray, totals: FloatArray) -> None:
         """Add rows; `totals` are the counts of the kept labels."""
         numbers, dates = target_numbers(column, keep, self.target)
         if dates is None:

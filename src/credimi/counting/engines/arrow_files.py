@@ -48,16 +48,17 @@ class ArrowSchema:
 def read_schema(path: Place, source: Foreign, first: bytes) -> ArrowSchema:
     """The schema of an open file."""
     stream = first.startswith(_STREAM)
-    with _readable(path), (pa.ipc.open_stream if stream else pa.ipc.open_file)(source) as reader:
+    with readable(path), (pa.ipc.open_stream if stream else pa.ipc.open_file)(source) as reader:
         return ArrowSchema(reader.schema.remove_metadata(), stream)
 
 
 @contextmanager
-def _readable(path: Place) -> Iterator[None]:
+def readable(path: Place, kind: str = "Arrow") -> Iterator[None]:
+    """Refuse a file of this kind that pyarrow cannot read."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise CredimiError(f"{path} is no readable Arrow file: {one_line(error)}") from error
+        raise CredimiError(f"{path} is no readable {kind} file: {one_line(error)}") from error
 
 
 def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: Progress, cells: int) -> Iterator[Batch]:
@@ -75,7 +76,7 @@ def _record_batches(path: Place, layout: ArrowSchema, wanted: Sequence[str]) -> 
     """The batches with the wanted columns at least, and the share of the file that is read with each."""
     places = [layout.schema.get_field_index(name) for name in wanted]
     options = pa.ipc.IpcReadOptions(included_fields=places)
-    with _readable(path), opened(path, stream=layout.stream) as source:
+    with readable(path), opened(path, stream=layout.stream) as source:
         if layout.stream:
             with pa.ipc.open_stream(source, options=options) as reader:
                 for batch in reader:

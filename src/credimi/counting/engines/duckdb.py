@@ -128,7 +128,7 @@ def _counted_chunk(chunk: pa.RecordBatch, plan: Plan) -> Iterator[tuple[str, Cou
             weights = np.asarray(part.column("rows")).astype(np.float64)
             columns = {plan.target: part.column("target"), name: part.column(f"f{index}")}
             batch = Batch(columns, part.num_rows, weights=weights)
-            yield name, tally(batch, plan.target, [name], plan.settings, threads=1, required=plan.required)
+            yield name, tally(batch, replace(plan, features=(name,)), threads=1)
 
 
 def _whole(counts: Counts | None) -> Counts:

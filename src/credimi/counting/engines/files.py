@@ -207,21 +207,21 @@ def batches(
     before = 0
     for file in files:
 
-        def told(done: float, before: int = before, size: int = file.size) -> None:
+        def report(done: float, before: int = before, size: int = file.size) -> None:
             progress((before + done * size) / total)
 
         if isinstance(file.layout, Footer):
             many = total / max(file.size, 1)
             how: Record = {"threads": threads, "coded": coded}
-            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, told, **how)
+            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, report, **how)
         elif isinstance(file.layout, ArrowSchema):
-            yield from arrow_files.batches(file.place, file.layout, wanted, told, total // _CELLS_OF_FIELDS)
+            yield from arrow_files.batches(file.place, file.layout, wanted, report, total // _CELLS_OF_FIELDS)
         elif isinstance(file.layout, JsonFields):
             cells = total // _CELLS_OF_FIELDS
-            yield from json_lines.batches(file.place, file.layout, wanted, told, threads, size=file.size, cells=cells)
+            yield from json_lines.batches(file.place, file.layout, wanted, report, threads, size=file.size, cells=cells)
         elif file.layout is not None:
             how = {"size": file.size, "total": total, "coded": coded}
-            yield from csv_files.batches(file.place, file.layout, wanted, told, threads, **how)
+            yield from csv_files.batches(file.place, file.layout, wanted, report, threads, **how)
         before += file.size
 
 

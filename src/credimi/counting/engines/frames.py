@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from credimi.columns.column import PrecodedColumn, UnreadableColumn
-from credimi.columns.python_objects import shown_name
+from credimi.columns.python_objects import object_array, shown_name
 from credimi.core.errors import CredimiError, UncountableError, one_line
 from credimi.counting.batch import Batch
 from credimi.counting.engines import sparse_matrices
@@ -94,7 +94,7 @@ def batches(data: Data, wanted: Sequence[str]) -> Iterator[Batch]:
         yield _from_mapping(data, wanted)
     elif isinstance(data, list | tuple):
         keys = {str(key): key for row in data for key in row}
-        columns = {name: _objects([row.get(keys[name]) for row in data]) for name in wanted}
+        columns = {name: object_array([row.get(keys[name]) for row in data]) for name in wanted}
         yield Batch(columns, len(data), cells=len(data) * len(wanted))
     else:
         yield from _from_stream(data, wanted)
@@ -317,7 +317,7 @@ def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one 
     if hasattr(codes, "to_numpy"):
         return PrecodedColumn(np.ascontiguousarray(codes.to_numpy()), array_of(values.cat.categories.to_series(), name))
     if is_polars(values) and _holds_objects(values.dtype):
-        return _objects(values.to_list())
+        return object_array(values.to_list())
     if hasattr(values, "__arrow_c_stream__"):
         try:
             # polars 1.32 fails at the stream of a series of categories, and not at that of a frame.
@@ -339,10 +339,4 @@ def array_of(values: Values, name: str) -> ColumnValues:  # noqa: PLR0911  (one 
             f"column {name!r} is the {type(values).__name__} {reprlib.repr(values)}: pass one value a row, such as a "
             "list"
         )
-    return _objects(list(values))
-
-
-def _objects(values: list[Value]) -> AnyArray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return object_array(list(values))

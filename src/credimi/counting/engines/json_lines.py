@@ -16,12 +16,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
 from credimi.columns.labels import EXACT
+from credimi.columns.python_objects import object_array
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError, one_line
 from credimi.core.remote_files import opened
@@ -194,9 +194,7 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
 def _one_type(values: list[Value]) -> AnyArray:
     """A column of texts, of truth values or of numbers; of several of these as text, as parts that differ would be."""
     kinds = {_kind(value) for value in values} - {None}
-    array = np.empty(len(values), dtype=object)
-    array[:] = values if len(kinds) < 2 else [shown(value) if _kind(value) else value for value in values]
-    return array
+    return object_array(values if len(kinds) < 2 else [shown(value) if _kind(value) else value for value in values])
 
 
 def _kind(value: Value) -> str | None:

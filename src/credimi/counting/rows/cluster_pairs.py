@@ -15,10 +15,9 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.counting.batch import encode_batch
 from credimi.counting.count import cluster_of, one_class
-from credimi.counting.rows.coded_table import settled_values
 from credimi.counting.rows.pair_tables import CountedPairs, PairCounter
 from credimi.counting.rows.settled_columns import EQUAL_COUNTS, MOST_VALUES, compared, requested, settings_for
-from credimi.counting.rows.stratified_counts import unsigned
+from credimi.counting.rows.stratified_counts import settled_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -109,11 +108,11 @@ class CountPairs:
         plan = self.plan
         for batch in batches:
             whole = replace(batch, columns={plan.target: one_class(batch.rows), **batch.columns})
-            coded = encode_batch(whole, plan.target, plan.features, plan.settings, threads=1, required=plan.required)
-            codes = []
-            for feature, own in zip(self.features, self.labels, strict=True):
-                raw, settled = settled_values(coded.columns[feature.name], coded.missing, own, feature)
-                codes.append(unsigned(settled, len(feature.values))[raw])
+            coded = encode_batch(whole, plan, threads=1)
+            codes = [
+                settled_codes(coded.columns[feature.name], coded.missing, own, feature)
+                for feature, own in zip(self.features, self.labels, strict=True)
+            ]
             yield PairCounter(codes, [len(each.values) for each in self.features], threads=1).tables().flat.tobytes()
 
 

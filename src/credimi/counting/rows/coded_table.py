@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from credimi.columns import labels
-from credimi.columns.column import Column, PrecodedColumn, UnreadableColumn
+from credimi.columns.column import PrecodedColumn, UnreadableColumn
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, count_coded, encode_batch, labels_of
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.columns.column import ColumnValues
+    from credimi.columns.column import Column, ColumnLabels, ColumnValues
     from credimi.columns.feature import Feature
     from credimi.columns.interpret import SettledClasses
     from credimi.columns.labels import Labels
     from credimi.columns.missing import MissingValues
-    from credimi.core.types import Data, Foreign, IntegerArray, Option, Record
+    from credimi.core.types import BooleanArray, Data, Foreign, IntegerArray, Option, Record
     from credimi.counting.batch import CodedBatch
     from credimi.counting.counts import Counts
 
@@ -63,8 +63,7 @@ class CodedTable:
         batch = next(weighted([_joined(list(parts), plan.wanted)], plan.settings))
         if batch.weights is not None:
             batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
-        asked: Record = {"threads": request.threads, "required": plan.required}
-        coded = without_values_of_no_weight(encode_batch(batch, plan.target, plan.features, plan.settings, **asked))
+        coded = without_values_of_no_weight(encode_batch(batch, plan, threads=request.threads))
         return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
@@ -75,13 +74,7 @@ class CodedTable:
 
     def values(self, feature: Feature) -> Codes:
         """The value of a settled feature in each row, as a code, MISSING if there is none."""
-        codes, settled = self.settled_as(feature)
-        found: Codes = settled[codes]
-        return found
-
-    def settled_as(self, feature: Feature) -> tuple[NDArray[np.unsignedinteger], Codes]:
-        """The codes of a column as it was encoded, and for each the value of the settled feature, or MISSING."""
-        return settled_values(self.coded.columns[feature.name], self.coded.missing, self.labels[feature.name], feature)
+        return values_of(self.coded.columns[feature.name], self.coded.missing, self.labels[feature.name], feature)
 
     @cached_property
     def labels(self) -> dict[str, Labels]:
@@ -93,51 +86,43 @@ def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
     """The same rows; what only rows of weight 0 have is no label, as in the counts."""
     if coded.weights is None or coded.weights.all():
         return coded
-    gone = coded.weights == 0.0
+    weightless = coded.weights == 0.0
     columns = {
-        name: replace(each, codes=np.where(gone, np.iinfo(each.codes.dtype).max, each.codes))
+        name: replace(each, codes=np.where(weightless, np.iinfo(each.codes.dtype).max, each.codes))
         for name, each in coded.columns.items()
     }
     return replace(coded, columns=columns)
 
 
-def values_of(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
-    """Of each row of an encoded column which value of the settled feature it has; `own` are the labels counted.
+def values_of(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The value of the settled feature in each row of an encoded column.
 
-    A LookupError where later rows have changed how labels are spelled.
+    `counted_labels` are the column's labels in the counts. A LookupError if later rows have changed their spelling.
     """
-    codes, settled = settled_values(column, missing, own, feature)
-    found: Codes = settled[codes]
+    found: Codes = np.take(settled_places(column, missing, counted_labels, feature), column.codes, mode="clip")
     return found
 
 
-def settled_values(
-    column: Column, missing: MissingValues, own: Labels, feature: Feature
-) -> tuple[NDArray[np.unsignedinteger], Codes]:
-    """The codes of an encoded column, and for each the value of the settled feature, as `values_of` has it."""
-    return np.minimum(column.codes, column.values), settled_places(column, missing, own, feature)
-
-
-def settled_places(column: Column, missing: MissingValues, own: Labels, feature: Feature) -> Codes:
+def settled_places(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
     """For each code of an encoded column, missing last, the value of the settled feature, or MISSING."""
     if column.values <= _SHORT and sum(map(len, column.texts)) <= _LETTERS:
-        numbers = None if column.numbers is None else column.numbers.tobytes()
-        alike = (column.kind, column.texts, numbers, column.dropped_bits, column.instants, column.spans)
-        found = _known_places(alike, missing, own, feature.typed_as.tobytes(), feature.places.tobytes())
+        found = _known_places(
+            column.without_codes(), missing, counted_labels, feature.typed_as.tobytes(), feature.places.tobytes()
+        )
         if found is not None:
             return found
     known = _occur(column.codes[:_FIRST_ROWS], column.values)
     if not known.all():
         known = _occur(column.codes, column.values)
     known &= ~missing.among(column)
-    return _places(column, known, own, feature.places[feature.typed_as], feature.name)
+    return _places(column, known, counted_labels, feature.places[feature.typed_as], feature.name)
 
 
-def _places(column: Column, known: NDArray[np.bool_], own: Labels, settled: IntegerArray, name: str) -> Codes:
+def _places(column: Column, known: BooleanArray, counted_labels: Labels, settled: IntegerArray, name: str) -> Codes:
     """The same, if it is known which codes occur; `settled` has the value of each label that was counted."""
     here, positions = labels_of(column, known)
-    merged, onward, _ = labels.union(here, own)
-    if len(merged) != len(own):
+    merged, onward, _ = labels.union(here, counted_labels)
+    if len(merged) != len(counted_labels):
         raise LookupError(name)
     moved = np.full(column.values + 1, MISSING, dtype=np.int32)
     moved[:-1][known] = settled[onward[positions]]
@@ -146,28 +131,26 @@ def _places(column: Column, known: NDArray[np.bool_], own: Labels, settled: Inte
 
 @lru_cache(maxsize=1 << 9)
 def _known_places(
-    alike: tuple[str, tuple[str, ...], bytes | None, int, bool, bool],
+    alike: ColumnLabels,
     missing: MissingValues,
-    own: Labels,
+    counted_labels: Labels,
     typed_as: bytes,
     places: bytes,
 ) -> Codes | None:
     """The same with a cache, as many columns have the same labels; None if it matters which of them occur."""
-    kind, texts, numbers, dropped_bits, instants, spans = alike
-    doubles = None if numbers is None else np.frombuffer(numbers)
-    column = Column(np.zeros(0, dtype=np.uint8), kind, texts, doubles, dropped_bits, instants, spans)
+    column = alike.column()
     settled = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
     try:
-        found = _places(column, ~missing.among(column), own, settled, "")
+        found = _places(column, ~missing.among(column), counted_labels, settled, "")
     except LookupError:
         return None
     found.flags.writeable = False
     return found
 
 
-def _occur(codes: NDArray[np.unsignedinteger], values: int) -> NDArray[np.bool_]:
+def _occur(codes: NDArray[np.unsignedinteger], values: int) -> BooleanArray:
     """Which codes of values occur."""
-    found: NDArray[np.bool_] = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
+    found: BooleanArray = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
     return found
 
 

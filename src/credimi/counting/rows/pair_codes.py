@@ -25,7 +25,7 @@ from credimi.kernels.pairs.pair_bits import BLOCK, MOST_VALUES, PANEL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.counting.rows.stratified_counts import SettledCodes
 
     Bytes = NDArray[np.uint8]
@@ -49,7 +49,7 @@ class PairCodes:
     groups: NDArray[np.uint16]
     codes: tuple[Bytes, ...]
     weights: FloatArray
-    totals: NDArray[np.int64]
+    totals: IntegerArray
     layout: IntegerArray
     blocks: IntegerArray
     ends: IntegerArray
@@ -127,7 +127,7 @@ class _Moves:
     each of the other columns where its values go, missing last.
     """
 
-    def __init__(self, settled: SettledCodes, there: NDArray[np.bool_], threads: int | None) -> None:
+    def __init__(self, settled: SettledCodes, there: BooleanArray, threads: int | None) -> None:
         self._counts = _by_size(replace(settled, weights=None), there, threads)
         self._sums = self._counts
         if settled.weights is not None:  # rows of weight 0 have values, too
@@ -147,13 +147,13 @@ class _Moves:
                 self.values[column] = len(labels[column]) + self.missing[column]
         self.labels = tuple(labels)
 
-    def put(self, number: int, seen: NDArray[np.bool_], out: Bytes) -> None:
+    def put(self, number: int, seen: BooleanArray, out: Bytes) -> None:
         """The codes of a column, of the rows that have a class."""
         codes = self._settled.codes[number]
         own = codes if out.size == codes.size else codes[seen]
         out[:] = self.moved[number][own] if number in self.moved else own
 
-    def totals(self, firsts: IntegerArray) -> NDArray[np.int64]:
+    def totals(self, firsts: IntegerArray) -> IntegerArray:
         """The counts of all values in every class, rounded if rows have weights; a column's from its first on."""
         classes = max((sums.shape[1] for _, sums in self._sums.values()), default=0)
         found = np.zeros((int(self.values.sum()), classes))
@@ -170,7 +170,7 @@ class _Moves:
 
 
 def _by_size(
-    settled: SettledCodes, there: NDArray[np.bool_], threads: int | None
+    settled: SettledCodes, there: BooleanArray, threads: int | None
 ) -> dict[int, tuple[IntegerArray, FloatArray]]:
     """The columns of each number of values, and their counts (column, class, value), missing last."""
     tables, _ = settled.stratified(np.zeros(settled.groups.size, dtype=np.uint8), 1, threads=threads)

@@ -87,7 +87,7 @@ class PairBlock:
             flat[starts[own][:, np.newaxis] + np.arange(cells.shape[1])] = cells
         return Tables(flat, rows, columns)
 
-    def _blocks(self, one: IntegerArray, other: IntegerArray, kind: tuple[int, int, int, int]) -> NDArray[np.int64]:
+    def _blocks(self, one: IntegerArray, other: IntegerArray, kind: tuple[int, int, int, int]) -> IntegerArray:
         """Tables of one shape and as many one-hot rows kept, (pairs, r + 1, s + 1)."""
         xp, (r, s, kept_rows, kept_columns) = self.device.xp, kind
         of_rows, of_columns = (
@@ -106,7 +106,7 @@ class PairBlock:
         found[:, :r, s] = of_rows - cells.sum(axis=2)
         found[:, r, :s] = of_columns - cells.sum(axis=1)
         found[:, r, s] = self.rows - found.sum(axis=(1, 2))
-        counted: NDArray[np.int64] = self.device.to_host(found)
+        counted: IntegerArray = self.device.to_host(found)
         return counted
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
     Codes = NDArray[np.unsignedinteger]
 
@@ -150,12 +150,12 @@ class PairCounter(PairTables):
         return Tables(flat, self.values[one], self.values[other])
 
     @cached_property
-    def _are_bytes(self) -> NDArray[np.bool_]:
+    def _are_bytes(self) -> BooleanArray:
         """Which columns have codes of a byte."""
         return np.array([each.dtype == np.uint8 for each in self.codes], dtype=bool)
 
     @cached_property
-    def _are_few(self) -> NDArray[np.bool_]:
+    def _are_few(self) -> BooleanArray:
         """Which columns have sets of bits."""
         return np.diff(self._sets[0]) > 0
 

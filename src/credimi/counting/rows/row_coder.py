@@ -86,18 +86,7 @@ class RowCoder:
         for batch in weighted(batches, plan.settings):
             if not batch.rows:
                 continue
-            coded = without_values_of_no_weight(
-                encode_batch(
-                    batch,
-                    plan.target,
-                    plan.features,
-                    plan.settings,
-                    threads=threads,
-                    table=plan.table,
-                    required=plan.required,
-                )
-            )
-            yield self._settled(coded, threads)
+            yield self._settled(without_values_of_no_weight(encode_batch(batch, plan, threads=threads)), threads)
 
     def _settled(self, coded: CodedBatch, threads: int | None) -> CodedRows:
         narrow = self.is_narrow

@@ -65,10 +65,10 @@ def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledC
         raise CredimiError(
             f"a {type(data).__name__} is read once, and scratch codes need two passes: write it to a file"
         )
-    told = request.progress
-    request = with_target_cuts(data, replace(request, progress=lambda share: told(0.5 * share)))
+    report = request.progress
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
     counts = effective(count_requested(data, request))
-    plan, batches = source(data, replace(request, progress=lambda share: told(0.5 + 0.5 * share)))
+    plan, batches = source(data, replace(request, progress=lambda share: report(0.5 + 0.5 * share)))
     rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
     coder, left_out = RowCoder.of(plan, counts)
     store = CodeStore(coder, round(rows), room)
@@ -78,8 +78,8 @@ def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledC
 
 
 def _fetched(data: Foreign, cluster: ModuleType, request: CountRequest, room: Room) -> tuple[SettledCodes, Counts]:
-    told = request.progress
-    request = with_target_cuts(data, replace(request, progress=lambda share: told(0.5 * share)))
+    report = request.progress
+    request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
     plan = plan_of(cluster.names(data), request)
     counts = effective(count_requested(data, request))
     rows = counts.rows if plan.settings.weights is None else count_requested(data, _target_alone(request)).rows
@@ -87,9 +87,9 @@ def _fetched(data: Foreign, cluster: ModuleType, request: CountRequest, room: Ro
     store = CodeStore(coder, round(rows), room)
     if rows:
         cluster.collect(
-            data, coder.plan.wanted, SendCodes(coder), store.put_packed, lambda share: told(0.5 + 0.5 * share)
+            data, coder.plan.wanted, SendCodes(coder), store.put_packed, lambda share: report(0.5 + 0.5 * share)
         )
-    told(1.0)
+    report(1.0)
     return store.settled(left_out), counts
 
 

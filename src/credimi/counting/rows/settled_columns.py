@@ -17,7 +17,7 @@ from credimi.core.threads import share
 from credimi.counting.request import CountRequest, NoTarget
 from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.pair_tables import PairCounter
-from credimi.counting.rows.stratified_counts import unsigned
+from credimi.counting.rows.stratified_counts import settled_codes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,8 +77,9 @@ class SettledColumns:
         found: dict[int, Codes] = {}
 
         def work(number: int) -> None:
-            codes, values = table.settled_as(kept[number])
-            found[number] = unsigned(values, len(kept[number].values))[codes]
+            feature = kept[number]
+            column, labels = table.coded.columns[feature.name], table.labels[feature.name]
+            found[number] = settled_codes(column, table.coded.missing, labels, feature)
 
         share(work, range(len(kept)), threads)
         codes = tuple(found[number] for number in range(len(kept)))

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.columns.column import Column
     from credimi.columns.feature import Feature
-    from credimi.core.types import CountArray, FloatArray, IntegerArray
+    from credimi.columns.labels import Labels
+    from credimi.columns.missing import MissingValues
+    from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.coded_table import CodedTable
 
     Codes = NDArray[np.unsignedinteger]
@@ -97,12 +100,12 @@ class SettledCodes:
         return cls(table.coded.target, classes, known, features, tuple(found), weights, left_out, matrix)
 
     @cached_property
-    def values(self) -> NDArray[np.int64]:
+    def values(self) -> IntegerArray:
         """How many values each feature has."""
         return np.array([len(feature.values) for feature in self.features], dtype=np.int64)
 
     @cached_property
-    def odds(self) -> NDArray[np.float64]:
+    def odds(self) -> FloatArray:
         """The prior odds of dependence of each feature."""
         return np.array([feature.odds for feature in self.features], dtype=np.float64)
 
@@ -148,12 +151,9 @@ class SettledCodes:
     def _counted(self, groups: Codes, height: int, chosen: list[int], threads: int | None) -> NDArray[np.number]:
         """The counts of some columns with the groups below `height`."""
         codes, values = [self.codes[each] for each in chosen], [len(self.features[each].values) for each in chosen]
-        counted: list[CountArray]
-        if self.weights is None:
-            compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
-            counted = [*tabulate.cross_counts(groups, height + 1, codes, values, compiled=compiled, threads=threads)]
-        else:
-            counted = [*tabulate.weighted_counts(groups, height + 1, codes, values, self.weights)]
+        compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
+        how: Record = {"weights": self.weights, "compiled": compiled, "threads": threads}
+        counted = tabulate.cross_counts(groups, height + 1, codes, values, **how)
         return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in counted)])
 
 
@@ -166,7 +166,7 @@ def told_apart(features: Iterable[Feature]) -> tuple[tuple[Feature, ...], tuple[
 def _count_wide(
     matrix: NDArray[np.uint8],
     groups: Codes,
-    asked: tuple[int, list[int], NDArray[np.int64]],
+    asked: tuple[int, list[int], IntegerArray],
     threads: int | None,
 ) -> NDArray[np.number]:
     """The counts of many columns with the groups below a height: which, and how many values they have."""
@@ -184,6 +184,13 @@ def _count_wide(
 
     share(work, [slice(start, start + _COLUMNS_A_CALL) for start in range(0, columns.size, _COLUMNS_A_CALL)], threads)
     return flat.astype(np.float64)
+
+
+def settled_codes(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The value of a settled feature in each row of an encoded column, whose labels in the counts are known."""
+    places = unsigned(settled_places(column, missing, counted_labels, feature), len(feature.values))
+    found: Codes = np.take(places, column.codes, mode="clip")
+    return found
 
 
 def unsigned(codes: NDArray[np.integer], missing: int) -> Codes:

@@ -185,7 +185,7 @@ class NodeCounter:
             self.flat, self.offsets, self.widths, classes, self.numbers, self.out, shapes, places, shares, self.room
         )
         parts = [self.out[:used].copy()]
-        told = [(self.few, shapes, places, shares)]
+        settled = [(self.few, shapes, places, shares)]
         for number in self.many:
             column = rows.columns[number]
             shape, place = np.zeros(2, dtype=np.int64), np.full(2, -1, dtype=np.int64)
@@ -205,8 +205,8 @@ class NodeCounter:
                 self.room,
             )
             parts.append(self.out_wide[: int(np.prod(shape + 1)) if shape[0] else 0].copy())
-            told.append((np.array([number]), shape[np.newaxis], place[np.newaxis], np.array([own])))
-        columns, shapes, places, shares = (np.concatenate(each) for each in zip(*told, strict=True))
+            settled.append((np.array([number]), shape[np.newaxis], place[np.newaxis], np.array([own])))
+        columns, shapes, places, shares = (np.concatenate(each) for each in zip(*settled, strict=True))
         some = shapes[:, 0] > 0
         tables = Tables(np.concatenate(parts), shapes[some, 0], shapes[some, 1], shares[some])
         return NodeTables(tables, columns[some].astype(np.int64), places[some])
@@ -245,16 +245,16 @@ def _column(feature: Feature, *, cut: bool) -> TreeColumn:
 
 
 def _codes_of(
-    column: Column, missing: MissingValues, own: Labels, feature: Feature, wanted: TreeColumn
+    column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature, wanted: TreeColumn
 ) -> NDArray[np.unsignedinteger]:
     """Of each row the value of the column, or its number; the largest code is missing."""
     codes = np.minimum(column.codes, column.values)
     known = np.bincount(codes, minlength=column.values + 1)[:-1] > 0
     known &= ~missing.among(column)
     here, positions = labels_of(column, known)
-    merged, onward, back = labels.union(here, own)
+    merged, onward, back = labels.union(here, counted_labels)
     counted = np.full(len(merged), -1, dtype=np.int64)  # labels of rows without weight were not counted
-    counted[back] = np.arange(len(own))
+    counted[back] = np.arange(len(counted_labels))
     places = counted[onward[positions]]
     known[known] = places >= 0
     typed = feature.typed_as[places[places >= 0]]

@@ -19,9 +19,7 @@ from credimi.counting.saved.counted_files import CountedFile
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from credimi.core.types import AnyArray, Record, Value
+    from credimi.core.types import AnyArray, FloatArray, Record, Value
 
     Header = Mapping[str, Value]
     Arrays = Mapping[str, AnyArray]
@@ -84,7 +82,7 @@ def _settings(header: Header, classes: Labels) -> ReadingOptions:
     return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts, named)
 
 
-def _labels(each: Header, numbers: NDArray[np.float64], size: int, name: str) -> Labels:
+def _labels(each: Header, numbers: FloatArray, size: int, name: str) -> Labels:
     kind, texts = _of(each, "kind"), tuple(_list(each, "texts"))
     bits, instants = _whole(each.get("dropped_bits", 0), "dropped_bits"), each.get("instants", False)
     _require(kind in _KINDS, f"labels of {name!r} have the kind {kind!r}")

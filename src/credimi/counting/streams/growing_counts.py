@@ -66,10 +66,10 @@ class GrowingLabels:
         self.bytes -= _bytes_of(key)
         return self.where.pop(key)
 
-    def has_room_for(self, keys: Iterable[Key], most: int, longest: int) -> bool:
+    def has_room_for(self, keys: Iterable[Key], max_labels: int, max_bytes: int) -> bool:
         """Whether, with these, there are at most so many labels, and their texts have at most so many bytes."""
         new = {key for key in keys if key not in self.where}
-        return len(self) + len(new) <= most and self.bytes + sum(map(_bytes_of, new)) <= longest
+        return len(self) + len(new) <= max_labels and self.bytes + sum(map(_bytes_of, new)) <= max_bytes
 
     def find(self, cell: Value) -> int | None:
         """The place of a value that is not missing, -1 if it is new; None if this cannot be told here."""

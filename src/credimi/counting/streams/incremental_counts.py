@@ -27,6 +27,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import Batch, tally
 from credimi.counting.counts import Counts
+from credimi.counting.request import Plan
 from credimi.counting.streams.growing_counts import GrowingLabels, labels_of_cell
 
 if TYPE_CHECKING:
@@ -137,8 +138,8 @@ class IncrementalCounts:
         """One feature as it is ranked."""
         name, (own, block) = list(self.features)[place], self.block(place)
         classes = self.classes, np.arange(len(self.classes))
-        most = most_labels(len(self.columns), self.height)
-        return settle(name, own, block, classes, settings=self.settings, most=most)
+        max_labels = most_labels(len(self.columns), self.height)
+        return settle(name, own, block, classes, settings=self.settings, max_labels=max_labels)
 
     def block(self, place: int) -> tuple[Labels, FloatArray]:
         """The labels of one feature in order, and its counts as in `Counts`."""
@@ -184,7 +185,9 @@ class IncrementalCounts:
             return False
         columns = np.array([*(self._group(key, counts.classes) for key in groups), 0], dtype=np.int64)
         for place, (own, block, names) in enumerate(self._of_features(counts, keys)):
-            lines = np.array([*(self._line(place, key, own) for key in names), self.gone[place]], dtype=np.int64)
+            lines = np.array(
+                [*(self._line(place, key, own) for key in names), self.gone[place]], dtype=np.int64
+            )
             np.add.at(self._cells, (lines[None, :], columns[:, None]), block / self._scale)
             if place == 0:
                 np.add.at(self._totals, columns, block.sum(axis=1) / self._scale)
@@ -272,7 +275,8 @@ class IncrementalCounts:
         columns = dict(zip((self.target, *self.features), map(_single, (label, *cells)), strict=True))
         weights = None if weight == 1.0 else np.array([weight])
         batch = Batch(columns, 1, weights=weights)
-        return tally(batch, self.target, tuple(self.features), self.settings, threads=1)
+        names = tuple(self.features)
+        return tally(batch, Plan(self.target, names, self.settings, required=frozenset(names)), threads=1)
 
     def extend(self, names: Sequence[str]) -> None:
         """Add new features: they are missing in all rows so far."""
@@ -320,12 +324,14 @@ class IncrementalCounts:
         if not self._groups_of.has_room_for(groups, MOST_CLASSES, most_bytes(1)):
             return False
         classes = sum(key not in self._groups_of.where for key in set(groups))
-        longest = most_bytes(len(self.columns))
-        most = most_labels(len(self.columns), len(self._groups_of) + classes + 1)
-        if classes and self.sizes.max(initial=0) > most:
+        max_bytes = most_bytes(len(self.columns))
+        max_labels = most_labels(len(self.columns), len(self._groups_of) + classes + 1)
+        if classes and self.sizes.max(initial=0) > max_labels:
             return False
         return all(
-            column.has_room_for(own, most, longest) for column, own in zip(self.columns, keys, strict=True) if own
+            column.has_room_for(own, max_labels, max_bytes)
+            for column, own in zip(self.columns, keys, strict=True)
+            if own
         )
 
     def _line(self, place: int, key: Key, own: Labels) -> int:

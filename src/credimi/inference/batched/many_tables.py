@@ -29,10 +29,8 @@ from credimi.inference.moments import moments
 from credimi.inference.mutual_information import law_of, mutual_information, with_odds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.core.tables import Tables
-    from credimi.core.types import FloatArray
+    from credimi.core.types import BooleanArray, FloatArray
     from credimi.inference.moments import Moments
     from credimi.inference.options import PosteriorOptions
 
@@ -137,7 +135,7 @@ def _intervals(found: PosteriorComponents, laws: Laws, options: PosteriorOptions
     return low, high
 
 
-def _without_atoms(found: PosteriorComponents, chosen: NDArray[np.bool_]) -> PosteriorComponents:
+def _without_atoms(found: PosteriorComponents, chosen: BooleanArray) -> PosteriorComponents:
     """The mixtures of the chosen tables, given dependence."""
     own = chosen[found.table]
     table, weight = found.table[own], found.weight[own]
@@ -156,7 +154,7 @@ class Beliefs:
     p_above: FloatArray
     p_independent: FloatArray
 
-    def of(self, candidates: NDArray[np.bool_]) -> Beliefs:
+    def of(self, candidates: BooleanArray) -> Beliefs:
         """The same for the candidates; the others are unknown (NaN), and no rule keeps them."""
         figures = (self.mean, self.at_mode, self.p_above, self.p_independent)
         return Beliefs(*(np.where(candidates, each, np.nan) for each in figures))

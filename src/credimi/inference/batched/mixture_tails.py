@@ -18,9 +18,9 @@ from credimi.kernels import mixture_tails
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.adaptive_prior import PosteriorComponents
 
 
@@ -47,7 +47,7 @@ class Laws:
     p_zero: FloatArray
     upper: FloatArray
     gaussian: bool
-    trusted: NDArray[np.bool_]
+    trusted: BooleanArray
 
 
 def laws_of(found: PosteriorComponents, upper: FloatArray, *, gaussian: bool) -> Laws:

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from credimi.core.types import FloatArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
-    Falls = Callable[[NDArray[np.int64], float], NDArray[np.bool_]]
+    Falls = Callable[[IntegerArray, float], BooleanArray]
 
 _NOTHING = 1e-9  # nats that are 0 but for rounding
 _STARTS = 20  # patterns to start the search for the largest I with, at the mean of the draws
@@ -220,7 +220,7 @@ def _kept(drawn: Observed, epsilon: float) -> tuple[FloatArray, Falls]:
     standing = drawn.dependent.of(drawn.dependent.information > epsilon)
     limit = np.maximum(epsilon * standing.own / standing.information, _NOTHING)
 
-    def falls(some: NDArray[np.int64], factor: float) -> NDArray[np.bool_]:
+    def falls(some: IntegerArray, factor: float) -> BooleanArray:
         found = np.empty(some.size)
         least(*standing.of(some).probabilities, factor, limit[some], found)
         return found <= limit[some]
@@ -242,14 +242,14 @@ def drop_tips(drawn: Observed, p_above: float, epsilon: float, level: float) -> 
     def patterns_near(doublings: float) -> list[NDArray[np.uint8]]:
         return [_patterns(part, 2.0**doublings) for part in parts]
 
-    def falls(some: NDArray[np.int64], factor: float) -> NDArray[np.bool_]:
+    def falls(some: IntegerArray, factor: float) -> BooleanArray:
         found = np.empty(some.size)
         starts = patterns_near(math.ceil(math.log2(factor)) if factor < math.inf else math.inf)
         for part, patterns, first, last in zip(parts, starts, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
             own = (some >= first) & (some < last)
             if own.any():
                 found[own] = _uncoupled_largest(part.of(some[own] - first), factor, patterns, limit[some[own]])
-        fallen: NDArray[np.bool_] = found > limit[some]
+        fallen: BooleanArray = found > limit[some]
         return fallen
 
     return _tips(weight, falls, 1.0 - p_above, level)
@@ -327,7 +327,7 @@ def robust(
     return Robust(low, high, tipping)
 
 
-def standing(blocks: Tables, p_above: FloatArray, factor: float, options: PosteriorOptions) -> NDArray[np.bool_]:
+def standing(blocks: Tables, p_above: FloatArray, factor: float, options: PosteriorOptions) -> BooleanArray:
     """Of which tables P(I > epsilon) >= level at the factor; `p_above` is P(I > epsilon) at 1."""
     stands = p_above >= options.level
     if factor == 1.0:
@@ -350,7 +350,7 @@ def _by_chance(block: NDArray[np.number]) -> float:
     return float((r - 1) * (s - 1) / (2.0 * max(block[:-1, :-1].sum(), 1.0)))
 
 
-def misses(blocks: Tables) -> NDArray[np.bool_]:
+def misses(blocks: Tables) -> BooleanArray:
     """Which tables have rows without the feature, or without the target."""
     each = (blocks.block(index) for index in range(blocks.rows.size))
     return np.array([block[:-1, -1].any() or block[-1, :-1].any() for block in each], dtype=bool)

@@ -46,10 +46,8 @@ from credimi.inference.sampling import information_of
 from credimi.kernels.bounds.least_information import centres
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from credimi.core.tables import Tables
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.distributions.distribution import Distribution
     from credimi.inference.options import PosteriorOptions
 
@@ -81,7 +79,7 @@ class Draws:
         """As the kernels take them."""
         return self.seen, self.row_only, self.column_only, self.centre
 
-    def of(self, some: NDArray[np.bool_] | IntegerArray) -> Draws:
+    def of(self, some: BooleanArray | IntegerArray) -> Draws:
         """Some of the draws, with their share of the mass."""
         own = self.own[some]
         mass = self.mass * own.size / max(self.own.size, 1)

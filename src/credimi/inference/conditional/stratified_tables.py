@@ -14,10 +14,11 @@ their sum. It has no pseudo-counts: a stratum without rows has no share, whether
 from the moments that every table has.
 
 **Adaptive prior.** One concentration K for all strata, pi_z ~ Dirichlet(K a_zi b_zj) with margins a_z, b_z of the
-stratum, and exact independence in all of them with probability 1/2. The evidence of K is the product over the strata
-(see `adaptive_prior`), and each K has a component with the moments above. A thin stratum has evidence near 1 for every
-K and takes from K, which the others tell, how dependent it is likely to be: sparse strata do no harm. (A small excess
-of their evidence, which adds up over hundreds of them, is taken off: see `kernels.evidence.excess_evidence`.)
+stratum, and exact independence in all of them with probability 1/2. Only classes and values that a stratum has take
+part in it (see `kernels.evidence.occurring`). The evidence of K is the product over the strata (see `adaptive_prior`),
+and each K has a component with the moments above. A thin stratum has evidence near 1 for every K and takes from K,
+which the others tell, how dependent it is likely to be: sparse strata do no harm. (A small excess of their evidence,
+which adds up over hundreds of them, is taken off: see `kernels.evidence.excess_evidence`.)
 
 **Thin classes.** The table of such a stratum has a mixture of parts in place of one component (see `hard_tables`). A
 stratum with more than half of the rows stays a mixture: the sum has such parts, too. The others enter with mean and
@@ -40,6 +41,7 @@ from credimi.inference.adaptive_prior import PosteriorComponents, mixtures_with_
 from credimi.inference.batched.many_tables import pseudo_counts_of, summary_of
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.moments import Moments, moments
+from credimi.kernels.evidence.occurring import pack_occurring
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +56,7 @@ _MOST = 0.5  # of the rows: no other stratum has as many
 
 @dataclass(frozen=True, eq=False)
 class StratifiedTables:
-    """The tables of all candidates, one after the other; those of a candidate have one shape, and rows.
+    """The tables of all candidates, one after the other; each has rows, unless it is the only one of its candidate.
 
     `starts` has the first table of each candidate, and behind the last the number of tables. `tables.odds` has one
     entry a candidate.
@@ -83,6 +85,15 @@ class StratifiedTables:
         some = Tables(self.tables.flat, self.tables.rows, self.tables.columns).chosen(candidates[self.candidate])
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[candidates])])
         return StratifiedTables(Tables(some.flat, some.rows, some.columns, odds), starts)
+
+    @cached_property
+    def occurring(self) -> Tables:
+        """The tables without classes and values that their stratum does not have; whole where there is one stratum."""
+        own, count = self.tables, np.diff(self.starts)
+        cells, rows, columns = np.empty(own.flat.size), np.empty_like(own.rows), np.empty_like(own.columns)
+        whole = np.repeat(count == 1, count)
+        size = pack_occurring(own.flat, own.offsets, own.rows, own.columns, whole, cells, rows, columns)
+        return Tables(cells[:size], rows, columns, own.odds)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -127,14 +138,14 @@ def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
 
 def independence(strata: StratifiedTables, threads: int | None = None) -> FloatArray:
     """P(independent in every stratum) of all candidates, without the cost of moments."""
-    return adaptive_prior.independence(strata.tables, (strata.starts[:-1], strata.starts[1:]), threads=threads)
+    return adaptive_prior.independence(strata.occurring, (strata.starts[:-1], strata.starts[1:]), threads=threads)
 
 
 def components(strata: StratifiedTables, options: PosteriorOptions) -> PosteriorComponents:
     """The mixture of every candidate."""
     tables, starts = strata.tables, strata.starts
     if options.prior == ADAPTIVE:
-        spans = starts[:-1], starts[1:]
+        tables, spans = strata.occurring, (starts[:-1], starts[1:])
         whole = strata.shares <= _MOST
         mixed, found = mixtures_with_moments(tables, spans, whole, matched=options.matched, threads=options.threads)
         p_zero, table, weight = mixed.p_zero, mixed.table, mixed.weight

@@ -8,8 +8,8 @@ and K b_j. With `special.log_rise` for the rising factorials, the evidence relat
 because what log_rise leaves out, n log K + sum n_ij log(a_i b_j) - ..., is 0 exactly; so that with many rows no large
 terms cancel.
 
-Tables may be strata of one candidate, of one shape, with one K for all of them: then log B_K is summed over them. For
-a_i and b_j were learned from the same rows, B_K is a little above 1 on average under independence. That is nothing
+Tables may be strata of one candidate, with one K for all of them: then log B_K is summed over them. For a_i and b_j
+were learned from the same rows, B_K is a little above 1 on average under independence. That is nothing
 beside the evidence of one table; over hundreds of thin strata it adds up, and is taken off each (`excess_evidence`).
 
 Loops run over `LANES` points of the grid side by side, where they vectorise however small the table is, and a cell's
@@ -193,10 +193,10 @@ def fill_scores(
 def fill_sums(
     flat: NumberArray,
     offsets: IntegerArray,
+    rows: IntegerArray,
+    columns: IntegerArray,
     first: int,
     after: int,
-    r: int,
-    s: int,
     smoothing: float,
     margins: FloatArray,
     terms: FloatArray,
@@ -207,6 +207,7 @@ def fill_sums(
     for point in range(sums.size):
         sums[point] = 0.0
     for table in range(first, after):
+        r, s = rows[table], columns[table]
         total = shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
         fill_scores(flat, offsets[table], r, s, total, margins, terms, lanes)
         if after - first > 1:
@@ -318,10 +319,13 @@ def weigh(
         if pattern == BOTH:
             staying[candidate] = BOTH_SIDES_MISS
             continue
-        r, s = rows[first], columns[first]
+        r, s, freedom = 1, 1, 0
         for table in range(first, after):
-            total += shares(flat, offsets[table], r, s, smoothing, margins[0], margins[1], margins[2], margins[3])
-        freedom = (after - first) * (r - 1) * (s - 1)
+            height, width = rows[table], columns[table]
+            total += shares(
+                flat, offsets[table], height, width, smoothing, margins[0], margins[1], margins[2], margins[3]
+            )
+            r, s, freedom = max(r, height), max(s, width), freedom + (height - 1) * (width - 1)
         points = grid_size(freedom, weights.shape[1])
         padded = (points + LANES - 1) // LANES * LANES
         lanes = room[: 5 * padded].reshape(5, padded)
@@ -329,7 +333,7 @@ def weigh(
         least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
-            fill_sums(flat, offsets, first, after, r, s, smoothing, margins, terms, lanes)
+            fill_sums(flat, offsets, rows, columns, first, after, smoothing, margins, terms, lanes)
             if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, log_zero - log_point):
                 break
             least, finer = zoom_in(lanes[0], lanes[1], points)

@@ -58,9 +58,9 @@ def take_off_thin(total: float, margins: FloatArray, r: int, s: int, strength: F
         whole = log_rise(k, total)
         of_rows, of_columns = whole, whole
         for i in range(r):
-            of_rows -= log_rise(k * classes[i], by_class[i])
+            of_rows -= log_rise(k * classes[i], by_class[i]) if by_class[i] > 0.0 else 0.0
         for j in range(s):
-            of_columns -= log_rise(k * values[j], by_value[j])
+            of_columns -= log_rise(k * values[j], by_value[j]) if by_value[j] > 0.0 else 0.0
         score[point] -= max(of_rows * of_columns / whole, logarithm(1.0 + LEAST))
 
 

@@ -63,6 +63,7 @@ _RELIABLE, _ROWS_GIVEN, _COLUMNS_GIVEN = np.array([False, False, True])  # momen
 _HOPELESS = 14.0  # so far below the best a point has no weight, even if the guess is some nats off
 _STEEP = 12.0  # known points that differ by more are no ground for a guess of what lies between them
 _FAR = 2  # points apart: closer ones are
+_LEAST_SLACK = 1e-10  # beside N: smaller ones are rounding
 
 
 @compiled
@@ -115,6 +116,20 @@ def _margins_evidence(
     put_back = _stirling_error(with_rows) + _stirling_error(with_columns)
     put_back -= _stirling_error(all_rows) + _stirling_error(total)
     return float(likelihood - 0.5 * determinant + put_back)
+
+
+@compiled
+def _factor_is_lost(counts: FloatArray, chance: FloatArray, total: float) -> bool:
+    """Whether rounding leaves nothing of the factor, because margins alone hold a cell.
+
+    Its slack c/pi = N - m_i/x_i - k_j/y_j is then a difference of numbers near N, with less than six digits. Such a
+    cell has next to no weight in the prior, and D is near 0 unless both margins are large.
+    """
+    for i in range(counts.shape[0]):
+        for j in range(counts.shape[1]):
+            if counts[i, j] < _LEAST_SLACK * total * chance[i, j]:
+                return True
+    return False
 
 
 @compiled
@@ -263,35 +278,25 @@ def weigh_two_sided(
     place = 0
     for candidate in range(starts.size):
         first, after = starts[candidate], stops[candidate]
-        height, width = rows[first], columns[first]
-        transpose = width > height
-        r, s = (width, height) if transpose else (height, width)
-        if chance.shape != (r, s):
-            table_cells, counts, chance, fields = (
-                np.empty(r * s),
-                np.empty((r, s)),
-                np.empty((r, s)),
-                np.empty((2, r, s)),
-            )
-            row_only, column_only, row_slope, column_slope = np.empty(r), np.empty(s), np.empty(r), np.empty(s)
-            work = workspace(r, s)
-        freedom = (after - first) * (r - 1) * (s - 1)
-        points = grid_size(freedom, weights.shape[1])
-        padded = (points + LANES - 1) // LANES * LANES
-        lanes = room[: 5 * padded].reshape(5, padded)
-        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
-        total = 0.0
+        tallest, widest, freedom, total = 1, 1, 0, 0.0
         for table in range(first, after):
+            height, width = rows[table], columns[table]
+            tallest, widest = max(tallest, height), max(widest, width)
+            freedom += (height - 1) * (width - 1)
             total += shares(
                 flat, offsets[table], height, width, smoothing, margins[0], margins[1], margins[2], margins[3]
             )
             for point in range(weights.shape[1]):
                 mean[place + table - first, point] = np.nan
                 variance[place + table - first, point] = np.nan
-        least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
+        points = grid_size(freedom, weights.shape[1])
+        padded = (points + LANES - 1) // LANES * LANES
+        lanes = room[: 5 * padded].reshape(5, padded)
+        log_zero, log_point = np.log(prior_zero), np.log((1.0 - prior_zero) / points)
+        least, ratio = loosest, grid_ratio(loosest, tightest, total, tallest, widest, points)
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
-            fill_sums(flat, offsets, first, after, height, width, smoothing, margins, terms, lanes)
+            fill_sums(flat, offsets, rows, columns, first, after, smoothing, margins, terms, lanes)
             strength, score, whole = lanes[0], lanes[1], lanes[2, :points]
             for point in range(points):
                 known[point] = 0
@@ -302,8 +307,21 @@ def weigh_two_sided(
                 guess[point] = 0.0
                 for table in range(first, after):
                     start, own = offsets[table], place + table - first
+                    height, width = rows[table], columns[table]
                     if pattern_of(flat, start, height, width) != BOTH:
                         continue
+                    transpose = width > height
+                    r, s = (width, height) if transpose else (height, width)
+                    if chance.shape != (r, s):
+                        table_cells, counts, chance, fields = (
+                            np.empty(r * s),
+                            np.empty((r, s)),
+                            np.empty((r, s)),
+                            np.empty((2, r, s)),
+                        )
+                        row_only, column_only = np.empty(r), np.empty(s)
+                        row_slope, column_slope = np.empty(r), np.empty(s)
+                        work = workspace(r, s)
                     load(flat, start, 0.0, transpose, r, s, table_cells, row_only, column_only)
                     shares(flat, start, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
                     of_rows, of_columns = (margins[3], margins[2]) if transpose else (margins[2], margins[3])
@@ -312,13 +330,15 @@ def weigh_two_sided(
                         for j in range(s):
                             counts[i, j] = table_cells[i * s + j] + pseudo * of_columns[j]
                     find_mode(counts, row_only, column_only, chance, row_slope, column_slope, work)
-                    guess[point] += _margins_evidence(
-                        counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
-                    )
                     all_rows, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
+                    lost = _factor_is_lost(counts, chance, all_rows)
+                    if not lost:
+                        guess[point] += _margins_evidence(
+                            counts, row_only, column_only, chance, row_slope, sums[0], sums[1], work
+                        )
                     if after - first == 1 and score[point] + guess[point] < best + least_weight:
                         mean[own, point], variance[own, point] = 0.0, 0.0  # `settle` will drop it: no moments
-                    elif matched and doubtful > MOST_DOUBTFUL:
+                    elif lost or (matched and doubtful > MOST_DOUBTFUL):
                         mean[own, point], variance[own, point] = _moments_one_side_at_a_time(
                             counts, chance, all_rows, work
                         )

@@ -9,6 +9,10 @@ is the log Bayes factor of dependence against independence in all strata, with o
 `adaptive_weights`, whose grid and corrections apply). It is a logarithm throughout: a probability would be 0 or 1 long
 before. Where both sides have missing values, rows that have one side inform the margins only.
 
+A stratum's margins are what they are, so only values that it has can have a share of its prior, and where u or v has
+one value there is one table with these margins: B_K(z) = 1, and no excess to take off. (With shares for values that
+are not there, each stratum of a copy of v adds up to log 2 to the evidence that u depends on v.)
+
 Strata with fewer than two complete rows tell nothing and are left out. O(N) to count a test, O(rs) a stratum and point
 of the grid to weigh it; blocks are kept only while their test is done.
 """
@@ -23,11 +27,13 @@ from credimi.kernels.evidence.adaptive_weights import (
     LANES,
     MOST_ZOOMS,
     fill_grid,
-    fill_sums,
+    fill_scores,
     grid_ratio,
     grid_size,
     is_peaked,
+    shares,
 )
+from credimi.kernels.evidence.excess_evidence import take_off_excess
 from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 
@@ -124,6 +130,71 @@ def _open_share(flat: FloatArray, kept: int, r: int, s: int) -> float:
     return smallest
 
 
+@inlined
+def _pack_occurring(
+    flat: FloatArray, start: int, r: int, s: int, margins: FloatArray, packed: FloatArray
+) -> tuple[int, int]:
+    """Copy a block without the values that no row of the stratum has; return how many values u and v have left.
+
+    Both are 0 where u or v is the same in all complete rows. `margins` is scratch.
+    """
+    by_class, by_value = margins[0], margins[1]
+    for j in range(s):
+        by_value[j] = 0.0
+    of_u, of_v = 0, 0  # values in complete rows
+    for i in range(r):
+        by_class[i] = 0.0
+        for j in range(s):
+            by_class[i] += flat[start + i * (s + 1) + j]
+            by_value[j] += flat[start + i * (s + 1) + j]
+        of_u += by_class[i] > 0.0
+    for j in range(s):
+        of_v += by_value[j] > 0.0
+    if of_u < 2 or of_v < 2:
+        return 0, 0
+    height, place = 0, 0
+    for i in range(r + 1):
+        if i < r and by_class[i] + flat[start + i * (s + 1) + s] == 0.0:
+            continue
+        height += 1
+        for j in range(s + 1):
+            if j == s or by_value[j] + flat[start + r * (s + 1) + j] > 0.0:
+                packed[place] = flat[start + i * (s + 1) + j]
+                place += 1
+    return height - 1, place // height - 1
+
+
+@inlined
+def _fill_sums(
+    flat: FloatArray,
+    offsets: IntegerArray,
+    kept: int,
+    r: int,
+    s: int,
+    smoothing: float,
+    packed: FloatArray,
+    margins: FloatArray,
+    terms: FloatArray,
+    lanes: FloatArray,
+) -> None:
+    """Fill `lanes[1]` with the log B_K of all strata together, less the excess of each of several."""
+    sums = lanes[4]
+    for point in range(sums.size):
+        sums[point] = 0.0
+    for stratum in range(kept):
+        height, width = _pack_occurring(flat, offsets[stratum], r, s, margins, packed)
+        if height == 0:
+            continue
+        total = shares(packed, 0, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
+        fill_scores(packed, 0, height, width, total, margins, terms, lanes)
+        if kept > 1:
+            take_off_excess(total, margins, height, width, lanes[0], lanes[1])
+        for point in range(sums.size):
+            sums[point] += lanes[1, point]
+    for point in range(sums.size):
+        lanes[1, point] = sums[point]
+
+
 @compiled
 def weigh_edges(
     codes: NDArray[np.uint16],
@@ -154,7 +225,7 @@ def weigh_edges(
         side, all_strata = max(side, r, s), max(all_strata, strata)
         largest = max(largest, strata * (r + 1) * (s + 1))
     flat, offsets = np.empty(largest), np.empty(all_strata, dtype=np.int64)
-    where = np.empty(codes.shape[1], dtype=np.int64)
+    where, packed = np.empty(codes.shape[1], dtype=np.int64), np.empty((side + 1) * (side + 1))
     padded_most = (most + LANES - 1) // LANES * LANES
     margins, terms, room = np.empty((4, side)), np.empty((3, side * side + 2 * side + 1)), np.empty(5 * padded_most)
     for number in range(tests.shape[0]):
@@ -178,7 +249,7 @@ def weigh_edges(
         least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
         for zoom in range(MOST_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
-            fill_sums(flat, offsets, 0, kept, r, s, smoothing, margins, terms, lanes)
+            _fill_sums(flat, offsets, kept, r, s, smoothing, packed, margins, terms, lanes)
             if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
                 break
             least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)

@@ -87,39 +87,58 @@ def _is_short(n: float, inverse: float, part: float) -> bool:
 
 
 @inlined
-def _add_stratum(
-    table: FloatArray,
-    r: int,
-    s: int,
-    correct: bool,
-    margins: FloatArray,
-    lanes: FloatArray,
-) -> None:
-    """Add log B_K of one stratum, r x (s + 1) with the rows that miss the value last, to the scores and products."""
-    strength, score, inverse, product, divisor = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4]
+def _fill_margins(table: FloatArray, r: int, s: int, whole: bool, margins: FloatArray) -> tuple[float, int, int]:
+    """Fill the margins of one stratum and their shares; return its complete rows, and how many classes and values.
+
+    Those that none of its rows has have no share (see `kernels.evidence.occurring`), unless it is `whole`.
+    """
     by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
     for j in range(s):
         by_value[j] = 0.0
-    total, of_classes = 0.0, 0.0
+    total, of_classes, height, width = 0.0, 0.0, 0, 0
     for i in range(r):
         row = table[i * (s + 1) : (i + 1) * (s + 1)]
         by_class[i] = 0.0
         for j in range(s):
             by_class[i] += row[j]
             by_value[j] += row[j]
-        classes[i] = by_class[i] + row[s] + SMOOTHING
-        of_classes += classes[i]
         total += by_class[i]
+        classes[i] = by_class[i] + row[s]
+        if whole or classes[i] > 0.0:
+            classes[i] += SMOOTHING
+            height += 1
+        of_classes += classes[i]
+    for i in range(r):
+        classes[i] /= of_classes
+    for j in range(s):
+        width += whole or by_value[j] > 0.0
+    for j in range(s):
+        values[j] = (by_value[j] + SMOOTHING) / (total + width * SMOOTHING) if whole or by_value[j] > 0.0 else 0.0
+    return total, height, width
+
+
+@inlined
+def _add_stratum(
+    table: FloatArray,
+    r: int,
+    s: int,
+    whole: bool,
+    margins: FloatArray,
+    lanes: FloatArray,
+) -> None:
+    """Add log B_K of one stratum, r x (s + 1) with the rows that miss the value last, to the scores and products."""
+    strength, score, inverse, product, divisor = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4]
+    by_class, by_value, classes, values = margins[0], margins[1], margins[2], margins[3]
+    total, height, width = _fill_margins(table, r, s, whole, margins)
     if total <= 0.0:
         return
     pairs = total * (total - 1.0)
     of_rows, of_columns = pairs, pairs
     for i in range(r):
-        classes[i] /= of_classes
-        of_rows -= by_class[i] * (by_class[i] - 1.0) / classes[i]
         n = by_class[i]
         if n * (n - 1.0) == 0.0:  # whose log_rise is 0
             continue
+        of_rows -= n * (n - 1.0) / classes[i]
         if _is_short(n, inverse[0], classes[i]):
             _multiply(divisor, inverse, classes[i], n)
             if divisor[0] > _FULL:
@@ -128,10 +147,9 @@ def _add_stratum(
             _add_rise(score, strength, classes[i], n, -1.0)
     for j in range(s):
         n = by_value[j]
-        values[j] = (n + SMOOTHING) / (total + s * SMOOTHING)
-        of_columns -= n * (n - 1.0) / values[j]
-        if n * (n - 1.0) == 0.0:  # whose log_rise is 0
+        if n * (n - 1.0) == 0.0:  # whose log_rise is 0, and that of its cells
             continue
+        of_columns -= n * (n - 1.0) / values[j]
         if _is_short(n, inverse[0], values[j]):
             _multiply(divisor, inverse, values[j], n)
             if divisor[0] > _FULL:
@@ -153,9 +171,9 @@ def _add_stratum(
         _multiply(product, inverse, 1.0, total)
     else:
         _add_rise(score, strength, 1.0, total, 1.0)
-    if correct and is_thin(total, r, s):
+    if not whole and is_thin(total, height, width):
         take_off_thin(total, margins, r, s, strength, score)
-    elif correct and pairs > 0.0:
+    elif not whole and pairs > 0.0:
         excess = of_rows * of_columns / (2.0 * pairs)
         for point in range(inverse.size):
             divisor[point] *= 1.0 + max(excess * inverse[point], LEAST)
@@ -173,17 +191,17 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
     """
     if strata == 0:
         return 0.0
-    size = r * (s + 1)
-    total = 0.0
-    for cell in range(strata * size):
-        if cell % (s + 1) != s:
-            total += tables[cell]
-    freedom = strata * (r - 1) * (s - 1)
+    size, whole = r * (s + 1), strata == 1
+    total, tallest, widest, freedom = 0.0, 1, 1, 0
+    for stratum in range(strata):
+        rows, height, width = _fill_margins(tables[stratum * size : (stratum + 1) * size], r, s, whole, margins)
+        total += rows
+        tallest, widest, freedom = max(tallest, height), max(widest, width), freedom + (height - 1) * max(width - 1, 0)
     points = grid_size(freedom, GRID)
     padded = (points + LANES - 1) // LANES * LANES
     lanes = room[: 5 * padded].reshape(5, padded)
     log_point = -np.log(np.float64(points))
-    least, ratio = LOOSEST, grid_ratio(LOOSEST, TIGHTEST, total, r, s, points)
+    least, ratio = LOOSEST, grid_ratio(LOOSEST, TIGHTEST, total, tallest, widest, points)
     for zoom in range(MOST_ZOOMS + 1):
         fill_grid(lanes[0], least, ratio)
         for point in range(padded):
@@ -192,7 +210,7 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
             lanes[3, point] = 1.0
             lanes[4, point] = 1.0
         for stratum in range(strata):
-            _add_stratum(tables[stratum * size : (stratum + 1) * size], r, s, strata > 1, margins, lanes)
+            _add_stratum(tables[stratum * size : (stratum + 1) * size], r, s, whole, margins, lanes)
         _flush(lanes[3], lanes[1], 1.0)
         _flush(lanes[4], lanes[1], -1.0)
         if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):

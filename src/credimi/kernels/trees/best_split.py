@@ -120,9 +120,11 @@ def fill_table(table: IntegerArray, scale: float) -> None:
 @compiled
 def sums_below(classes: Classes, sums: IntegerArray) -> None:
     """How often each class occurs among the first 0, STEP, 2 STEP, ... instances, one row each."""
-    sums[0] = 0
+    for label in range(sums.shape[1]):
+        sums[0, label] = 0
     for step in range(1, sums.shape[0]):
-        sums[step] = sums[step - 1]
+        for label in range(sums.shape[1]):  # copied by numpy's words, Numba would compile their messages as well
+            sums[step, label] = sums[step - 1, label]
         for at in range((step - 1) * STEP, step * STEP):
             sums[step, classes[at]] += 1
 

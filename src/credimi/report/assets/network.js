@@ -71,9 +71,11 @@ function say() {
 
 function drawNodes() {
   graph.classList.toggle("many", names.length > FEW);
-  const joined = new Set(pairs.filter(shown).flatMap((pair) => [pair.a, pair.b])); // names of the others lie in rows
+  const joined = new Set(pairs.filter(shown).flatMap((pair) => [pair.a, pair.b]));
+  let alone = 0; // these lie in rows: every second name is below its circle, so that neighbours do not overlap
   names.forEach((name, column) => {
-    const label = make("text", { y: column % 2 && !joined.has(column) ? 20 : -11 }, name.length > 24 ? `${name.slice(0, 23)}…` : name);
+    const below = !joined.has(column) && alone++ % 2 === 1;
+    const label = make("text", { y: below ? 20 : -11 }, name.length > 24 ? `${name.slice(0, 23)}…` : name);
     const group = make("g", { class: "node", "data-column": column }, make("circle", { r: 5 }), label, make("title", {}, name));
     nodes.push({ group, degree: 0 });
     place("nodes").append(group);

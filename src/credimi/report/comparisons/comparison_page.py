@@ -6,13 +6,13 @@ All names come from the user's data; each passes through `escape`.
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report import sentences
-from credimi.report.comparisons.comparison_text import chance, lines, signed, title
-from credimi.report.still_page import document, text
+from credimi.report.comparisons.comparison_text import lines, signed, title
+from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, root_place, table, text
+from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownComparison
 
-_WIDTH, _TICKS = 320.0, (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0)
+_TICKS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0)
 
 
 def write_page(comparisons: Sequence[ShownComparison], path: str | Path) -> None:
@@ -41,70 +41,55 @@ def page(comparisons: Sequence[ShownComparison]) -> str:
 
 
 def _section(comparison: ShownComparison) -> str:
-    first, second = (f"<bdi>{text(name)}</bdi>" for name in comparison.names)
-    level, epsilon = (f"{comparison.settings[name]:g}" for name in ("level", "epsilon"))
-    most = max(
-        (row[name] for row in comparison for name in ("high_a", "high_b") if row[name] == row[name]), default=0.0
-    )
-    said = "\n".join(f"<p>{text(line)}</p>" for line in lines(comparison) if line)
-    rows = "\n".join(_row(row, most) for row in comparison)
+    first, second = map(name, comparison.names)
+    interval, epsilon = f"{100 * comparison.settings['level']:g} % interval", f"{comparison.settings['epsilon']:g}"
+    most = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
+    head = headings("feature", "verdict", _axis(most)) + headings(first, second, "change", number=True)
+    head += headings(interval, f"P(change &gt; {epsilon})", number=True).replace("number", "number whole")
     return f"""<section>
 <h2>{text(title(comparison))}</h2>
-<p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {100 * float(level):g} %
-interval of mutual information, in nats, on a square-root scale</p>
-<div class="wide"><table>
-<thead><tr><th scope="col">feature</th><th scope="col">verdict</th><th scope="col">{_axis(most)}</th>
-<th scope="col" class="number">{first}</th><th scope="col" class="number">{second}</th>
-<th scope="col" class="number">change</th><th scope="col" class="number whole">{100 * float(level):g} % interval</th>
-<th scope="col" class="number whole">P(change &gt; {epsilon})</th></tr></thead>
-<tbody>
-{rows}
-</tbody></table></div>
+<p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {interval}
+of mutual information, in nats, on a square-root scale</p>
+{table(head, [_row(row, most) for row in comparison])}
 <div class="said">
-{said}
+{paragraphs(lines(comparison))}
 </div>
 </section>"""
 
 
 def _row(row: Record, most: float) -> str:
     verdict = row["verdict"]
-    name = f'<th scope="row"><bdi title="{text(row["note"])}">{text(row["feature"]) or "(no name)"}</bdi></th>'
+    start = f'<th scope="row"><bdi title="{text(row["note"])}">{text(row["feature"]) or sentences.NO_NAME}</bdi></th>'
+    start += f'<td class="verdict">{verdict}</td>'
     if verdict == "not compared":
-        return f'<tr class="not-compared">{name}<td class="verdict">{verdict}</td><td colspan="6"></td></tr>'
-    figures = [
+        return f'<tr class="not-compared">{start}<td colspan="6"></td></tr>'
+    figures = numbers(
         f"{row['mi_a']:.4f}",
         f"{row['mi_b']:.4f}",
         signed(row["change"]),
         f"{signed(row['low'])} to {signed(row['high'])}",
-        escape(chance(row["p_change"])),
-    ]
-    cells = "".join(f'<td class="number">{each}</td>' for each in figures)
-    return f'<tr class="{verdict}">{name}<td class="verdict">{verdict}</td><td>{_drawn(row, most)}</td>{cells}</tr>'
+        probability(row["p_change"], 1.0),
+    )
+    return f'<tr class="{verdict}">{start}<td>{_drawn(row, most)}</td>{figures}</tr>'
 
 
 def _drawn(row: Record, most: float) -> str:
     """Both intervals, the first above the second."""
     parts = []
     for letter, height in (("a", 9), ("b", 21)):
-        low, mean, high = (_place(row[f"{name}_{letter}"], most) for name in ("low", "mi", "high"))
+        low, mean, high = (root_place(row[f"{end}_{letter}"], most) for end in ("low", "mi", "high"))
         line = f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{height}" y2="{height}"/>'
         parts.append(f'<g class="{letter}">{line}<circle cx="{mean:.1f}" cy="{height}" r="4"/></g>')
     said = f"{row['mi_a']:.4f} ({row['low_a']:.4f} to {row['high_a']:.4f}), then {row['mi_b']:.4f} "
     said += f"({row['low_b']:.4f} to {row['high_b']:.4f})"
-    return f'<svg viewBox="0 0 {_WIDTH:g} 30" role="img" aria-label="{said}">{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH:g} 30" role="img" aria-label="{said}">{"".join(parts)}</svg>'
 
 
 def _axis(most: float) -> str:
     ticks, last = [], -math.inf
     for tick in _TICKS:
-        place = _place(tick, most)
+        place = root_place(tick, most)
         if (tick == 0.0 or tick < most) and place - last > 34.0:
             last = place
             ticks.append(f'<text x="{place:.1f}" y="14" text-anchor="middle">{tick:g}</text>')
-    return f'<svg viewBox="0 0 {_WIDTH:g} 18" aria-hidden="true">{"".join(ticks)}</svg>'
-
-
-def _place(information: float, most: float) -> float:
-    """Where a figure is drawn, on a square-root scale with a margin for the dots."""
-    share = math.sqrt(min(max(information, 0.0) / most, 1.0)) if most > 0.0 else 0.0
-    return 10.0 + (_WIDTH - 20.0) * share
+    return f'<svg viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{"".join(ticks)}</svg>'

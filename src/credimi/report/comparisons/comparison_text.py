@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-import io
 import math
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
-from credimi.report.terminal import GAP, LEAST_NAME, Column, ranking_grid, shortened, threshold
+from credimi.report.terminal import (
+    GAP,
+    LEAST_NAME,
+    Column,
+    coloured_grid,
+    printed,
+    probability,
+    ranking_grid,
+    shortened,
+    text_line,
+    threshold,
+    verdict_counts,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.table import Table as Grid
+    from rich.text import Text
 
     from credimi.core.types import Record
     from credimi.report.shown import ShownComparison, ShownGroups
@@ -31,21 +41,12 @@ _SHOWN = 10  # columns that only one of the two has
 
 def comparison_text(comparison: ShownComparison, *, width: int = 120) -> str:
     """The comparison as plain text."""
-    return _printed(comparison_grid(comparison, width=width, top=_LINES), width)
+    return printed(comparison_grid(comparison, width=width, top=_LINES), width)
 
 
 def grouped_text(grouped: ShownGroups, *, width: int = 120) -> str:
     """All rankings and comparisons of groups as plain text."""
-    return _printed(grouped_grid(grouped, width=width, top=_LINES), width)
-
-
-def _printed(parts: Iterable[Grid | Text], width: int) -> str:
-
-    console = Console(file=io.StringIO(), width=width)
-    with console.capture() as capture:
-        for part in parts:
-            console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().rstrip("\n").split("\n"))
+    return printed(grouped_grid(grouped, width=width, top=_LINES), width)
 
 
 def grouped_grid(
@@ -57,14 +58,14 @@ def grouped_grid(
 ) -> Iterator[Grid | Text]:
     """The ranking of each group, then the comparisons."""
     for name, ranking in grouped.rankings.items():
-        yield Text(plain(f"== {grouped.by} {name} =="))
+        yield text_line(f"== {grouped.by} {name} ==")
         yield from ranking_grid(ranking, units=units, top=top, width=width)
-        yield Text("")
+        yield text_line("")
     if grouped.ungrouped:
-        yield Text(plain(_ungrouped(grouped)))
+        yield text_line(_ungrouped(grouped))
     for comparison in grouped.comparisons:
         yield from comparison_grid(comparison, units=units, top=top, width=width)
-        yield Text("")
+        yield text_line("")
 
 
 def _ungrouped(grouped: ShownGroups) -> str:
@@ -81,15 +82,9 @@ def comparison_grid(
 ) -> Iterator[Grid | Text]:
     """The table and the lines below it, for rich to print."""
     columns, headings = _fitting(comparison, list(comparison)[:top], units, width)
-    yield Text(plain(title(comparison, headings)) + (", in bits" if units == "bits" else ""))
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_edge=False)
-    for column in columns:
-        grid.add_column(Text(column.head), justify="right" if column.right else "left", no_wrap=True)
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        grid.add_row(*map(Text, cells), style=_COLOUR[cells[-1]])
-    yield grid
-    for line in lines(comparison, top):
-        yield Text(plain(line))
+    yield text_line(title(comparison, headings) + (", in bits" if units == "bits" else ""))
+    yield coloured_grid(columns, [_COLOUR[verdict] for verdict in columns[-1].cells])
+    yield from map(text_line, lines(comparison, top))
 
 
 def _fitting(
@@ -111,7 +106,7 @@ def _fitting(
         lambda row: f"{signed(row['low'] * scale)} to {signed(row['high'] * scale)}",
         right=False,
     )
-    tail = column(f"P(change > {threshold(settings, units)})", lambda row: chance(row["p_change"]))
+    tail = column(f"P(change > {threshold(settings, units)})", lambda row: probability(row["p_change"], 1.0))
     verdict = Column("verdict", [row["verdict"] for row in rows])
     room = width - min(longest, LEAST_NAME) - change.width - verdict.width - 2 * GAP
     chosen, samples = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
@@ -147,18 +142,10 @@ def signed(value: float) -> str:
     return shown if float(shown) else "0.0000"
 
 
-def chance(value: float) -> str:
-    """Four digits of a probability."""
-    return "> 0.9999" if value > 0.9999 else "< 0.0001" if value < 0.0001 else f"{value:.4f}"
-
-
 def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     """The lines below the table."""
     settings, verdicts = comparison.settings, comparison.columns["verdict"]
-    counted = ", ".join(f"{verdicts.count(each):,} {each}" for each in _COLOUR if each in verdicts)
-    number = f" {top:,}" if top is not None and top > 1 else ""
-    shown = f"; the first{number} shown" if top is not None and top < len(verdicts) else ""
-    yield f"{len(verdicts):,} {'feature' if len(verdicts) == 1 else 'features'}: {counted}{shown}"
+    yield verdict_counts(verdicts, _COLOUR, len(verdicts[:top]))
     epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
     yield (
         f"more, less: P(change > {epsilon} nats) >= {level}, where no change has probability {settings['p_same']:g} "
@@ -182,7 +169,6 @@ def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:
 
 
 def _ending(name: str, room: int) -> str:
-
     if cell_len(name) <= room:
         return name
     while cell_len(name) > room - 1:

@@ -13,12 +13,13 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from credimi.core.types import FloatArray, IntegerArray
 
-    Places = NDArray[np.float64]
+    Places = FloatArray
 
 _STEPS = 250
 _GRAVITY = 0.1
+_ROW = 1.5  # from one row of columns without edges to the next: names lie above and below them
 
 
 def places(count: int, edges: Sequence[tuple[int, int, float]]) -> Places:
@@ -36,11 +37,11 @@ def places(count: int, edges: Sequence[tuple[int, int, float]]) -> Places:
         across = max(int(np.ceil(np.sqrt(2.0 * alone.size))), int(high - low) + 1)
         bottom = found[joined, 1].max() + 1.0 if joined.size else 0.0
         order = np.arange(alone.size)
-        found[alone] = np.column_stack([low + order % across, bottom + order // across])
+        found[alone] = np.column_stack([low + order % across, bottom + _ROW * (order // across)])
     return found
 
 
-def _relaxed(count: int, ends: NDArray[np.int64], weights: Places) -> Places:
+def _relaxed(count: int, ends: IntegerArray, weights: Places) -> Places:
     generator = np.random.default_rng(0)
     side = np.sqrt(count)
     angle = np.arange(count) * 2.399963  # a sunflower: no two in one place

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from credimi.core.atomic_files import plain
 from credimi.report import sentences
-from credimi.report.terminal import shortened
+from credimi.report.terminal import and_more, printed, shortened, text_line, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,24 +22,19 @@ _LINES, _SEPARATED = 60, 20
 _NAMED = 5
 _LONGEST = 28
 _NO_DIRECTION = "--"
+_NUMBERS = {"nats", "P(edge)", "P(arrow)"}
 
 
 def network_text(network: Record, reader: str = sentences.PYTHON, *, width: int = 120) -> str:
     """The network as plain text."""
-    from rich.console import Console  # noqa: PLC0415  (rich is loaded only to print)
-
-    console = Console(file=io.StringIO(), width=width)
-    with console.capture() as capture:
-        for part in network_grids(network, reader):
-            console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+    return printed(network_grids(network, reader), width)
 
 
 def title(network: Record) -> str:
     """How many edges there are, and how sure."""
     edges, level = network["edges"], network["settings"]["level"]
-    told = f"{sentences.counted(len(edges), 'edge')} among {sentences.counted(len(network['columns']), 'column')}"
-    return f"{told} of {sentences.counted(network['rows'], 'row')}: P(edge) >= {level:g}"
+    size = f"{sentences.counted(len(edges), 'edge')} among {sentences.counted(len(network['columns']), 'column')}"
+    return f"{size} of {sentences.counted(network['rows'], 'row')}: P(edge) >= {level:g}"
 
 
 def direction_line(network: Record) -> str:
@@ -50,35 +43,30 @@ def direction_line(network: Record) -> str:
     without = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
     if not edges:
         return "no two columns hang together as far as these rows tell"
-    many = f"{without} of {len(edges)} edges have no direction" if without else "all edges have a direction"
+    many = f"{without} of {sentences.counted(len(edges), 'edge')} {'has' if without == 1 else 'have'} no direction"
+    many = many if without else "all edges have a direction"
     return f"{many}: -> follows from what is independent of what, if no common cause is missing; -- may go either way"
 
 
 def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int | None = None) -> Iterator[Grid | Text]:
     """The edges, what separates other pairs, and remarks, for rich to print."""
-    from rich.text import Text  # noqa: PLC0415  (a plain str would be read as markup, and :names: as pictures)
-
     edges, separated = network["edges"], network["separated"]
     lines = _LINES if top is None else top
     headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
-    yield (
-        _grid(title(network), headings, [_edge_cells(edge) for edge in edges[:lines]])
-        if edges
-        else Text(title(network))
-    )
-    if len(edges) > lines:
-        yield Text(f"... and {len(edges) - lines:,} more")
+    if edges:
+        yield text_table(title(network), headings, map(_edge_cells, edges[:lines]), right=_NUMBERS)
+    else:
+        yield text_line(title(network))
+    yield from and_more(len(edges), lines)
     if separated:
         headings = ["depend, but not directly", "", "nats", "separated by", "P(independent then)"]
-        yield _grid("", headings, [_separated_cells(pair) for pair in separated[:_SEPARATED]])
-        if len(separated) > _SEPARATED:
-            yield Text(f"... and {len(separated) - _SEPARATED:,} more")
-    yield Text(direction_line(network))
-    for line in remark_lines(network["remarks"], reader):
-        yield Text(plain(line))
+        yield text_table("", headings, map(_separated_cells, separated[:_SEPARATED]), right=_NUMBERS)
+        yield from and_more(len(separated), _SEPARATED)
+    yield text_line(direction_line(network))
+    yield from map(text_line, remark_lines(network["remarks"], reader))
     imputed = network["settings"]["imputations"]
     if imputed:
-        yield Text(f"missing values were completed {imputed} times from the network, and the results averaged")
+        yield text_line(f"missing values were completed {imputed} times from the network, and the results averaged")
 
 
 def _edge_cells(edge: Record) -> list[str]:
@@ -112,18 +100,6 @@ def chance(probability: float) -> str:
     return "< 0.01" if probability < 0.005 else f"{probability:.2f}"
 
 
-def _grid(heading: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    from rich import box, table, text  # noqa: PLC0415  (rich is loaded only to print)
-
-    told = text.Text(plain(heading)) if heading else None
-    grid = table.Table(title=told, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
-    for each in headings:
-        grid.add_column(each, justify="right" if each in {"nats", "P(edge)", "P(arrow)"} else "left", overflow="fold")
-    for row in rows:
-        grid.add_row(*(text.Text(plain(cell)) for cell in row))
-    return grid
-
-
 def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> list[str]:
     """The remarks in words; those of columns that were left out as those of a ranking."""
     found = []
@@ -143,10 +119,10 @@ def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> li
 
 def _missing_depends(same: Sequence[Facts]) -> str:
     """One line for all columns whose missing values depend on another."""
-    told = [f"{each['column']} (on {each['others'][0]})" for each in same[:_NAMED]]
+    named = [f"{each['column']} (on {each['others'][0]})" for each in same[:_NAMED]]
     more = f" and {len(same) - _NAMED:,} more" * (len(same) > _NAMED)
     return (
-        f"caution: whether values are missing depends on another column: {', '.join(told)}{more}; that is allowed for "
+        f"caution: whether values are missing depends on another column: {', '.join(named)}{more}; that is allowed for "
         "as far as it depends on what is seen in the row"
     )
 

@@ -5,13 +5,12 @@ All names come from the user's data; each passes through `escape`.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import NO_NAME
 from credimi.report.sets.interaction_view import cells, class_shares, parts, remarks
-from credimi.report.still_page import document, text
+from credimi.report.still_page import document, headings, name, numbers, paragraphs, row_heading, table, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,11 +29,10 @@ def write_page(found: Record, path: str | Path) -> None:
 def page(found: Record) -> str:
     """The HTML."""
     target = text(found["settings"]["target"] or NO_NAME)
-    said = "\n".join(f"<p>{text(line)}</p>" for line in remarks(found))
     lists = "\n".join(_list(found, *part) for part in parts(found))
-    maps = "\n".join(_heat_map(found, table) for table in found["tables"])
+    maps = "\n".join(_heat_map(found, counted) for counted in found["tables"])
     body = f"""<div class="said">
-{said}
+{paragraphs(remarks(found))}
 <p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they say the same.</p>
 </div>
 {lists}
@@ -47,51 +45,40 @@ def page(found: Record) -> str:
 
 def _list(found: Record, pairs: list[Record], heading: str, chance: str) -> str:
     settings = found["settings"]
-    name = f"P(&gt; {settings['epsilon']:g})" if chance == "p_above" else f"P(&lt; -{settings['epsilon']:g})"
-    names = "".join(
-        f'<th scope="col" class="number whole">{each}</th>'
-        for each in ("synergy", f"{100 * settings['level']:g} % interval", name, "a alone", "b alone")
-    )
-    rows = "\n".join(_row(pair, chance) for pair in pairs[:_MOST]) or '<tr><td colspan="8">none</td></tr>'
+    above = f"P(&gt; {settings['epsilon']:g})" if chance == "p_above" else f"P(&lt; -{settings['epsilon']:g})"
+    figures = ("synergy", f"{100 * settings['level']:g} % interval", above, "a alone", "b alone")
+    head = headings("a", "b") + headings(*figures, number=True).replace("number", "number whole") + headings("verdict")
+    rows = [_row(pair, chance) for pair in pairs[:_MOST]] or ['<tr><td colspan="8">none</td></tr>']
     more = f"<p>... and {len(pairs) - _MOST:,} more</p>" if len(pairs) > _MOST else ""
     return f"""<section>
 <h2>{text(heading)}</h2>
-<div class="wide"><table>
-<thead><tr><th scope="col">a</th><th scope="col">b</th>{names}<th scope="col">verdict</th></tr></thead>
-<tbody>
-{rows}
-</tbody></table></div>
+{table(head, rows)}
 {more}</section>"""
 
 
 def _row(pair: Record, chance: str) -> str:
     one, other, *figures, verdict = cells(pair, chance)
-    names = "".join(f'<th scope="row"><bdi>{text(name) or "(no name)"}</bdi></th>' for name in (one, other))
-    numbers = "".join(f'<td class="number">{escape(figure)}</td>' for figure in figures)
     kind = {"synergy": "more", "redundancy": "less"}.get(verdict, "unsure")
-    return f'<tr class="{kind}">{names}{numbers}<td class="verdict">{verdict}</td></tr>'
+    shown = row_heading(one) + row_heading(other) + numbers(*figures)
+    return f'<tr class="{kind}">{shown}<td class="verdict">{verdict}</td></tr>'
 
 
-def _heat_map(found: Record, table: Record) -> str:
+def _heat_map(found: Record, counted: Record) -> str:
     """The joint table of a pair: in every cell the share of a class, and of how many rows."""
-    pair = next(each for each in found["pairs"] if (each["a"], each["b"]) == (table["a"], table["b"]))
-    shares, rows, shown = class_shares(table)
-    one, other = (f"<bdi>{text(table[letter]) or '(no name)'}</bdi>" for letter in "ab")
-    head = "".join(f'<th scope="col"><bdi>{text(value)}</bdi></th>' for value in table["values_b"])
-    body = "\n".join(
-        f'<tr><th scope="row"><bdi>{text(value)}</bdi></th>'
+    pair = next(each for each in found["pairs"] if (each["a"], each["b"]) == (counted["a"], counted["b"]))
+    shares, rows, shown = class_shares(counted)
+    one, other = name(counted["a"]), name(counted["b"])
+    head = f"<td>{one} \\ {other}</td>" + headings(*map(name, counted["values_b"]))
+    body = [
+        f"<tr>{row_heading(value)}"
         + "".join(_cell(share, count) for share, count in zip(line, counts, strict=True))
         + "</tr>"
-        for value, line, counts in zip(table["values_a"], shares, rows, strict=True)
-    )
+        for value, line, counts in zip(counted["values_a"], shares, rows, strict=True)
+    ]
     return f"""<figure>
 <figcaption><strong>{one} and {other}</strong>: {pair["verdict"]} {pair["synergy"]:+.4f}; in the cells the share of
 <bdi>{text(found["classes"][shown])}</bdi>, and of how many rows</figcaption>
-<div class="wide"><table class="heat">
-<thead><tr><td>{one} \\ {other}</td>{head}</tr></thead>
-<tbody>
-{body}
-</tbody></table></div>
+{table(head, body, "heat")}
 </figure>"""
 
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import math
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
 
-from credimi.core.atomic_files import plain
 from credimi.core.errors import CredimiError
 from credimi.report.figures import picture_kind, require_matplotlib, save, short_name
 from credimi.report.sentences import NO_NAME
-from credimi.report.terminal import probability
+from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.figure import Figure
+    from rich.table import Table as Grid
+    from rich.text import Text
 
     from credimi.core.types import Record
 
@@ -35,11 +31,7 @@ _WRITTEN = 6  # values of both columns, up to which the cells of a heat map have
 
 def interactions_text(found: Record, *, width: int = 120, lines: int = LINES) -> str:
     """The interactions as plain text."""
-    console = Console(file=io.StringIO(), width=width)
-    with console.capture() as capture:
-        for part in interaction_grids(found, lines):
-            console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+    return printed(interaction_grids(found, lines), width)
 
 
 def interaction_grids(found: Record, lines: int = LINES) -> Iterator[Grid | Text]:
@@ -47,14 +39,14 @@ def interaction_grids(found: Record, lines: int = LINES) -> Iterator[Grid | Text
     epsilon = found["settings"]["epsilon"]
     for part, heading, chance in parts(found):
         if not part:
-            yield Text(plain(heading))
+            yield text_line(heading)
             continue
         name = f"P(> {epsilon:g})" if chance == "p_above" else f"P(< -{epsilon:g})"
-        yield _grid(heading, name, part, chance, lines)
-        if len(part) > lines:
-            yield Text(f"... and {len(part) - lines:,} more")
-    for line in remarks(found):
-        yield Text(plain(line))
+        figures = ["synergy", "interval", name, "a alone", "b alone", "verdict"]
+        rows = [cells(pair, chance) for pair in part[:lines]]
+        yield text_table(heading, ["a", "b", *figures], rows, right={"synergy", "a alone", "b alone"}, unbroken=figures)
+        yield from and_more(len(part), lines)
+    yield from map(text_line, remarks(found))
 
 
 def parts(found: Record) -> Iterator[tuple[list[Record], str, str]]:
@@ -98,18 +90,6 @@ def cells(pair: Record, chance: str) -> list[str]:
         f"{pair['tells_b']:.4f}",
         pair["verdict"],
     ]
-
-
-def _grid(title: str, name: str, pairs: list[Record], chance: str, lines: int) -> Grid:
-    grid = Grid(title=Text(plain(title)), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
-    for heading in ["a", "b", "synergy", "interval", name, "a alone", "b alone", "verdict"]:
-        number = heading in {"synergy", "a alone", "b alone"}
-        grid.add_column(
-            heading, justify="right" if number else "left", overflow="fold", no_wrap=heading not in {"a", "b"}
-        )
-    for pair in pairs[:lines]:
-        grid.add_row(*(Text(plain(cell)) for cell in cells(pair, chance)))
-    return grid
 
 
 def _short(value: str) -> str:

@@ -5,13 +5,12 @@ No script, and nothing from elsewhere. All names come from the user's data; each
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
 from credimi.report.sets.selection_view import INTERRUPTED, reason, redundancy, title
-from credimi.report.still_page import document, text
+from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_WIDTH, _MARGIN = 320.0, 10.0
+_MARGIN = 20.0  # for the dots and the last tick
 _MOST_REJECTED = 1_000  # lines
 _DARK = 0.55  # from here on figures in the matrix are light
 
@@ -51,12 +50,13 @@ def _steps(selection: Record) -> str:
     smallest = settings["goal"] == "smallest"
     most = max(step["high"] for step in steps)
     threshold = f"P(adds &gt; {settings['epsilon']:g})" if smallest else "P(matters)"
-    headings = [_head("#", number=True), _head("column"), _head("adds" if smallest else "tells alone", number=True)]
-    headings += [f'<th scope="col">{_axis(most)}</th>', _head("95 % interval", number=True)]
-    headings.append(f'<th scope="col" class="number">{threshold}</th>')
-    more = ["told so far", "of the entropy", "or"] if smallest else ["with"]
-    headings += [_head(each, number=each not in ("or", "with")) for each in more]
-    rows = "\n".join(_step(number, step, most, smallest=smallest) for number, step in enumerate(steps, 1))
+    head = headings("#", number=True) + headings("column")
+    head += headings("adds" if smallest else "tells alone", number=True) + headings(_axis(most))
+    head += headings("95 % interval", threshold, number=True)
+    head += headings("told so far", "of the entropy", number=True) + headings("or") if smallest else headings("with")
+    rows = [_step(number, step, most, smallest=smallest) for number, step in enumerate(steps, 1)]
+    place = f"{_place(settings['epsilon'], most):.1f}"
+    mark = f'<line class="epsilon" x1="{place}" x2="{place}" y1="0" y2="24"/>'
     explained = (
         "A line says what a column adds to the one above that leaves it least, or to all above together. "
         "“or” names columns that might stand in its place, with the probability that they add more."
@@ -66,83 +66,65 @@ def _steps(selection: Record) -> str:
     return f"""<section>
 <h2>Taken, in order</h2>
 <p class="key">{explained} The dashed line is epsilon.</p>
-<div class="wide"><table class="steps">
-<thead><tr>{"".join(headings)}</tr></thead>
-<tbody>
-{_with_epsilon(rows, settings["epsilon"], most)}
-</tbody></table></div>
+{table(head, rows, "steps").replace("<!-- epsilon -->", mark)}
 </section>"""
 
 
-def _with_epsilon(rows: str, epsilon: float, most: float) -> str:
-    place = _place(epsilon, most)
-    return rows.replace("<!-- epsilon -->", f'<line class="epsilon" x1="{place:.1f}" x2="{place:.1f}" y1="0" y2="24"/>')
-
-
 def _step(number: int, step: Record, most: float, *, smallest: bool) -> str:
-    low, mean, high = (_place(step[name], most) for name in ("low", "adds", "high"))
+    low, mean, high = (_place(step[end], most) for end in ("low", "adds", "high"))
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
-    drawn = f'<svg viewBox="0 0 {_WIDTH:g} 24" role="img" aria-label="{step["adds"]:.4f} ({interval})"><!-- epsilon -->'
+    drawn = f'<svg viewBox="0 0 {WIDTH:g} 24" role="img" aria-label="{step["adds"]:.4f} ({interval})"><!-- epsilon -->'
     drawn += f'<g class="b"><line x1="{low:.1f}" x2="{high:.1f}" y1="12" y2="12"/>'
     drawn += f'<circle cx="{mean:.1f}" cy="12" r="4.5"/></g></svg>'
-    chance = escape(probability(step["p_adds"], step["high"] - step["low"]))
-    cells = [_cell(str(number)), _name(step["feature"]), _cell(f"{step['adds']:.4f}"), f"<td>{drawn}</td>"]
-    cells += [_cell(interval), _cell(chance)]
+    chance = probability(step["p_adds"], step["high"] - step["low"])
+    cells = numbers(str(number)) + row_heading(step["feature"]) + numbers(f"{step['adds']:.4f}")
+    cells += f"<td>{drawn}</td>" + numbers(interval, chance)
     if smallest:
-        others = ", ".join(f"<bdi>{text(name)}</bdi> ({chance:.2f})" for name, chance in step["substitutes"])
-        cells += [_cell(f"{step['tells']:.4f}"), _cell(f"{100 * step['share']:.1f} %"), f"<td>{others}</td>"]
+        others = ", ".join(f"{name(other)} ({chance:.2f})" for other, chance in step["substitutes"])
+        cells += numbers(f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %") + f"<td>{others}</td>"
     else:
-        cells.append(f"<td><bdi>{text(step['partner'] or '')}</bdi></td>")
-    return f"<tr>{''.join(cells)}</tr>"
+        cells += f"<td><bdi>{text(step['partner'] or '')}</bdi></td>"
+    return f"<tr>{cells}</tr>"
 
 
 def _rejected(selection: Record) -> str:
     rejected = selection["rejected"]
     if not rejected:
         return ""
-    heading = "P(adds)" if selection["settings"]["goal"] == "smallest" else "P(matters)"
-    rows = "\n".join(map(_rejection, rejected[:_MOST_REJECTED]))
+    chance = "P(adds)" if selection["settings"]["goal"] == "smallest" else "P(matters)"
+    head = headings("column") + headings("tells alone", chance, number=True) + headings("why")
     left = len(rejected) - _MOST_REJECTED
     more = f"<p>... and {left:,} more.</p>" if left > 0 else ""
     return f"""<section>
 <h2>Not taken</h2>
-<div class="wide"><table>
-<thead><tr>{_head("column")}{_head("tells alone", number=True)}{_head(heading, number=True)}{_head("why")}</tr></thead>
-<tbody>
-{rows}
-</tbody></table></div>
+{table(head, map(_rejection, rejected[:_MOST_REJECTED]))}
 {more}
 </section>"""
 
 
 def _left_out(selection: Record) -> str:
-    said = "".join(f"<p>{text(line)}</p>" for line in unranked_lines(selection["left_out"]))
-    return f'<div class="said">{said}</div>'
+    return f'<div class="said">{paragraphs(unranked_lines(selection["left_out"]))}</div>'
 
 
 def _rejection(each: Record) -> str:
-    figures = "".join(_cell(f"{each[name]:.4f}") for name in ("tells", "p_adds"))
+    cells = row_heading(each["feature"]) + numbers(f"{each['tells']:.4f}", f"{each['p_adds']:.4f}")
     kind = each["reason"].replace(" ", "-")
-    return f'<tr class="{kind}">{_name(each["feature"])}{figures}<td class="verdict">{text(reason(each))}</td></tr>'
+    return f'<tr class="{kind}">{cells}<td class="verdict">{text(reason(each))}</td></tr>'
 
 
 def _matrix(selection: Record) -> str:
     names, given, figures = redundancy(selection)
     if not names:
         return ""
-    head = "".join(f'<th scope="col"><div><bdi>{text(name) or "(no name)"}</bdi></div></th>' for name in given)
-    rows = "\n".join(
-        f"<tr>{_name(name)}{''.join(map(_shade, row))}</tr>" for name, row in zip(names, figures, strict=True)
-    )
+    head = "<td></td>" + headings(*(f"<div>{name(column)}</div>" for column in given))
+    rows = [
+        f"<tr>{row_heading(column)}{''.join(map(_shade, row))}</tr>" for column, row in zip(names, figures, strict=True)
+    ]
     return f"""<section>
 <h2>Which columns say the same</h2>
 <p class="key">The probability that a column, on the left, adds no more than {selection["settings"]["epsilon"]:g} nats
 to a taken one, above. Empty: not looked at, because the column was taken before, or says what another says.</p>
-<div class="wide"><table class="matrix">
-<thead><tr><td></td>{head}</tr></thead>
-<tbody>
-{rows}
-</tbody></table></div>
+{table(head, rows, "matrix")}
 </section>"""
 
 
@@ -153,27 +135,14 @@ def _shade(chance: float | None) -> str:
     return f'<td class="{kind}" style="--shade: {100 * chance:.0f}%">{chance:.2f}</td>'
 
 
-def _head(text: str, *, number: bool = False) -> str:
-    return f'<th scope="col" class="{"number" if number else ""}">{escape(text)}</th>'
-
-
-def _cell(text: str) -> str:
-    return f'<td class="number">{text}</td>'
-
-
-def _name(name: str) -> str:
-    return f'<th scope="row"><bdi>{text(name) or "(no name)"}</bdi></th>'
-
-
 def _axis(most: float) -> str:
     ticks = [share * most for share in (0.0, 0.5, 1.0)]
     shown = "".join(
         f'<text x="{_place(tick, most):.1f}" y="14" text-anchor="middle">{tick:.2g}</text>' for tick in ticks
     )
-    return f'<svg viewBox="0 0 {_WIDTH:g} 18" aria-hidden="true">{shown}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{shown}</svg>'
 
 
 def _place(information: float, most: float) -> float:
-    """Where a figure is drawn, with a margin for the dots and the last tick."""
-    margin = 2.0 * _MARGIN
-    return margin + (_WIDTH - 2.0 * margin) * (min(max(information, 0.0) / most, 1.0) if most > 0.0 else 0.0)
+    """Where a figure is drawn."""
+    return _MARGIN + (WIDTH - 2.0 * _MARGIN) * (min(max(information, 0.0) / most, 1.0) if most > 0.0 else 0.0)

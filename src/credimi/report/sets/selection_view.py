@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
-
-from credimi.core.atomic_files import plain
 from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
-from credimi.report.terminal import probability
+from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.table import Table as Grid
+    from rich.text import Text
+
     from credimi.core.types import Record
 
 _NAMES, _NAME = ("column", "not taken"), 17  # names are not broken up to so many characters
+_NUMBERS = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
 _SURE = 0.95  # of the first column
 _LINES = 30  # of the columns that were not taken
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
@@ -28,11 +25,7 @@ _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 def selection_text(selection: Record, *, width: int = 120) -> str:
     """The selection as plain text."""
-    console = Console(file=io.StringIO(), width=width)
-    with console.capture() as capture:
-        for part in selection_grids(selection):
-            console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+    return printed(selection_grids(selection), width)
 
 
 def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | Text]:
@@ -41,28 +34,23 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     smallest = settings["goal"] == "smallest"
     headings = ["#", "column", "adds" if smallest else "tells alone", "95 % interval"]
     headings += [f"P(> {settings['epsilon']:g})", "tells", "share"] if smallest else ["P(matters)", "with"]
-    yield _grid(
-        title(selection),
-        headings,
-        [_step_cells(number, step, smallest=smallest) for number, step in enumerate(steps, 1)],
-    )
+    cells = [_step_cells(number, step, smallest=smallest) for number, step in enumerate(steps, 1)]
+    yield _grid(title(selection), headings, cells)
     for step in steps:
         if step["substitutes"]:
             others = ", ".join(f"{name} ({chance:.2f})" for name, chance in step["substitutes"])
-            yield Text(plain(f"in place of {step['feature']}: {others}"))
+            yield text_line(f"in place of {step['feature']}: {others}")
     if rejected:
         headings = ["not taken", "tells alone", "P(adds)" if smallest else "P(matters)", "why"]
         yield _grid("", headings, [_rejection_cells(each) for each in rejected[:_LINES]])
-        if len(rejected) > _LINES:
-            yield Text(f"... and {len(rejected) - _LINES:,} more")
+        yield from and_more(len(rejected), _LINES)
     if not selection["complete"]:
-        yield Text(INTERRUPTED)
-    for line in unranked_lines(selection["left_out"], reader):
-        yield Text(plain(line))
+        yield text_line(INTERRUPTED)
+    yield from map(text_line, unranked_lines(selection["left_out"], reader))
     if not steps:
-        yield Text(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
+        yield text_line(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
     entropy, level = selection["entropy"], settings["level"]
-    yield Text(f"information in nats; share: of the target's entropy, {entropy:.4f}; level {level:g}")
+    yield text_line(f"information in nats; share: of the target's entropy, {entropy:.4f}; level {level:g}")
 
 
 def title(selection: Record) -> str:
@@ -113,19 +101,7 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
 
 
 def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
-    grid = Grid(
-        title=Text(plain(title)) if title else None,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-    )
-    numbers = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
-    for place, heading in enumerate(headings):
-        longest = max((len(row[place]) for row in rows), default=0)
-        least = longest if heading == "95 % interval" else min(longest, _NAME) if heading in _NAMES else None
-        right = heading in numbers
-        grid.add_column(heading, justify="right" if right else "left", overflow="fold", min_width=least)
-    for row in rows:
-        grid.add_row(*(Text(plain(cell)) for cell in row))
-    return grid
+    longest = {heading: max((len(row[place]) for row in rows), default=0) for place, heading in enumerate(headings)}
+    widths = {name: min(longest[name], _NAME) for name in _NAMES if name in longest}
+    widths |= {name: longest[name] for name in ("95 % interval",) if name in longest}
+    return text_table(title, headings, rows, right=_NUMBERS, widths=widths, pad_edge=False)

@@ -5,11 +5,10 @@ All names come from the user's data; each passes through `escape`.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
-from credimi.report.still_page import document, text
+from credimi.report.still_page import WIDTH, document, headings, name, numbers, root_place, row_heading, table, text
 from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, stand_ins, title
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_WIDTH, _COLOURS, _OPEN = 320.0, 8, 2  # of a drawing; classes with a colour of their own; levels that are unfolded
+_COLOURS, _OPEN = 8, 2  # classes with a colour of their own; levels that are unfolded
 
 
 def write_page(tree: Record, path: str | Path) -> None:
@@ -39,28 +38,23 @@ Open a node to see its table and why it was split or not. Information in nats.</
 
 
 def _key(tree: Record) -> str:
-    shown = [
-        f'<span><i class="c{number % _COLOURS}"></i><bdi>{text(name) or "(no name)"}</bdi></span>'
-        for number, name in enumerate(tree["classes"])
-    ]
-    return " ".join(shown)
+    return " ".join(
+        f'<span><i class="c{number % _COLOURS}"></i>{name(each)}</span>' for number, each in enumerate(tree["classes"])
+    )
 
 
 def _importances(tree: Record) -> str:
     if not tree["importances"]:
         return ""
     most = max(each["high"] for each in tree["importances"])
-    lines = "\n".join(
-        f'<tr><th scope="row"><bdi>{text(each["feature"])}</bdi></th><td>{_interval(each, most, None)}</td>'
-        f'<td class="number">{each["mi"]:.4f}</td><td class="number">{each["low"]:.4f} to {each["high"]:.4f}</td></tr>'
+    head = headings("column", "") + headings("tells", "95 % interval", number=True)
+    rows = [
+        f"<tr>{row_heading(each['feature'])}<td>{_interval(each, most, None)}</td>"
+        + numbers(f"{each['mi']:.4f}", f"{each['low']:.4f} to {each['high']:.4f}")
+        + "</tr>"
         for each in tree["importances"]
-    )
-    return f"""<h2>What the columns tell in this tree</h2>
-<div class="wide"><table><thead><tr><th scope="col">column</th><th scope="col"></th>
-<th scope="col" class="number">tells</th><th scope="col" class="number">95 % interval</th></tr></thead>
-<tbody>
-{lines}
-</tbody></table></div>"""
+    ]
+    return f"<h2>What the columns tell in this tree</h2>\n{table(head, rows)}"
 
 
 def _nodes(tree: Record) -> str:
@@ -81,7 +75,7 @@ def _nodes(tree: Record) -> str:
 
 
 def _asked(node: Record) -> str:
-    return "" if node["feature"] is None else f" <small>by <bdi>{text(node['feature'])}</bdi></small>"
+    return "" if node["feature"] is None else f" <small>by {name(node['feature'])}</small>"
 
 
 def _bar(node: Record) -> str:
@@ -106,46 +100,38 @@ def _posterior(tree: Record, node: Record) -> str:
     if best is None:
         return ""
     drawn = _interval(best, max(best["high"], 4.0 * tree["settings"]["epsilon"]), tree["settings"]["epsilon"])
-    name = f"<bdi>{text(best['feature'])}</bdi>"
-    return f'<p class="posterior">{drawn}<small>I of {name}: mean, 95 % interval, and epsilon as a line</small></p>'
+    said = f"I of {name(best['feature'])}: mean, 95 % interval, and epsilon as a line"
+    return f'<p class="posterior">{drawn}<small>{said}</small></p>'
 
 
 def _interval(figures: Record, most: float, epsilon: float | None) -> str:
-    low, mean, high = (_place(figures[name], most) for name in ("low", "mi", "high"))
+    low, mean, high = (root_place(figures[end], most) for end in ("low", "mi", "high"))
     line = f'<line x1="{low:.1f}" x2="{high:.1f}" y1="10" y2="10"/><circle cx="{mean:.1f}" cy="10" r="4"/>'
-    mark = "" if epsilon is None else f'<path d="M{_place(epsilon, most):.1f} 1V19"/>'
+    mark = "" if epsilon is None else f'<path d="M{root_place(epsilon, most):.1f} 1V19"/>'
     said = f"{figures['mi']:.4f} ({figures['low']:.4f} to {figures['high']:.4f})"
-    return f'<svg class="interval" viewBox="0 0 {_WIDTH:g} 20" role="img" aria-label="{said}">{mark}{line}</svg>'
-
-
-def _place(information: float, most: float) -> float:
-    """Where a figure is drawn, on a square-root scale with a margin for the dots."""
-    share = math.sqrt(min(max(information, 0.0) / most, 1.0)) if most > 0.0 else 0.0
-    return 10.0 + (_WIDTH - 20.0) * share
+    return f'<svg class="interval" viewBox="0 0 {WIDTH:g} 20" role="img" aria-label="{said}">{mark}{line}</svg>'
 
 
 def _table(tree: Record, node: Record) -> str:
     """The rows of each class, by branch and in all; classes that the node does not have are left out."""
     branches = node.get("branches", [])
-    heads = "".join(f'<th scope="col" class="number"><bdi>{text(each["name"])}</bdi></th>' for each in branches)
+    columns = [*(name(each["name"]) for each in branches), "all", "probability"]
+    head = headings("class") + headings(*columns, number=True)
     lines = []
-    for number, name in enumerate(tree["classes"]):
+    for number, label in enumerate(tree["classes"]):
         if node["counts"][number] > 0.0:
             cells = [each["counts"][number] for each in branches] + [node["counts"][number]]
-            chance = f"{node['probabilities'][number]:.3f}"
-            figures = "".join(f'<td class="number">{_count(cell)}</td>' for cell in cells)
-            lines.append(
-                f'<tr><th scope="row"><i class="c{number % _COLOURS}"></i><bdi>{text(name)}</bdi></th>{figures}'
-                f'<td class="number">{chance}</td></tr>'
-            )
+            figures = numbers(*map(_count, cells), f"{node['probabilities'][number]:.3f}")
+            heading = f'<th scope="row"><i class="c{number % _COLOURS}"></i>{name(label)}</th>'
+            lines.append(f"<tr>{heading}{figures}</tr>")
     missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
-    told = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
+    weighted = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
     lacking = (
-        f'<p class="said">{_count(missing)} rows without a value went down all branches{told}.</p>' if missing else ""
+        f'<p class="said">{_count(missing)} rows without a value went down all branches{weighted}.</p>'
+        if missing
+        else ""
     )
-    return f"""<div class="wide"><table><thead><tr><th scope="col">class</th>{heads}
-<th scope="col" class="number">all</th><th scope="col" class="number">probability</th></tr></thead>
-<tbody>{"".join(lines)}</tbody></table></div>{lacking}"""
+    return table(head, lines) + lacking
 
 
 def _count(number: float) -> str:

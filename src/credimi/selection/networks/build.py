@@ -284,5 +284,11 @@ def _missing_depends(settled: SettledColumns, threads: int | None) -> list[Netwo
 def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
     """The columns that are in no edge because of what they are."""
     return [
-        NetworkRemark("left_out", each.name, facts=each.facts, values=len(each.values)) for each in settled.left_out
+        NetworkRemark(
+            "left_out",
+            each.name,
+            facts=each.facts | {"method_without_target": "quantile"},
+            values=len(each.values),
+        )
+        for each in settled.left_out
     ]

@@ -7,8 +7,8 @@
    if that is fewer: columns that do not hang together are not made to.
 
 5. What the networks cannot know is taken off: a single column separates the pair, or might, but has too many values to
-   be tried; or both columns would need larger sets of parents than there are rows for. The shares that are left are
-   what was true of such edges in networks that were not used for anything else (barley, hailfinder, mildew).
+   be tried; the pair does not clearly depend given some set of columns; or both columns would need larger sets of
+   parents than there are rows for. The shares that are left are what was true of such edges in public networks.
 
 Where values are missing, tests on different columns have different complete rows, and their evidence cannot be
 compared: what more rows tell would be taken for what more columns tell. The first network is learned from evidence
@@ -43,10 +43,9 @@ _MOST_ODDS = 0.25  # of an edge: where columns are few
 _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
 _SHORT = 0.1  # effort of these
-_DOUBT, _CUT_SHORT = (
-    0.6,
-    0.9,
-)  # what is left of P(edge) if a test speaks against it, or a larger set could not be weighed
+_SEPARATED = 0.6  # what is left of P(edge) if one column separates the pair
+_MOST_UNCLEAR = 0.9  # the most that P(edge) is if a set nearly does
+_CLEAR = 1.0  # nats: a Bayes factor of dependence of e
 _SETTLED = 0.1  # change of the log odds that ends them
 _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
 
@@ -149,8 +148,9 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     cut = _cut_short(evidence, sets, near.least, log_odds)
-    believed = np.where(np.outer(cut, cut), _CUT_SHORT, 1.0)
-    believed[near.untried | (near.least < 0.0)] = _DOUBT
+    most = np.where(np.outer(cut, cut) | (separators.least < _CLEAR), _MOST_UNCLEAR, 1.0)
+    believed = np.minimum(most / np.maximum(final.edges, _MOST_UNCLEAR), 1.0)
+    believed[near.untried | (near.least < 0.0)] = _SEPARATED
     found = Learned(
         final.arcs * believed,
         final.forced * believed,

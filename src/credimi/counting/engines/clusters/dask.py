@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from credimi.columns.python_objects import shown_name
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
-from credimi.counting.batch import counted
+from credimi.counting.batch import counted_bytes
 from credimi.counting.engines import files, frames
 from credimi.counting.merge import as_planned, merged_bytes
 
@@ -43,30 +43,43 @@ def names(data: Foreign) -> list[str]:
 
 def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
-    delayed = library("dask", "dask").delayed
-    by_name = {shown_name(name): name for name in data.columns}
-    chosen = data[[by_name[name] for name in plan.wanted]]
-    leaves = [delayed(partial(_count_partition, plan))(part) for part in chosen.to_delayed()]
-    parts = leaves
-    while len(parts) > 1:
-        parts = [delayed(merged_bytes)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
+    leaves = _worked_on(data, plan.wanted, partial(counted_bytes, plan))
+    root = _joined(leaves, merged_bytes)
     client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
         with _lacking(plan):
-            return as_planned(_computed(client, leaves, parts[0], progress), plan)
+            return as_planned(_computed(client, leaves, root, progress), plan)
 
-    def told(_key: object, _result: object, _graph: object, state: Record, _worker: object) -> None:
+    def report(_key: object, _result: object, _graph: object, state: Record, _worker: object) -> None:
         done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
         progress(done / (done + left))
 
-    with library("dask.callbacks", "dask").Callback(posttask=told), _lacking(plan):
-        return as_planned(parts[0].compute(), plan)
+    with library("dask.callbacks", "dask").Callback(posttask=report), _lacking(plan):
+        return as_planned(root.compute(), plan)
+
+
+def _chosen(data: Foreign, wanted: Sequence[str]) -> Foreign:
+    by_name = {shown_name(name): name for name in data.columns}
+    return data[[by_name[name] for name in wanted]]
+
+
+def _worked_on(data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes]) -> list[Foreign]:
+    """What `work` will make of the wanted columns of each partition."""
+    delayed = library("dask", "dask").delayed
+    return [delayed(partial(_work_on, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
+
+
+def _joined(parts: list[Foreign], join: Callable[[list[bytes]], bytes]) -> Foreign:
+    """The root of the tree that joins the parts."""
+    delayed = library("dask", "dask").delayed
+    while len(parts) > 1:
+        parts = [delayed(join)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
+    return parts[0]
 
 
 def with_constant(data: Foreign, name: str, others: Sequence[str]) -> Foreign:
     """Some columns of the DataFrame, and one more, of one value."""
-    by_name = {shown_name(each): each for each in data.columns}
-    return data[[by_name[each] for each in others]].map_partitions(_assigned, name)  # `assign` sorts names, text or not
+    return _chosen(data, others).map_partitions(_assigned, name)  # `assign` sorts names, text or not
 
 
 def _assigned(frame: Foreign, name: str) -> Foreign:
@@ -77,13 +90,8 @@ def reduce(
     data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
 ) -> bytes:
     """What `work` makes of the wanted columns of each partition, joined as a tree."""
-    delayed = library("dask", "dask").delayed
-    by_name = {shown_name(name): name for name in data.columns}
-    chosen = data[[by_name[name] for name in wanted]]
-    parts = [delayed(partial(_work_on, work, wanted))(part) for part in chosen.to_delayed()]
-    while len(parts) > 1:
-        parts = [delayed(join)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
-    content: bytes = parts[0].compute() if parts else b""
+    parts = _worked_on(data, wanted, work)
+    content: bytes = _joined(parts, join).compute() if parts else b""
     return content
 
 
@@ -100,9 +108,7 @@ def collect(
     handed over as soon as the one before it was: so few are held, and what partitions have in common is done once.
     """
     delayed, scheduler = library("dask", "dask").delayed, library("dask.base", "dask").get_scheduler()
-    by_name = {shown_name(name): name for name in data.columns}
-    partitions = data[[by_name[name] for name in wanted]].to_delayed()
-    parts = [delayed(partial(_listed, work, wanted))(part) for part in partitions]
+    parts = [delayed(partial(_listed, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
 
     def hand_over(number: int, contents: list[bytes], _before: object = None) -> None:
         for content in contents:
@@ -159,17 +165,15 @@ def _computed(client: Foreign, leaves: Sequence[Foreign], root: Foreign, progres
     return content
 
 
-def _count_partition(plan: Plan, frame: Foreign) -> bytes:
-    return counted(frames.batches(frame, plan.wanted), plan, threads=1).to_bytes()
-
-
 def tallies(
     given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
 ) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Files and their counts as they are done, by the workers of the scheduler at this address."""
     distributed = library("distributed", "dask")
     with _client(distributed, scheduler) as client:
-        futures = client.map(partial(_count_file, plan), [str(file.place.absolute()) for file in given], pure=False)
+        futures = client.map(
+            partial(files.count_file, plan=plan), [str(file.place.absolute()) for file in given], pure=False
+        )
         file_of = {future.key: file for future, file in zip(futures, given, strict=True)}
         for done, future in enumerate(distributed.as_completed(futures), start=1):
             yield [file_of[future.key]], as_planned(future.result(), plan)
@@ -188,7 +192,3 @@ def _client(distributed: Foreign, scheduler: str | None) -> Foreign:
         return distributed.Client(scheduler, timeout=30)
     except (OSError, ValueError) as error:
         raise CredimiError(f"there is no Dask scheduler at {scheduler}: {error}") from error
-
-
-def _count_file(plan: Plan, path: str) -> bytes:
-    return files.count_file(path, plan)

@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from credimi.core.errors import CredimiError
 from credimi.core.optional import library
-from credimi.counting.batch import counted
+from credimi.counting.batch import counted, counted_bytes
 from credimi.counting.engines import files, frames
 from credimi.counting.engines.clusters.spark_progress import watched
 from credimi.counting.merge import as_planned, beside, merged_bytes
@@ -65,44 +65,48 @@ def names(data: Foreign) -> list[str]:
     return [str(name) for name in data.columns]
 
 
+def _frame(data: Foreign) -> Foreign:
+    """A DataFrame of Spark; of pandas on Spark, the one that it is made of."""
+    return data if hasattr(data, "mapInArrow") else data.to_spark()
+
+
+def _chosen(frame: Foreign, wanted: Sequence[str]) -> Foreign:
+    """The wanted columns, with plain names: `mapInArrow` takes dots for paths, and capitals are all one to Spark."""
+    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
+    return frame.toDF(*place.values()).select(*(place[name] for name in wanted))
+
+
 def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
-    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
+    frame = _frame(data)
     plans = plan.blocks(_BLOCK)
     blocks: list[Counts] = []
 
-    def told(share: float) -> None:
+    def report(share: float) -> None:
         progress((len(blocks) + share) / len(plans))
 
-    with _unweighed(frame.sparkSession):
-        for each in plans:
-            with watched(frame.sparkSession, told):
-                counts = _count_block(frame, each)
-            blocks.append(counts)
-            told(0.0)
+    for each in plans:
+        with watched(frame.sparkSession, report):
+            content = reduce(frame, each.wanted, partial(counted_bytes, each), merged_bytes)
+        blocks.append(as_planned(content, each) if content else counted([], each))
+        report(0.0)
     return beside(blocks, plan)
 
 
 def with_constant(data: Foreign, name: str, _others: Sequence[str]) -> Foreign:
     """The DataFrame with one more column, of one value; columns that nobody asks for are not read anyway."""
-    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
-    return frame.withColumn(name, library("pyspark.sql.functions", "spark").lit("\x00"))
+    return _frame(data).withColumn(name, library("pyspark.sql.functions", "spark").lit("\x00"))
 
 
 def reduce(
     data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
 ) -> bytes:
     """What `work` makes of the wanted columns of each partition, joined as a tree."""
-    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
-    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
-    chosen = frame.toDF(*place.values()).select(*(place[name] for name in wanted))
+    frame = _frame(data)
     with _unweighed(frame.sparkSession):
-        parts = chosen.mapInArrow(partial(_work_on_partition, work, list(wanted)), _ROW)
+        parts = _chosen(frame, wanted).mapInArrow(partial(_work_on_partition, work, list(wanted)), _ROW)
         rows = parts.repartition("part").mapInArrow(partial(_join_partitions, join), _ROW).collect()
-    for row in rows:
-        if row["refusal"] is not None:
-            raise CredimiError(row["refusal"])
-    return join([bytes(row["counts"]) for row in rows])
+    return join(_contents(rows))
 
 
 def collect(
@@ -117,19 +121,15 @@ def collect(
     The workers are all at work first, and keep it on their disks; then it is fetched, a partition at a time. There is
     one pass for all columns, however many: rows need not come in the same order a second time.
     """
-    frame = data if hasattr(data, "mapInArrow") else data.to_spark()
-    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
-    chosen = frame.toDF(*place.values()).select(*(place[name] for name in wanted))
+    frame = _frame(data)
     on_disk = library("pyspark", "spark").StorageLevel.DISK_ONLY
     with _unweighed(frame.sparkSession):
-        parts = chosen.mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW).persist(on_disk)
+        parts = _chosen(frame, wanted).mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW).persist(on_disk)
         try:
             with watched(frame.sparkSession, lambda share: progress(0.7 * share)):
                 every = max(parts.count(), 1)
             for number, row in enumerate(parts.toLocalIterator(), start=1):
-                if row["refusal"] is not None:
-                    raise CredimiError(row["refusal"])
-                take(bytes(row["counts"]))
+                take(*_contents([row]))
                 progress(0.7 + 0.3 * number / every)
         finally:
             parts.unpersist()
@@ -146,15 +146,6 @@ def _unweighed(session: Foreign) -> Iterator[None]:
         yield
     finally:
         session.conf.unset(_WEIGHT)
-
-
-def _count_block(frame: Foreign, plan: Plan) -> Counts:
-    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
-    plain = frame.toDF(*place.values())  # `mapInArrow` takes dots in names for paths; capitals are all one to Spark
-    chosen = plain.select(*(place[name] for name in plan.wanted))
-    parts = chosen.mapInArrow(partial(_count_partition, plan), _ROW)
-    rows = parts.repartition("part").mapInArrow(_merge_partitions, _ROW).collect()
-    return _total(rows, plan)
 
 
 def tallies(
@@ -174,38 +165,28 @@ def tallies(
             group = given[start : start + _GROUP]
             numbers = session.range(0, len(group), 1, len(group))  # one to a partition, so that each is a task
             names = [str(file.place.absolute()) for file in group]
-            with watched(session, partial(_told, progress, start, len(group), len(given))):
+            with watched(session, partial(_report_group, progress, start, len(group), len(given))):
                 rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect()
-            yield group, _total(rows, plan)
+            yield group, as_planned(merged_bytes(_contents(rows)), plan)
             progress((start + len(group)) / len(given))
     finally:
         if running is None:
             session.stop()
 
 
-def _told(progress: Callable[[float], None], start: int, size: int, paths: int, share: float) -> None:
+def _report_group(progress: Callable[[float], None], start: int, size: int, paths: int, share: float) -> None:
     progress((start + share * size) / paths)
 
 
-def _total(rows: Sequence[Foreign], plan: Plan) -> Counts:
-    """The sum of what came back; a refusal is raised."""
+def _contents(rows: Sequence[Foreign]) -> list[bytes]:
+    """What came back; a refusal is raised."""
     for row in rows:
         if row["refusal"] is not None:
             raise CredimiError(row["refusal"])
-    content = merged_bytes(bytes(row["counts"]) for row in rows)
-    return as_planned(content, plan) if content else counted([], plan)
+    return [bytes(row["counts"]) for row in rows]
 
 
 # In the workers
-
-
-def _count_partition(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
-
-    context = TaskContext.get()
-    part = context.partitionId() // _FAN if context is not None else 0
-    named = (batch.rename_columns(plan.wanted) for batch in batches)
-    yield _answer(part, lambda: counted(frames.gathered(named, plan.wanted), plan, threads=1).to_bytes())
 
 
 def _work_on_partition(
@@ -234,18 +215,8 @@ def _join_partitions(
     join: Callable[[list[bytes]], bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     rows = [row for batch in batches for row in batch.to_pylist()]
-    refusal = next((row["refusal"] for row in rows if row["refusal"] is not None), None)
     if rows:
-        yield _row(0, None, refusal) if refusal is not None else _answer(0, lambda: join([r["counts"] for r in rows]))
-
-
-def _merge_partitions(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    refusal = next((row["refusal"] for row in rows if row["refusal"] is not None), None)
-    if refusal is not None:
-        yield _row(0, None, refusal)
-    elif rows:
-        yield _answer(0, lambda: merged_bytes(row["counts"] for row in rows))
+        yield _answer(0, lambda: join(_contents(rows)))
 
 
 def _count_files(plan: Plan, paths: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

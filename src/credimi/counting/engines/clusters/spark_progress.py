@@ -23,14 +23,14 @@ _PAUSE = 0.5  # seconds between two questions
 @contextmanager
 def watched(session: Foreign, progress: Callable[[float], None]) -> Iterator[None]:
     """Tells the share of what this thread has Spark do meanwhile, below 1 until it is done."""
-    told = _Told(progress)
+    share_done = _GrowingShare(progress)
     context = getattr(session, "sparkContext", None)  # Connect has none
-    with _asked(context, told) if context is not None else _heard(session, told):
+    with _asked_again_and_again(context, share_done) if context is not None else _told_by_spark(session, share_done):
         yield
 
 
-class _Told:
-    """Shares that grow."""
+class _GrowingShare:
+    """Reports the share of the tasks that are done, whenever it has grown."""
 
     def __init__(self, progress: Callable[[float], None]) -> None:
         self._progress = progress
@@ -46,7 +46,7 @@ class _Told:
 
 
 @contextmanager
-def _asked(context: Foreign, told: _Told) -> Iterator[None]:
+def _asked_again_and_again(context: Foreign, share_done: _GrowingShare) -> Iterator[None]:
     tag = f"credimi-{uuid.uuid4().hex}"
     tracker = context.statusTracker()
     ended = threading.Event()
@@ -57,7 +57,7 @@ def _asked(context: Foreign, told: _Told) -> Iterator[None]:
             jobs = map(tracker.getJobInfo, by_tag(tag))
             numbers = {stage for job in jobs if job is not None for stage in job.stageIds}
             stages = [stage for stage in map(tracker.getStageInfo, numbers) if stage is not None]
-            told.tasks((stage.numCompletedTasks, stage.numTasks) for stage in stages)
+            share_done.tasks((stage.numCompletedTasks, stage.numTasks) for stage in stages)
 
     def try_to_ask() -> None:
         with suppress(Exception):  # the session has ended, or has no such thing: nobody is told, and all is counted
@@ -75,9 +75,9 @@ def _asked(context: Foreign, told: _Told) -> Iterator[None]:
 
 
 @contextmanager
-def _heard(session: Foreign, told: _Told) -> Iterator[None]:
+def _told_by_spark(session: Foreign, share_done: _GrowingShare) -> Iterator[None]:
     def hear(stages: Iterable[Foreign] | None, *_: object, **__: object) -> None:
-        told.tasks((stage.num_completed_tasks, stage.num_tasks) for stage in stages or ())
+        share_done.tasks((stage.num_completed_tasks, stage.num_tasks) for stage in stages or ())
 
     session.registerProgressHandler(hear)
     try:

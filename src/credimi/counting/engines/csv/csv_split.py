@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from credimi.core.types import BooleanArray, IntegerArray
+
     Finder = Callable[[pa.Buffer, str], tuple[int, bool, bool]]
 
 _LINE_END, _QUOTE, _SPACE = ord("\n"), ord('"'), ord(" ")
@@ -139,12 +141,12 @@ def without_blanks(content: pa.Buffer, width: int) -> pa.Buffer:
     return pa.py_buffer(array[~_within(array.size, behind - extra, behind)])
 
 
-def _within(size: int, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _within(size: int, begin: IntegerArray, end: IntegerArray) -> BooleanArray:
     """Which of so many places are in one of these ranges, which do not overlap."""
     edges = np.zeros(size + 1, dtype=np.int8)
     np.add.at(edges, begin, 1)
     np.add.at(edges, end, -1)
-    found: NDArray[np.bool_] = edges[:-1].cumsum(dtype=np.int8) > 0
+    found: BooleanArray = edges[:-1].cumsum(dtype=np.int8) > 0
     return found
 
 
@@ -159,7 +161,7 @@ def _line_end_before(array: NDArray[np.uint8], place: int) -> int:
     return 0
 
 
-def _stretches(array: NDArray[np.uint8], delimiter: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _stretches(array: NDArray[np.uint8], delimiter: int) -> tuple[IntegerArray, IntegerArray]:
     """Where quotes open, and where they close; a pair inside may close and open again."""
     places = np.flatnonzero(array == _QUOTE)
     opening, closing = places[::2], places[1::2]
@@ -169,9 +171,7 @@ def _stretches(array: NDArray[np.uint8], delimiter: int) -> tuple[NDArray[np.int
     return (opening, closing) if at_beginning.all() else _one_by_one(array, places.tolist(), delimiter)
 
 
-def _one_by_one(
-    array: NDArray[np.uint8], places: list[int], delimiter: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _one_by_one(array: NDArray[np.uint8], places: list[int], delimiter: int) -> tuple[IntegerArray, IntegerArray]:
     opening: list[int] = []
     closing: list[int] = []
     paired = -1  # the second of a pair

@@ -14,18 +14,17 @@ block of columns and a row group at a time, as long as both are no more than `pa
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from credimi.core.errors import CredimiError, one_line
 from credimi.core.remote_files import Remote, opened
 from credimi.core.threads import cores, in_order
 from credimi.counting import tabulate
 from credimi.counting.batch import Batch
+from credimi.counting.engines.arrow_files import readable
 from credimi.counting.engines.parquet import parquet_codes
 
 if TYPE_CHECKING:
@@ -62,16 +61,8 @@ class Footer:
 
 def read_footer(path: Place, source: pa.NativeFile) -> Footer:
     """The footer of an open file."""
-    with _readable(path), pa.parquet.ParquetFile(source) as file:
+    with readable(path, "Parquet"), pa.parquet.ParquetFile(source) as file:
         return Footer(file.schema_arrow.remove_metadata(), file.metadata.num_rows, file.metadata.num_row_groups)
-
-
-@contextmanager
-def _readable(path: Place) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowException, OSError) as error:
-        raise CredimiError(f"{path} is no readable Parquet file: {one_line(error)}") from error
 
 
 def batches(
@@ -95,7 +86,7 @@ def batches(
     cells, done = sum(map(len, blocks)) * footer.rows, 0
     coded = coded and bool(texts) and not remote and cells * times >= tabulate.CELLS_WORTH_COMPILING
     with (
-        _readable(path),
+        readable(path, "Parquet"),
         opened(path) as source,
         pa.parquet.ParquetFile(
             source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM
