@@ -82,7 +82,7 @@ def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
 
     Infinite numbers are accepted, in arrays as in data frames: they have an order and can be counted.
     """
-    if polars_lazy.reads(X) or isinstance(X, dict):
+    if polars_lazy.reads(X) or type(X) is dict:  # some sparse matrices are dictionaries, too
         remedy = "the frame that its collect() returns" if polars_lazy.reads(X) else "a data frame of it"
         raise CredimiError(f"X is a {type(X).__name__}, not a table: pass {remedy}")
     if _is_frame(X):
