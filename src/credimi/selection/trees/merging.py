@@ -6,9 +6,9 @@ the node, the evidence that they differ is, in logarithms,
     d(n) = log Gamma(K) - log Gamma(K + n) + sum_i [log Gamma(n_i + K a_i) - log Gamma(K a_i)],
     log B_K = d(n_1) + d(n_2) - d(n_1 + n_2),
 
-and B its mean over K = 1, 2, 4, ..., 128. Of joined values, which of them are together was chosen by their classes. That
-is paid for: B is divided by the number of ways to divide the m values of two groups among them, 2^(m - 2) if two stay
-where they are, or m - 1 cuts of ranges. The two values or groups for which B is least are joined, if B < 99: branches of their
+and B its mean over K = 1, 2, 4, ..., 128. Which values form a group was chosen by their classes. That is paid for: B is
+divided by the number of ways to divide the m values of two groups, 2^(m - 2) if one value of each stays where it is, or
+m - 1 cuts of ranges. The two values or groups for which B is least are joined, if B < 99: branches of their
 own are for values of which it is 99 % sure that they differ. Values that are joined though they differ can be split
 again below; values that are kept apart though they are alike leave small nodes behind, and nothing mends that. With
 very many rows the data tell everything apart: values are also joined where to tell them apart would tell no more than
