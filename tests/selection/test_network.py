@@ -249,6 +249,8 @@ def test_the_clinic_hangs_together_as_it_was_made() -> None:
     found = network(CLINIC, imputations=1)
     assert {"glucose", "age", "bmi"} <= set(found.neighbours("diabetes"))
     assert found.neighbours("waist") == ("bmi",)
+    assert "bmi" in found.neighbours("systolic_pressure")  # with ten ranges of each number this edge was lost
+    assert "diabetes" not in found.neighbours("systolic_pressure")
     assert not {"handedness", "blood_group", "sex", "region"} & {name for edge in found for name in (edge.a, edge.b)}
     left_out = {remark.column for remark in found.remarks if remark.kind == "left_out"}
     assert left_out == {"patient", "clinic"}
