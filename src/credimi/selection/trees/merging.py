@@ -62,8 +62,8 @@ def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) ->
             joined = np.stack([of_groups[pairs[place][0]] + of_groups[pairs[place][1]] for place in new])
             lone = np.stack([alone[pairs[place][0]] + alone[pairs[place][1]] for place in new])
             both = np.stack([np.stack([of_groups[each] for each in pairs[place]]) for place in new])
-            members = np.array([sum(len(groups[each]) for each in pairs[place]) for place in new])
-            chosen = np.log(members - 1.0) if ordered else (members - 2.0) * np.log(2.0)
+            sizes = np.array([sum(len(groups[each]) for each in pairs[place]) for place in new])
+            chosen = np.log(sizes - 1.0) if ordered else (sizes - 2.0) * np.log(2.0)
             differ = evidence.mean(lone - evidence.own(joined)) - chosen
             believed = np.where(_gained(both) < epsilon * joined.sum(axis=1), differ - _MUCH, differ)
             apart.update((names[place], found) for place, found in zip(new, believed.tolist(), strict=True))
