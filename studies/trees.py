@@ -24,6 +24,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import arff
 import numpy as np
 import pyarrow as pa
 from sklearn import datasets
@@ -52,6 +53,8 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
             :DIGITS
         ]
     data = Path(os.environ["CREDIMI_DATA"])
+    if name.endswith(".arff"):
+        return arff.read(data / name)
     if name == "shuttle":
         folder = next(
             each for each in (data / "shuttle", data / "uci" / "shuttle", data) if (each / "shuttle.trn").exists()

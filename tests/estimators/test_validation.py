@@ -65,6 +65,15 @@ def test_columns_without_names_of_text_are_numbered() -> None:
     assert features.names == ["x0", "x1"]
 
 
+def test_what_has_no_rows_yet_is_refused_with_the_remedy() -> None:
+    for data, message in [
+        ({"a": [1.0]}, "X is a dict.*pass a data frame of it"),
+        (pl.LazyFrame({"a": [1.0]}), r"X is a LazyFrame.*collect\(\)"),
+    ]:
+        with pytest.raises(CredimiError, match=message):
+            checked_features(BaseEstimator(), data, reset=True)
+
+
 @pytest.mark.parametrize("library", ["pandas", "pyarrow"])
 def test_columns_of_one_name_are_refused(library: str) -> None:
     data = pd.DataFrame([[1.0, 2.0]], columns=["a", "a"])

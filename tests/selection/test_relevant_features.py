@@ -91,3 +91,15 @@ def test_a_column_that_matters_alone_has_no_partner() -> None:
     chosen = credimi.select(table, "y", goal="relevant")
     assert {step.feature: step.partner for step in chosen.steps} == {"column": None, "sign": "column"}
     assert "with: a partner without which that is not credible" in " ".join(str(chosen).split())
+
+
+def test_noise_is_said_to_tell_nothing_alone_though_a_partner_cannot_be_ruled_out() -> None:
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, 1_000)
+    data = {f"noise{number}": [f"v{value}" for value in generator.integers(0, 3, 1_000)] for number in range(20)}
+    data["tells"] = [f"v{value}" for value in np.where(generator.random(1_000) < 0.5, target, 0)]
+    chosen = credimi.select(data | {"y": [f"c{value}" for value in target]}, "y", goal="relevant")
+    assert chosen.features == ("tells",)
+    reasons = [each.reason for each in chosen.rejected]
+    assert reasons.count("tells nothing alone") >= 15
+    assert "tells nothing alone" in repr(chosen)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -226,6 +227,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         ):
             if getattr(self, name) != value:
                 raise CredimiError(f"rule {self.rule!r} works with {name}={value!r} only: leave out {name}")
+        if self.k is not None:
+            require_whole("k", self.k, 1)
         features = checked_features(self, X, reset=True)
         target = checked_target(y, features.rows, type(self).__name__)
         settings, threads = (

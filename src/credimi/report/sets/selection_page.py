@@ -1,6 +1,7 @@
 """A selection as one HTML page: the steps, drawn; the other columns with reasons; which columns say the same.
 
-No script, and nothing from elsewhere. All names come from the user's data; each passes through `escape`.
+No script, and nothing from elsewhere. All names come from the user's data; each passes through
+`still_page.text`.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _rejection_cells(each: Record) -> list[str]:
 def reason(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     if rejection["reason"] == "redundant":
-        return f"says what {rejection['like']} says"
+        return f"says what {rejection['like'] or 'the taken columns'} {'says' if rejection['like'] else 'say together'}"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
     if rejection["reason"] == "not reached":

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 GOALS = ("smallest", "relevant")
 LEVELS = {"smallest": 0.5, "relevant": 0.95}  # to predict best; to claim
 _SURE = 0.95
-_LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
 def select(
@@ -170,7 +169,8 @@ def _relevant(
         if p_relevant[column] >= options.level and len(steps) < most:
             steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=like))
         else:
-            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else "unsure"
+            nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _SURE else "unsure"
+            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else nothing_alone
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return _selection("relevant", search, entropy, steps, rejected)
