@@ -212,6 +212,22 @@ def test_numbers_that_do_not(numbers: list[float]) -> None:
     assert sentinels(ordered, np.full(ordered.size, 1000)) == []
 
 
+def test_infinite_numbers_are_pointed_out() -> None:
+    """They are ranked like others, larger than all; but they come from a division by 0, as a rule."""
+    table = {
+        "ratio": [np.inf if row % 40 == 0 else row % 77 / 7 for row in range(200)],
+        "log": [-np.inf if row % 40 == 1 else row % 2 for row in range(200)],
+        "class": list("ab") * 100,
+    }
+    ranking = rank(table, "class")
+    found = {(each.feature, each.codes) for each in ranking.remarks if each.kind == "may_mean_missing"}
+    assert found == {("ratio", ("inf",)), ("log", ("-inf",))}
+    assert ranking["ratio"]["note"].endswith("; inf may mean missing")
+    cleared = rank(table, "class", missing_values=["inf", "-inf"])
+    assert cleared["ratio"]["missing"] == cleared["log"]["missing"] == 5
+    assert not [each for each in cleared.remarks if each.kind == "may_mean_missing"]
+
+
 def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
     table = {
         "few": [0, 1, 0, 99] * 50,

@@ -262,7 +262,9 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: 
 
 def _suspicious_numbers(own: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
     """Numbers that may mean missing; none if the numbers were made coarser, as the originals are not known."""
-    found = [] if own.instants or own.dropped_bits else suspicious_values.sentinels(own.numbers, totals)
+    if own.instants or own.dropped_bits:
+        return ()
+    found = suspicious_values.infinite(own.numbers) or suspicious_values.sentinels(own.numbers, totals)
     return (Suspicion(SuspicionKind.MISSING_NUMBERS, tuple(found)),) if found else ()
 
 

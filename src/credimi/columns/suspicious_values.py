@@ -8,6 +8,7 @@ below 0.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,12 @@ def _nearly_all(texts: Sequence[str], test: Callable[[str], object]) -> bool:
 def _longest(texts: Sequence[str], test: Callable[[str], object]) -> str:
     """An example."""
     return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
+
+
+def infinite(numbers: FloatArray) -> list[str]:
+    """Which of the sorted numbers are infinite, as text: results of a division by 0, or of a logarithm of it."""
+    ends = sorted({*numbers[:1].tolist(), *numbers[-1:].tolist()})
+    return [str(number) for number in ends if math.isinf(number)]
 
 
 def sentinels(numbers: FloatArray, totals: CountArray) -> list[str]:
