@@ -28,7 +28,7 @@ all that are looked at, as the rule fdr does it (see `rules`), and P(I > epsilon
 Rows that lack W are left out of I(X;Y|W); among the values of all taken columns "missing" is one. Other filters are
 compared with this way in studies/sets.py.
 
-**Cost.** A step reads all codes once, and a sample of rows again: of the columns that may be taken, or of all. A column
+**Cost.** A step reads all codes once, and a sample of rows again: of the best column, or of all at the end. A column
 that is surely independent of the target given W gets no moments and no interval, only the evidence: in wide tables
 nearly all columns are of that kind. Blocks of at most `_CELLS` counts are made at a time, so that memory stays bounded
 whatever the number of columns.
@@ -281,12 +281,14 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
     if not search.taken:
         return search.alone, search.alone, good
     codes, together = summary.codes, strata_of(summary.codes, search.taken)
-    if good.any():
-        chance = search.given(codes, *together, among=good).p_above_even
-        search.covered = chance <= 1.0 - _SURE
-        good &= ~search.covered
-    if good.any():
-        return search.average(), search.least, good
+    order = search.average()
+    search.covered[:] = False
+    while good.any():  # only the best is looked at: there may be thousands of strata
+        best = int(np.argmax(np.where(good, order.mean * search.known, -1.0)))
+        only = np.arange(search.count) == best
+        if search.given(codes, *together, among=only).p_above_even[best] > 1.0 - _SURE:
+            return order, search.least, good
+        search.covered[best], good[best] = True, False
     figures, naive = search.given(codes, *together), search.given(codes, *summary.strata())
     figures.replace(naive, naive.p_above < figures.p_above)
     return figures, figures, search.left & ~search.closed & (figures.p_above >= max(level, _SURER))
