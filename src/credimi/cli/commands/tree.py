@@ -43,7 +43,7 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser)
     shared.add_thresholds(
         parser,
-        level=0.3,
+        level=0.5,
         epsilon_means="the information, in nats, that a column has to tell to be worth a split",
         level_means="how probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the "
         "square of the rows beyond, and the root needs at least 0.95",
