@@ -18,6 +18,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
+from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.batched.many_tables import Beliefs, beliefs
@@ -137,6 +138,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         else:
             self._learn(X, y, sample_weight, reset=True)
             self._believed = self._beliefs()
+        warn_if_measured(self.counts_, "(target_cuts='quantile:4', say)")
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:

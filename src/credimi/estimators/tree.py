@@ -15,7 +15,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.rows.tree_rows import TreeRows
-from credimi.estimators.class_labels import Classes
+from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights
@@ -119,6 +119,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         known = Classes()
         known.observe(target)
         known.add(table.counts.classes)  # refuses numbers that are no classes
+        warn_if_measured(table.counts)
         self._known, self._settings = known, settings
         self.tree_ = grow(
             TreeRows.of(table, threads, least_classes=1),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
-from credimi.report.sets.selection_view import INTERRUPTED, reason, redundancy, title
+from credimi.report.sets.selection_view import INTERRUPTED, MATTERS, reason, redundancy, title
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.report.terminal import probability
 
@@ -62,7 +62,7 @@ def _steps(selection: Record) -> str:
         "A line says what a column adds to the one above that leaves it least, or to all above together. "
         "“or” names columns that might stand in its place, with the probability that they add more."
         if smallest
-        else "All columns that matter, alone or with a partner."
+        else f"All columns that matter, alone or with a partner. {MATTERS}."
     )
     return f"""<section>
 <h2>Taken, in order</h2>

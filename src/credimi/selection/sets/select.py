@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
+from credimi.selection.rules import from_common_odds
 from credimi.selection.sets.relevant_features import relevance
 from credimi.selection.sets.selection import Rejection, Selection, Step
 from credimi.selection.sets.smallest_set import Search, smallest
@@ -157,10 +158,12 @@ def _relevant(
     search = Search(codes, options)
     found = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = found.probability, found.partner.tolist()
+    p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
     for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -found.evidence[column])):
-        like = None if partners[column] == column else search.names[partners[column]]
+        without = partners[column] == column or p_alone[column] >= options.level  # it matters without any partner
+        like = None if without else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
         figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
         if p_relevant[column] >= options.level and len(steps) < most:
