@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
+from credimi.report.names import told_apart
 from credimi.report.terminal import (
     GAP,
     LEAST_NAME,
@@ -17,7 +18,6 @@ from credimi.report.terminal import (
     printed,
     probability,
     ranking_grid,
-    shortened,
     text_line,
     threshold,
     verdict_counts,
@@ -123,7 +123,7 @@ def _fitting(
         first, second = first._replace(head=headings[0]), second._replace(head=headings[1])
         room -= first.width + second.width + 2 * GAP - samples
         chosen = [first, second, *chosen]
-    shown = [shortened(name, min(longest, LEAST_NAME) + max(room, 0)) for name in names]
+    shown = told_apart(names, min(longest, LEAST_NAME) + max(room, 0))
     return [Column("feature", shown), *chosen, verdict], headings
 
 
