@@ -79,6 +79,7 @@ def test_an_identifier_can_be_compared_as_the_remark_says(call: Call) -> None:
 def test_faults_are_named(refusal: Refusal) -> None:
     data = chain()
     assert "between 0 and 1" in refusal("network", data, "--level", "2")
+    assert "--top is for --format table: csv has all" in refusal("network", data, "--top", "1", "--format", "csv")
     assert "--degree is 0" in refusal("network", data, "--degree", "0")
     assert "there is no column 'fourth'" in refusal("network", data, "--columns", "first", "fourth")
     for asked in (["--weights", "target"], ["--discretize", "target=quantile"]):

@@ -108,6 +108,7 @@ def test_what_cannot_be_compared_is_refused(refusal: Refusal) -> None:
     assert "a pair has two columns" in refusal("pairs", "data.csv", "--columns", "a")
     assert "here is none" in refusal("pairs", "data.csv", "--discretize", "mdl")
     assert "level" in refusal("pairs", "data.csv", "--level", "2")
+    assert "--imputations is for --refine forest" in refusal("pairs", "data.csv", "--imputations", "3")
     assert "is the input" in refusal("pairs", "data.csv", "--output", "data.csv")
     assert "not standard output" in refusal("pairs", "data.csv", "--plot", "-")
     assert "adaptive" in refusal("pairs", "data.csv", "--prior", "uniform", "--forest")

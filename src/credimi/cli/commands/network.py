@@ -71,7 +71,9 @@ def add(commands: Foreign) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument("--seed", type=argument_types.seed, default=0, help="random seed (default: %(default)s)")
-    parser.add_argument("--top", type=argument_types.positive, metavar="K", help="show only the first K edges")
+    parser.add_argument(
+        "--top", type=argument_types.positive, metavar="K", help="show only the first K edges (with --format table)"
+    )
     shared.add_output_options(parser, ("table", "json", "csv", "dot", "graphml"))
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the network in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the network in a .png, .svg or .pdf file")
@@ -84,6 +86,8 @@ def run(options: argparse.Namespace) -> None:
     require_share("--level", options.level)
     if options.degree is not None and not options.degree > 0.0:
         raise CredimiError(f"--degree is {options.degree:g}: it must be a number above 0, such as 2")
+    if options.top is not None and options.format != "table":
+        raise CredimiError(f"--top is for --format table: {options.format} has all edges")
     shared.check_outputs(options)
     found = _learned(options)
     if options.html is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
+from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
 from credimi.report import sentences
 
@@ -43,11 +44,12 @@ examples:
 """
 
 _LINES = 30  # of a table
+_COMPLETED = 10  # tables
 _MOST = "leave out columns of more values (default: %(default)s)"
 _P_DEPENDENT = "only pairs that depend with at least this probability"
 _INTO = "also write the figures of all pairs to this file of numpy, a row each"
 _REFINE = "allow for values that are missing because of a third column: draw them from forests of the columns"
-_IMPUTATIONS = "completed tables that are averaged with --refine (default: %(default)s)"
+_IMPUTATIONS = f"completed tables that are averaged with --refine (default: {_COMPLETED})"
 _TOP = "show only the first K (default: 30 in a table, all in json and csv)"
 
 
@@ -70,7 +72,7 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
     parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
     parser.add_argument("--refine", choices=("forest",), help=_REFINE)
-    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", default=10, help=_IMPUTATIONS)
+    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS)
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the links in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
@@ -89,6 +91,8 @@ def run(options: argparse.Namespace) -> None:
         from credimi.core.arguments import require_share
 
         require_share("--p-dependent", options.p_dependent)
+    if options.imputations is not None and options.refine is None:
+        raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
     found = _compared(options)
     if options.html is not None:
         found.to_html(options.html, source=source_of(options.data))
@@ -112,7 +116,7 @@ def _compared(options: argparse.Namespace) -> Pairs:
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
-    asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
+    asked |= {"refine": options.refine, "imputations": options.imputations or _COMPLETED, "random_state": options.seed}
     shown_whole = options.forest or any(each is not None for each in (options.into, options.html, options.plot))
     if options.engine == "gpu" and not shown_whole:
         asked["top"] = options.top  # the others need not come back
