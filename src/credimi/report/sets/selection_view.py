@@ -89,6 +89,7 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     """P(adds no more than epsilon) of columns, a row each, to the taken ones: names of rows and columns, the figures.
 
     The rows are those taken, and those that were not though they tell something; the first of each if there are many.
+    None of them if nothing was compared.
     """
     steps = selection["steps"][:_MOST_GIVEN]
     others = [each for each in selection["rejected"] if each["p_redundant"]][:_MOST_ROWS]
@@ -97,6 +98,8 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
         [*each["p_redundant"][: len(given)], *[None] * (len(given) - len(each["p_redundant"]))]
         for each in (*steps[1:], *others)
     ]
+    if all(chance is None for row in figures for chance in row):  # relevant columns are not compared with each other
+        return [], [], []
     return [each["feature"] for each in (*steps[1:], *others)], given, figures
 
 
