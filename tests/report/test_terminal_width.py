@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from command_helpers import CLINIC
 from rich.cells import cell_len
 
 import credimi
 from credimi.cli import main
 from credimi.report import sentences
 from credimi.report.names import shortened, told_apart
+from credimi.report.sets.interaction_view import interactions_text
 from credimi.report.terminal import ranking_text
 
 if TYPE_CHECKING:
@@ -135,3 +137,13 @@ def test_tables_keep_names_apart() -> None:
     assert len({line.split("  ")[1] for line in printed.splitlines() if "…" in line}) == len(names)
     pairs = {line.split("0.")[0] for line in str(credimi.pairs(same)).splitlines() if "…" in line}
     assert len(pairs) == len(names) * (len(names) - 1) // 2
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_interactions_have_one_line_a_pair(width: int) -> None:
+    printed = interactions_text(credimi.interactions(str(CLINIC), "diabetes").to_dict(), width=width).splitlines()
+    verdicts = [line for line in printed if line.endswith(("redundancy", "unsure")) and " to " in line]
+    assert len(verdicts) == 12
+    assert len(printed) <= 12 + 6 + 3
+    assert max(map(cell_len, printed)) <= width
+    assert any("systolic_pressure" in line if width >= 120 else "…" in line for line in verdicts)

@@ -113,20 +113,25 @@ def pairs_grids(found: Record, width: int) -> Iterator[Grid | Text]:
         )
     headings = ["a", "b", "mi", interval, f"P(I > {settings['epsilon']:g})", "P(indep.)", "linked"]
     unbroken = {*headings} - {"mi"}
-    yield text_table(title, headings, cells, right={"mi"}, unbroken=unbroken, overflow="ellipsis", padding=_PADDING)
+    yield text_line(title)
+    yield text_table("", headings, cells, right={"mi"}, unbroken=unbroken, overflow="ellipsis", padding=_PADDING)
     yield from and_more(found["count"], len(rows))
     if found["independent"] is not None and found["count"]:
         share = found["independent"]
-        many = "at most half" if share == 0.5 else f"about {100 * share:.3g} %"
-        yield text_line(f"{many} of the pairs are independent, as all of them together suggest")
+        many = "at most 50 %" if share == 0.5 else "> 99 %" if share > 0.99 else f"{100 * share:.2g} %"
+        yield text_line(
+            f"estimated share of independent pairs: {many}; linked allows for it, while P(indep.) and the interval "
+            "start from even odds"
+        )
     yield from map(text_line, found["remarks"])
 
 
 def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
     """The edges of forests, and under which condition they hold, for rich to print in this width."""
     edges = report["edges"]
-    title = (
-        f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, given that a forest holds"
+    yield text_line(
+        f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, assuming that the "
+        "dependences form a forest (no cycles)"
     )
     room = max((width - _BESIDE_EDGES) // 2, _SHORTEST)
     shown = _names(edges[:top], room)
@@ -135,7 +140,7 @@ def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
         for edge in edges[:top]
     ]
     headings = ["a", "b", "P(edge)", "in the best forest"]
-    yield text_table(title, headings, cells, unbroken=headings, overflow="ellipsis", padding=_PADDING)
+    yield text_table("", headings, cells, unbroken=headings, overflow="ellipsis", padding=_PADDING)
     yield from and_more(len(edges), top)
     yield text_line(
         f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each"

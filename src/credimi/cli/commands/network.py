@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 An edge joins two columns that depend whatever other columns are given; its
 probability is that of all networks that have it. -> is a direction that follows
-from what is independent of what, -- may go either way. Pairs that depend, but
-not directly, are listed with the columns that separate them. The rows are held
-in memory. Numbers are cut into ranges of about equal counts.
+from what is independent of what; -- means that the data fit both directions.
+Pairs that depend, but not directly, are listed with the columns that separate
+them. The rows are held in memory. Numbers are cut into ranges of about equal
+counts.
 
 examples:
   credimi network survey.csv

@@ -27,11 +27,13 @@ suggest: of those so marked at most one in twenty is expected to tell less than
 epsilon. json and csv also have P(linked), with the same odds.
 
 --forest asks for more: the probability of each edge over all forests of the
-columns, given that a forest holds, which it seldom does exactly.
+columns, assuming that the dependences form a forest (no cycles), which is
+seldom quite true.
 
-Rows that lack a value are right for a pair if the two columns alone say what is
-missing. If a third column does, --refine forest draws missing values from
-forests of the columns, and averages what the completed tables say.
+Using rows that lack one of two columns is correct if it depends only on these
+two whether a value is missing. If it depends on a third column, --refine forest
+draws missing values from forests of the columns, and averages what the
+completed tables say.
 
 examples:
   credimi pairs survey.csv
@@ -48,6 +50,7 @@ _COMPLETED = 10  # tables
 _MOST = "leave out columns of more values (default: %(default)s)"
 _P_DEPENDENT = "only pairs that depend with at least this probability"
 _INTO = "also write the figures of all pairs to this file of numpy, a row each"
+_FOREST = "the edges of forests instead, assuming that the dependences form a forest (no cycles)"
 _REFINE = "allow for values that are missing because of a third column: draw them from forests of the columns"
 _IMPUTATIONS = f"completed tables that are averaged with --refine (default: {_COMPLETED})"
 _TOP = "show only the first K (default: 30 in a table, all in json and csv)"
@@ -70,7 +73,7 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT)
     add_engine_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
-    parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
+    parser.add_argument("--forest", action="store_true", help=_FOREST)
     parser.add_argument("--refine", choices=("forest",), help=_REFINE)
     parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS)
     shared.add_output_options(parser)

@@ -44,6 +44,7 @@ examples:
 
 _NAMED = 10  # features named in the last line
 _SURE = 0.95  # the level of the rules
+_LEVEL = "probability that a column needs (default: 0.5 for the goal smallest, 0.95 for relevant and for rules)"
 _FIXED: dict[str, object] = {
     "prior": "adaptive",
     "approximation": "matched",
@@ -68,9 +69,8 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, weights=False)
-    shared.add_posterior_options(parser)
+    shared.add_posterior_options(parser, level=None, level_means=_LEVEL)
     shared.add_ranking_options(parser)
-    parser.set_defaults(level=None)
     by = parser.add_mutually_exclusive_group()
     by.add_argument(
         "--goal",

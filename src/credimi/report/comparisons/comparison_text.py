@@ -149,7 +149,7 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
     yield (
         f"more, less: P(change > {epsilon} nats) >= {level}, where no change has probability {settings['p_same']:g} "
-        f"beforehand; same: at most {epsilon}, as surely, by these rows alone; unsure: neither"
+        f"beforehand; same: P(change <= {epsilon}) >= {level}, without the prior; unsure: neither"
     )
     if settings.get("counts") is False:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"

@@ -44,9 +44,13 @@ def direction_line(network: Record) -> str:
     without = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
     if not edges:
         return "no two columns hang together as far as these rows tell"
-    many = f"{without} of {sentences.counted(len(edges), 'edge')} {'has' if without == 1 else 'have'} no direction"
-    many = many if without else "all edges have a direction"
-    return f"{many}: -> follows from what is independent of what, if no common cause is missing; -- may go either way"
+    if without == len(edges):
+        return "no edge has a direction; --: the data fit both directions"
+    arrow = "->: a direction that follows from what is independent of what, if no common cause is missing"
+    if not without:
+        return f"all edges have a direction; {arrow}"
+    many = f"{without:,} of {len(edges):,} edges {'has' if without == 1 else 'have'} no direction"
+    return f"{many}; {arrow}; --: the data fit both directions"
 
 
 def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int | None = None) -> Iterator[Grid | Text]:
@@ -56,10 +60,9 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
     shown = dict(zip(network["columns"], told_apart(network["columns"], _LONGEST), strict=True))
     shown[""] = sentences.NO_NAME
     headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
+    yield text_line(title(network))
     if edges:
-        yield text_table(title(network), headings, (_edge_cells(edge, shown) for edge in edges[:lines]), right=_NUMBERS)
-    else:
-        yield text_line(title(network))
+        yield text_table("", headings, (_edge_cells(edge, shown) for edge in edges[:lines]), right=_NUMBERS)
     yield from and_more(len(edges), lines)
     if separated:
         headings = ["depend, but not directly", "", "nats", "separated by", "P(independent then)"]

@@ -34,7 +34,8 @@ def page(found: Record) -> str:
     maps = "\n".join(_heat_map(found, counted) for counted in found["tables"])
     body = f"""<div class="said">
 {paragraphs(remarks(found))}
-<p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they say the same.</p>
+<p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they overlap, and tell in part the
+same.</p>
 </div>
 {lists}
 <div class="maps">
