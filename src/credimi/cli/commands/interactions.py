@@ -60,10 +60,10 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Search; then print the pairs."""
-    shared.require_target(options)
     shared.check_thresholds(options)
     shared.check_outputs(options)
     files = shared.files_with_rows(options)
+    shared.require_target(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 

@@ -47,6 +47,7 @@ examples:
 
 _LINES = 30  # of a table
 _COMPLETED = 10  # tables
+_REASONS = 3  # why columns cannot be compared
 _MOST = "leave out columns of more values (default: %(default)s)"
 _P_DEPENDENT = "only pairs that depend with at least this probability"
 _INTO = "also write the figures of all pairs to this file of numpy, a row each"
@@ -101,7 +102,7 @@ def run(options: argparse.Namespace) -> None:
         found.to_html(options.html, source=source_of(options.data))
     if options.plot is not None and len(found):
         found.plot("mi", options.plot)
-    elif options.plot is not None:
+    elif options.plot is not None:  # all pairs are below --p-dependent
         terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
     if options.forest:
         _show_forest(found, options)
@@ -125,6 +126,9 @@ def _compared(options: argparse.Namespace) -> Pairs:
         asked["top"] = options.top  # the others need not come back
     with terminal_io.progress("comparing") as progress:
         found = pairs(files, max_values=options.max_values, progress=progress, **asked)
+    if len(found.names) < 2:
+        why = "; ".join(found.remark_lines()[:_REASONS])
+        raise CredimiError(f"a pair has two columns, and {len(found.names)} can be used here: {why}")
     return found.worded_for(sentences.COMMAND_LINE)
 
 

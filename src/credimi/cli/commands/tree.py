@@ -58,10 +58,10 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Grow the tree, print it, and write the page."""
-    shared.require_target(options)
     shared.check_thresholds(options)
     shared.check_outputs(options)
     data = shared.files_with_rows(options, twice=True)
+    shared.require_target(options)
     for each in data:
         shared.check_features(each, options.target)
     tree = _grown(options, data)

@@ -130,7 +130,7 @@ def _fitting(
 def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) -> str:
     """What is compared, and which of the two is which where letters stand above the table."""
     (first, second), (one, other) = comparison.names, comparison.rows
-    if headings == _LETTERS:
+    if headings == _LETTERS != comparison.names:
         first, second = f"A, {first}", f"B, {second}"
     target = comparison.target or sentences.NO_NAME
     return f"What informs about {target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
