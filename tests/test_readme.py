@@ -23,6 +23,7 @@ def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) <= 90
     (python,) = [block for block in blocks_of("README.md") if block.kind == "python"]
     assert len([line for line in python.text.splitlines() if line]) == 8
+    assert 'pip install ".[plot,sklearn]" pandas' in python.text  # the demo installs no pandas
     (console,) = [block for block in blocks_of("README.md") if block.kind == "console"]
     assert "verdict" in console.text
     table = README.partition("| | evidence |")[2].partition("\n\n")[0].strip().splitlines()[1:]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from command_helpers import CLINIC
 
-from credimi.cli import main, startup
+from credimi.cli import main, startup, terminal_io
 from credimi.kernels import jit, warm_up
 from credimi.kernels.jit_hooks import wishes
 from credimi.kernels.signatures import FIRST_NEEDED, NEEDED_BY, NEEDED_FOR_MANY_CELLS, SIGNATURES
@@ -79,3 +79,27 @@ def test_kernels_that_read_many_cells_are_compiled_where_one_of_them_is_asked_fo
 def test_every_beginning_is_that_of_a_kernel() -> None:
     for each in (*NEEDED_BY.values(), NEEDED_FOR_MANY_CELLS):
         assert all(any(name.startswith(start) for name in SIGNATURES) for start in each)
+
+
+def test_warm_up_says_what_it_does_before_it_does_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(jit, "LIBRARY", None)
+    monkeypatch.setattr(startup, "compile_with_bar", lambda _: said.append(capsys.readouterr().err))
+    assert main(["warm-up"]) == 0
+    number = len(warm_up.tasks())
+    assert said == [f"credimi: compiling {number} kernels on all cores: the first time this takes minutes\n"]
+    assert capsys.readouterr().err == f"credimi: {number} kernels are ready\n"
+
+
+def test_long_work_says_in_a_log_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = iter([0.0, 10.0, 31.0, 31.0, 40.0, 90.0, 90.0])
+    monkeypatch.setattr(terminal_io.time, "monotonic", lambda: next(seconds))
+    with terminal_io.progress("learning") as told:
+        for share in (0.1, 0.2, 0.3, 0.5):
+            told(share)
+        told(1.0)
+    assert capsys.readouterr().err == "credimi: learning: 20 %\ncredimi: learning: 50 %\n"

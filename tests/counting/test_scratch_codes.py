@@ -109,7 +109,14 @@ def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
-    with pytest.raises(CredimiError, match=r"scratch codes need 0.0 GB in .*: No space left on device"):
+    with pytest.raises(CredimiError, match=r"scratch folder .*: No space left on device \(\S+ GB are needed\)"):
+        credimi.select(mixed(), "y", scratch=tmp_path)
+
+    def closed(*_: int) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "posix_fallocate", closed, raising=False)
+    with pytest.raises(CredimiError, match=r"no codes can be written to the scratch folder .*: Permission denied$"):
         credimi.select(mixed(), "y", scratch=tmp_path)
 
 

@@ -44,6 +44,12 @@ def test_samples_whose_names_end_alike_are_called_a_and_b() -> None:
     assert lines.split("feature")[1].split()[:2] == ["A", "B"]
 
 
+def test_samples_without_names_are_called_a_and_b_once() -> None:
+    table = {"f": list("aabb") * 100, "y": list("pqqq") * 100}
+    title = str(credimi.compare(table, table, "y")).splitlines()[0]
+    assert title == "What informs about y in B (400 rows), against A (400 rows)"
+
+
 def test_bits_are_named() -> None:
     title, *_ = comparison_grid(comparison(("2023", "2024")), units="bits")
     assert str(title) == "What informs about y in 2024 (400 rows), against 2023 (400 rows), in bits"

@@ -48,3 +48,31 @@ def test_shares_are_those_of_the_shown_class() -> None:
     shares, _, shown = class_shares(three)
     assert shown == 1
     assert shares[0][0] == pytest.approx(9 / 19)
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_many_classes_and_long_names_can_be_read(show: Callable[..., Any], width: int) -> None:
+    """Words stay whole wherever they have room, and so do numbers."""
+    generator = np.random.default_rng(1)
+    codes = generator.integers(0, 26, (3, 2_000))
+    target = np.where(generator.random(2_000) < 0.7, (codes[0] + codes[1]) % 26, codes[2])
+    columns = {
+        f"a column with a rather long name {place}": [f"{code}.25 is a long value" for code in own]
+        for place, own in enumerate(codes)
+    }
+    found = credimi.interactions(columns, [f"class of a long name {each}" for each in target], top=2)
+    page = show(found, viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    broken = """cells => cells.flatMap(cell => {
+      const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
+      while (text.nextNode()) for (const word of text.currentNode.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(text.currentNode, word.index);
+        range.setEnd(text.currentNode, word.index + word[0].length);
+        if (range.getClientRects().length > 1) found.push(word[0]);
+      }
+      return found;
+    })"""
+    assert page.locator("th, td").evaluate_all(broken) == []
+    heads = page.locator(".heat tbody th").evaluate_all("cells => cells.map(cell => cell.offsetWidth)")
+    assert min(heads) > 90

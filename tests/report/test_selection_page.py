@@ -75,6 +75,7 @@ def test_pages_of_nothing_taken_of_relevant_columns_and_of_an_interrupt() -> Non
     relevant = page(credimi.select(str(CLINIC), "diabetes", goal="relevant").to_dict())
     assert "P(matters)" in relevant
     assert "nan" not in relevant
+    assert "Which columns say the same" not in relevant
     assert "steps so far" in page(empty.to_dict() | {"complete": False})
 
 
@@ -85,6 +86,12 @@ def test_in_a_browser(show: Callable[..., Any], hostile: credimi.Selection, clin
         assert opened.locator("table.steps tbody tr").count() == len(selection)
         assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert opened.locator(".matrix td.dark").first.inner_text() == "1.00"
+    lines = "names => names.filter(name => name.getClientRects().length > 1).map(name => name.textContent)"
+    assert opened.locator("tbody th bdi").evaluate_all(lines) == []  # visits_last_year is one word
+    wide = "each => each.scrollWidth > each.clientWidth && each.offsetHeight - each.clientHeight"
+    assert opened.locator(".wide").first.evaluate(wide) >= 10  # a bar, which shows that there is more
+    background = "each => getComputedStyle(each).backgroundImage"
+    assert opened.locator(".wide").first.evaluate(background).count("gradient") == 4  # and shadows
 
 
 def test_the_figure_has_both_panels_or_one(clinic: credimi.Selection, tmp_path: Path) -> None:

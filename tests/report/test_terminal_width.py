@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from command_helpers import CLINIC
 from rich.cells import cell_len
 
 import credimi
 from credimi.cli import main
 from credimi.report import sentences
-from credimi.report.terminal import ranking_text, shortened
+from credimi.report.names import shortened, told_apart
+from credimi.report.sets.interaction_view import interactions_text
+from credimi.report.terminal import ranking_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,3 +110,40 @@ def test_the_heading_of_probabilities_is_one_line(width: int) -> None:
     lines = ranking_text(credimi.rank(table | {"y": list("pqqq") * 100}, "y"), width=width).splitlines()
     rule = next(place for place, line in enumerate(lines) if line.startswith("──"))
     assert "P(I > 0.003)" in lines[rule - 1]
+
+
+def long_names(count: int = 5) -> list[str]:
+    middles = ("alpha", "beta", "gamma", "delta", "epsilon")
+    return [f"measurement of the utterly long quantity {each} in the north wing" for each in middles[:count]]
+
+
+@pytest.mark.parametrize("room", [10, 14, 28, 40])
+def test_names_that_differ_in_the_middle_stay_different(room: int) -> None:
+    names = [*long_names(), "short", *("x" * 60 + each + "x" * 60 for each in "ab")]
+    names += ["日本語" * 9 + each + "の" * 30 for each in "赤青"]
+    shown = told_apart(names, room)
+    assert max(map(cell_len, shown)) <= room
+    assert len(set(shown)) == len(names)
+    assert shown[names.index("short")] == "short"
+    assert len(set(told_apart(["a" * 80, "a" * 90], room))) <= 2  # nothing shows how long they are; it ends
+
+
+def test_tables_keep_names_apart() -> None:
+    names = long_names(4)
+    columns = {name: ["ab"[(row >> place) % 2] for row in range(320)] for place, name in enumerate(names)}
+    same = {name: list(columns[names[0]]) for name in names}
+    found = credimi.rank(columns | {"y": ["p", "q"] * 160}, "y")
+    printed = ranking_text(found, width=80)
+    assert len({line.split("  ")[1] for line in printed.splitlines() if "…" in line}) == len(names)
+    pairs = {line.split("0.")[0] for line in str(credimi.pairs(same)).splitlines() if "…" in line}
+    assert len(pairs) == len(names) * (len(names) - 1) // 2
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_interactions_have_one_line_a_pair(width: int) -> None:
+    printed = interactions_text(credimi.interactions(str(CLINIC), "diabetes").to_dict(), width=width).splitlines()
+    verdicts = [line for line in printed if line.endswith(("redundancy", "unsure")) and " to " in line]
+    assert len(verdicts) == 12
+    assert len(printed) <= 12 + 6 + 3
+    assert max(map(cell_len, printed)) <= width
+    assert any("systolic_pressure" in line if width >= 120 else "…" in line for line in verdicts)

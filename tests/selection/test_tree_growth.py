@@ -74,7 +74,7 @@ def columns_of(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
 @pytest.mark.parametrize("seed", range(2))
 def test_the_tree_is_that_of_plain_dictionaries(seed: int, missing: float, unlabeled: float, *, weights: bool) -> None:
     rows = random_rows(seed, 300, missing=missing, unlabeled=unlabeled, weights=weights)
-    plain = grown(rows, {"size"}, epsilon=0.003, level=0.3)
+    plain = grown(rows, {"size"}, epsilon=0.003, level=0.5)
     asked = {"weights": "weight"} if weights else {}
     tree = tree_of(columns_of(rows), discretize={"size": "mdl"}, **asked)
     assert len(tree.nodes) > 3

@@ -78,16 +78,21 @@ def add_command(
 
 
 def add_thresholds(
-    parser: argparse.ArgumentParser, *, level: float = 0.95, epsilon_means: str, level_means: str
+    parser: argparse.ArgumentParser, *, level: float | None = 0.95, epsilon_means: str, level_means: str
 ) -> None:
-    """Add epsilon and level, which mean something else for each command."""
+    """Add epsilon and level, which mean something else for each command; what a level of None is, its meaning says."""
     start = " (default: %(default)s)"
     parser.add_argument("--epsilon", type=number, default=0.003, help=epsilon_means + start)
-    parser.add_argument("--level", type=number, default=level, help=level_means + start)
+    parser.add_argument("--level", type=number, default=level, help=level_means + start * (level is not None))
 
 
 def add_posterior_options(
-    parser: argparse.ArgumentParser, *, seed_for: str = "--approximation sampled", units: bool = True
+    parser: argparse.ArgumentParser,
+    *,
+    seed_for: str = "--approximation sampled",
+    units: bool = True,
+    level: float | None = 0.95,
+    level_means: str = "probability of the credible interval",
 ) -> None:
     """Add prior, approximation, threshold, level, seed and units."""
     parser.add_argument(
@@ -103,8 +108,9 @@ def add_posterior_options(
     )
     add_thresholds(
         parser,
+        level=level,
         epsilon_means="threshold of P(I > epsilon), in nats",
-        level_means="probability of the credible interval",
+        level_means=level_means,
     )
     parser.add_argument("--seed", type=seed, default=0, help=f"random seed for {seed_for} (default: %(default)s)")
     if units:

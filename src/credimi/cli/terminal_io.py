@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign, Record, Value
 
 _MOMENT = 0.5  # seconds of work before a bar appears
+_BETWEEN = 30.0  # seconds between lines that say how far it is, where there is no bar
 
 _LONGEST = 4_000  # characters of a message: a name may be of any length
 
@@ -130,10 +131,10 @@ def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = No
 def progress(what: str) -> Iterator[Callable[..., None]]:
     """A bar on standard error, if that is a terminal; it appears only if the work takes longer than a moment.
 
-    It is told the share that is done, and, where that changes, what is being done.
+    Elsewhere, as in a log, long work says from time to time how far it is. It is told the share that is done, and, where that changes, what is being done.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda *_: None
+        yield _in_lines(what)
         return
     began = time.monotonic()
     with ExitStack() as stack:
@@ -153,3 +154,15 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
                 bar.update(task, completed=share, description=now)
 
         yield report
+
+
+def _in_lines(what: str) -> Callable[..., None]:
+    """How far it is, in lines for a log."""
+    last = [time.monotonic()]
+
+    def report(share: float, doing: str | None = None) -> None:
+        if share < 1.0 and time.monotonic() - last[0] > _BETWEEN:
+            last[0] = time.monotonic()
+            say(f"{doing or what}: {100.0 * share:.0f} %")
+
+    return report

@@ -93,7 +93,8 @@ def locked(path: str | Path) -> Iterator[None]:
     try:
         descriptor = _taken(place, path)
     except OSError as error:
-        raise CredimiError(f"{path} cannot be written: {error.strerror or error} ({place})") from None
+        where = place if place.exists() else f"the folder {place.parent}"
+        raise CredimiError(f"{path} cannot be written: {error.strerror or error} ({where})") from None
     try:
         yield
     finally:

@@ -243,7 +243,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self._ranking = self._believed = None
 
     def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
-        checked_rule(self.rule)
+        checked_rule(self.rule, GOALS)
         if hasattr(self, "selection_"):  # of another rule
             del self.selection_
         features = checked_features(self, X, reset=reset)

@@ -49,9 +49,9 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     epsilon : float
         The information, in nats, that a column has to tell to be worth a split.
     level : float
-        How probable that has to be; 0.3 is for prediction, in which doubt counts anyhow, 0.95 for splits that are
-        claimed. A doubtful split may concern few rows only: in nodes of more than 200 rows, the doubt 1 - level falls
-        with the square of the rows. The root always needs 0.95.
+        How probable that has to be; 0.5 is for prediction, 0.95 for splits that are claimed. A doubtful split may
+        concern few rows only: in nodes of more than 200 rows, the doubt 1 - level falls with the square of the rows.
+        The root always needs 0.95.
     max_depth : int, optional
         The most splits between the root and a leaf.
     missing_values, discretize
@@ -88,7 +88,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def __init__(
         self,
         epsilon: float = 0.003,
-        level: float = 0.3,
+        level: float = 0.5,
         *,
         max_depth: int | None = None,
         missing_values: Iterable[str | float] = MISSING_VALUES,

@@ -17,10 +17,11 @@ import numpy as np
 
 from credimi.core.atomic_files import plain, replacing
 from credimi.core.errors import CredimiError
+from credimi.report.names import told_apart
 from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 KINDS = ("png", "svg", "pdf")
 _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
 _LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
-_LONGEST = 32  # characters of a name beside the plot
+LONGEST = 32  # characters of a name beside the plot
 _POINTS = 600
 _GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font has not
 
@@ -71,7 +72,7 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
         axes.plot([row["mi"]], [place], clip_on=False, zorder=3, **_dot(row["verdict"]))
     epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
-    axes.set_yticks(range(len(rows)), [short_name(row["feature"]) for row in rows])
+    axes.set_yticks(range(len(rows)), short_names(row["feature"] for row in rows))
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     left = "robust_low" if "factor" in ranking.settings else "low"
     axes.set_xlim(left=min([0.0, *(row[left] for row in rows)]))
@@ -277,6 +278,15 @@ def _dot(verdict: str) -> Record:
 
 def short_name(text: str) -> str:
     """A name on one line, shortened, and not read as a formula."""
-    shown = plain(" ".join(text.split())) or "(no name)"  # SVG is XML, which has no control characters
-    shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
-    return shown.replace("$", r"\$")
+    return short_names([text])[0]
+
+
+def short_names(texts: Iterable[str]) -> list[str]:
+    """Names on one line each, shortened so that they stay different."""
+    lines = [" ".join(text.split()) or "(no name)" for text in texts]
+    return list(map(one_line, told_apart(lines, LONGEST)))
+
+
+def one_line(text: str) -> str:
+    """A text on one line that is not read as a formula."""
+    return plain(" ".join(text.split())).replace("$", r"\$")  # SVG is XML, which has no control characters

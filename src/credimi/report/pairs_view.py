@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.report import sentences
-from credimi.report.figures import new_axes, save, short_name
-from credimi.report.terminal import and_more, printed, probability, shortened, text_line, text_table
+from credimi.report.figures import new_axes, save, short_names
+from credimi.report.names import told_apart
+from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,35 +104,43 @@ def pairs_grids(found: Record, width: int) -> Iterator[Grid | Text]:
     title = "{} of {}, {}".format(*(sentences.counted(number, noun) for number, noun in numbers))
     interval = f"{100 * settings['level']:g} % interval"
     room = max((width - _BESIDE) // 2, _SHORTEST)
-    cells = []
+    cells, shown = [], _names(rows, room)
     for row in rows:
         ends, spread = f"{row['low']:.4f} to {row['high']:.4f}", row["high"] - row["low"]
         chances = [probability(row[name], spread) for name in ("p_above", "p_independent")]
-        cells.append([*_ends(row, room), f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""])
+        cells.append(
+            [shown[row["a"]], shown[row["b"]], f"{row['mi']:.4f}", ends, *chances, "yes" if row["linked"] else ""]
+        )
     headings = ["a", "b", "mi", interval, f"P(I > {settings['epsilon']:g})", "P(indep.)", "linked"]
     unbroken = {*headings} - {"mi"}
-    yield text_table(title, headings, cells, right={"mi"}, unbroken=unbroken, overflow="ellipsis", padding=_PADDING)
+    yield text_line(title)
+    yield text_table("", headings, cells, right={"mi"}, unbroken=unbroken, overflow="ellipsis", padding=_PADDING)
     yield from and_more(found["count"], len(rows))
     if found["independent"] is not None and found["count"]:
         share = found["independent"]
-        many = "at most half" if share == 0.5 else f"about {100 * share:.3g} %"
-        yield text_line(f"{many} of the pairs are independent, as all of them together suggest")
+        many = "at most 50 %" if share == 0.5 else "> 99 %" if share > 0.99 else f"{100 * share:.2g} %"
+        yield text_line(
+            f"estimated share of independent pairs: {many}; linked allows for it, while P(indep.) and the interval "
+            "start from even odds"
+        )
     yield from map(text_line, found["remarks"])
 
 
 def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
     """The edges of forests, and under which condition they hold, for rich to print in this width."""
     edges = report["edges"]
-    title = (
-        f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, given that a forest holds"
+    yield text_line(
+        f"Edges of forests of {len(report['columns']):,} columns, {report['rows']:,} rows, assuming that the "
+        "dependences form a forest (no cycles)"
     )
     room = max((width - _BESIDE_EDGES) // 2, _SHORTEST)
+    shown = _names(edges[:top], room)
     cells = [
-        [*_ends(edge, room), probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
+        [shown[edge["a"]], shown[edge["b"]], probability(edge["probability"], 1.0), "yes" if edge["in_best"] else ""]
         for edge in edges[:top]
     ]
     headings = ["a", "b", "P(edge)", "in the best forest"]
-    yield text_table(title, headings, cells, unbroken=headings, overflow="ellipsis", padding=_PADDING)
+    yield text_table("", headings, cells, unbroken=headings, overflow="ellipsis", padding=_PADDING)
     yield from and_more(len(edges), top)
     yield text_line(
         f"{report['expected_edges']:.2f} edges are expected, from prior odds of {report['odds']:.3g} for each"
@@ -139,9 +148,10 @@ def forest_grids(report: Record, top: int, width: int) -> Iterator[Grid | Text]:
     yield from map(text_line, report["remarks"])
 
 
-def _ends(pair: Record, room: int) -> list[str]:
-    """The names of the two columns of a pair."""
-    return [shortened(pair[name] or sentences.NO_NAME, room) for name in ("a", "b")]
+def _names(pairs: Sequence[Record], room: int) -> dict[str, str]:
+    """The names of the columns of these pairs, as they are shown."""
+    names = list(dict.fromkeys(pair[name] for pair in pairs for name in ("a", "b")))
+    return dict(zip(names, told_apart([name or sentences.NO_NAME for name in names], room), strict=True))
 
 
 def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Path | None, ax: Axes | None) -> Axes:
@@ -152,7 +162,7 @@ def heat_map(values: FloatArray, names: Sequence[str], name: str, path: str | Pa
     high = 1.0 if name.startswith("p_") or name in ("linked", "share") else None
     image = axes.imshow(values, cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
     if len(names) <= _NAMED:
-        shown = [short_name(each) for each in names]
+        shown = short_names(names)
         axes.set_xticks(range(len(names)), shown, rotation=90, fontsize=7)
         axes.set_yticks(range(len(names)), shown, fontsize=7)
     figure = axes.figure

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
+from credimi.report.names import told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -100,19 +101,6 @@ def and_more(total: int, shown: int) -> Iterator[Text]:
 def without_trailing_blanks(text: str) -> str:
     """The same lines; those of tables are padded with blanks."""
     return "\n".join(line.rstrip(" ") for line in text.split("\n"))
-
-
-def shortened(name: str, room: int) -> str:
-    """A name that takes no more columns than there is room for: its middle gives way to an ellipsis."""
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  (rich is loaded only to print)
-
-    if cell_len(name) <= room:
-        return name
-    head = set_cell_size(name, room // 2).rstrip()  # of a wide character that does not fit there would be a blank
-    tail = name
-    while tail and cell_len(head + "…" + tail) > room:
-        tail = tail[1:]
-    return head + "…" + tail
 
 
 class Column(NamedTuple):
@@ -217,7 +205,7 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
         found["bar"] = column("", lambda row: _bar(row, most, length), right=False)
         chosen.add("bar")
         room -= length + GAP
-    found["feature"] = Column("feature", [shortened(name, min(longest, LEAST_NAME) + max(room, 0)) for name in names])
+    found["feature"] = Column("feature", told_apart(names, min(longest, LEAST_NAME) + max(room, 0)))
     return {name: each for name, each in found.items() if name in chosen}
 
 

@@ -33,6 +33,8 @@ from credimi.core.public import stored
 from credimi.inference.options import PosteriorOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from credimi.core.types import BooleanArray, FloatArray
     from credimi.inference.batched.many_tables import Beliefs
 
@@ -145,8 +147,8 @@ def share_of_independent(
     return least if high == 1.0 - least else 1.0 - 0.5 * (low + high)
 
 
-def checked_rule(rule: str) -> str:
-    """The rule, if it is a known one."""
+def checked_rule(rule: str, others: Sequence[str] = ()) -> str:
+    """The rule, if it is a known one; where there are `others`, they are offered as well."""
     if rule not in RULES:
-        raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
+        raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join([*RULES, *others])}")
     return rule

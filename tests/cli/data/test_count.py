@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -102,3 +104,14 @@ def test_counts_and_data_that_do_not_go_together(refusal: Refusal, call: Call, a
     write("wide.csv", "y,a,b,c,d\ny,p,1,2,3\n")
     assert call("count", "data.csv", "--target", "y", "--into", "some.counts")[0] == 0
     assert refusal(*arguments).startswith(said)
+
+
+def test_a_closed_folder_is_named_not_the_lock(refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("data.csv", base())
+
+    def closed(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("credimi.core.atomic_files._taken", closed)
+    said = refusal("count", "data.csv", "--target", "y", "--into", "some.counts")
+    assert said == f"some.counts cannot be written: Permission denied (the folder {Path.cwd()})"

@@ -228,7 +228,7 @@ def test_quote_that_is_never_closed(refusal: Refusal) -> None:
         ("absent/data.csv", "cannot read absent/data.csv: No such file or directory"),
         ("data.csv/deeper", "cannot read data.csv/deeper: Not a directory"),
         ("x" * 300, f"cannot read {'x' * 300}: File name too long"),
-        ("folder", "the directory folder holds no CSV, Parquet, Arrow or JSON lines file"),
+        ("folder", "the directory folder holds no file that ends in .csv, .tsv, .parquet, .pq, .arrow, .feather,"),
         ("*.nothing", "no file matches *.nothing"),
         ("fold*", "no file matches fold*"),
         ("", "a path is empty: name a file, a directory or a pattern"),

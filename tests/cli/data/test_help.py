@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
-from command_helpers import Call, Refusal, Report, base, columns, write, write_parquet
+from command_helpers import ROOT, Call, Refusal, Report, base, columns, write, write_parquet
 
 import credimi
 from credimi.cli import main
@@ -19,6 +20,21 @@ def test_help_fits_in_80_columns(call: Call, monkeypatch: pytest.MonkeyPatch, co
     assert (code, err) == (0, "")
     assert out.startswith(f"usage: credimi {command}")
     assert [line for line in out.splitlines() if len(line) > 80] == []
+
+
+def test_every_command_is_on_the_page(call: Call) -> None:
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    ([a-z-]+) ", call("--help")[1], re.MULTILINE)
+    assert {"rank", "compare", "warm-up"} <= {*commands}
+    for command in commands:
+        assert f"\n## credimi {command}\n\n```{{command-help}} {command}\n" in page
+        assert f"\ncredimi {command} " in page.split("```")[1]
+
+
+def test_the_level_of_a_selection_is_said(call: Call) -> None:
+    told = " ".join(call("select", "--help")[1].split())
+    assert "(default: 0.5 for the goal smallest, 0.95 for relevant and for rules)" in told
+    assert "None" not in told
 
 
 @pytest.mark.parametrize("command", ["rank", "select", "count"])

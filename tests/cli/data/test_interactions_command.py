@@ -57,7 +57,7 @@ def test_pairs_are_printed(capsys: pytest.CaptureFixture[str], data: Path) -> No
     code, out, err = answer(capsys, "interactions", data, "--target", "ill")
     assert (code, err) == (0, "")
     assert "Pairs that tell more about ill together than apart: 1" in out
-    assert "Pairs that say the same about ill, at least in part: 1" in out
+    assert "Pairs that overlap in what they tell about ill: 1" in out
     assert "5 columns, 10 pairs, 1,200 rows" in out
     assert "\x1b" not in out
     assert max(map(len, out.splitlines())) <= 100

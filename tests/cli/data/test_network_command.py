@@ -29,7 +29,8 @@ def test_the_edges_and_what_separates_others_are_printed(call: Call) -> None:
     assert code == 0
     assert out.startswith("2 edges among 3 columns of 400 rows: P(edge) >= 0.5")
     assert "depend, but not directly" in out
-    assert "2 of 2 edges have no direction" in out
+    assert "no edge has a direction; --: the data fit both directions\n" in out
+    assert "->" not in out
 
 
 def test_json_has_settings_edges_and_remarks(call: Call) -> None:
@@ -73,12 +74,13 @@ def test_an_identifier_can_be_compared_as_the_remark_says(call: Call) -> None:
     _, out, _ = call("network", data, "--discretize", "number=quantile")
     assert "among 4 columns" in out
     _, out, _ = call("network", data, "--columns", "first", "second")
-    assert "1 of 1 edge has no direction" in out
+    assert "no edge has a direction" in out
 
 
 def test_faults_are_named(refusal: Refusal) -> None:
     data = chain()
     assert "between 0 and 1" in refusal("network", data, "--level", "2")
+    assert "--top is for --format table: csv has all" in refusal("network", data, "--top", "1", "--format", "csv")
     assert "--degree is 0" in refusal("network", data, "--degree", "0")
     assert "there is no column 'fourth'" in refusal("network", data, "--columns", "first", "fourth")
     for asked in (["--weights", "target"], ["--discretize", "target=quantile"]):

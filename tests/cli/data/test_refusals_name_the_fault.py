@@ -64,3 +64,31 @@ def test_a_target_of_many_values_is_said_to_have_at_least_so_many(refusal: Refus
     assert "has at least 2,000 different values, at most 1,000 are classes" in refusal(
         "rank", "ids.csv", "--target", "y"
     )
+
+
+def test_counts_know_the_target(call: Call, refusal: Refusal) -> None:
+    write("one.csv", base())
+    write("other.csv", base(90))
+    assert call("count", "one.csv", "--target", "y", "--into", "one.counts")[0] == 0
+    named = call("compare", "one.counts", "other.csv", "--target", "y", "--format", "csv")
+    assert named[0] == 0
+    assert call("compare", "one.counts", "other.csv", "--format", "csv") == named
+    assert call("compare", "other.csv", "one.counts")[0] == 0
+    for command in ("tree", "interactions", "select"):
+        assert refusal(command, "one.counts") == "one.counts holds counts, not rows: name the data"
+
+
+def test_results_of_credimi_are_no_data(call: Call, refusal: Refusal) -> None:
+    write("data.csv", base())
+    for command, target in (("rank", ["--target", "y"]), ("network", [])):
+        assert call(command, "data.csv", *target, "--format", "json", "--output", f"{command}.json")[0] == 0
+    said = "rank.json is a ranking that credimi wrote, and has no rows: only `credimi compare` reads it"
+    assert refusal("rank", "rank.json", "--target", "y") == said
+    said = "network.json is a result that credimi wrote, and has no rows: name data"
+    assert refusal("rank", "network.json", "--target", "y") == said
+
+
+def test_one_column_is_no_pair(refusal: Refusal) -> None:
+    write("one.csv", "a\nx\ny\n")
+    said = "there is only the column 'a', and a pair has two columns: pass data that have more, or name more (columns, "
+    assert refusal("pairs", "one.csv") == said + "--columns)"

@@ -54,6 +54,17 @@ def test_the_columns_are_written(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["--goal", "relevant", "--prior", "jeffreys"], "--prior is for rules: a goal has adaptive only"),
         (["--missing-as", "category"], "--missing-as is for rules"),
         (["--level", "2"], "--level is 2"),
+        (["--format", "json", "--output", "s.json"], "--format is of the printed steps, and --output writes rows"),
+        (["--goal", "smallest", "--format", "json", "--output", "s.json"], "--format is of the printed steps"),
+        (["--goal", "smallest", "--top", "1", "--output", "o.csv"], "--top is for rules, and a rule needs --output"),
+        (["--top", "1"], "--top is for rules"),
+        (["--sort", "low"], "--sort is for rules"),
+        (["--seed", "1"], "--seed is for rules"),
+        (["--max-features", "1", "--output", "o.csv"], "--max-features is for goals: name one with --goal"),
+        (["--rule", "fdr", "--scratch", ".", "--output", "o.csv"], "--scratch is for goals"),
+        (["--html", "p.html", "--output", "o.csv"], "--html is for goals"),
+        (["--fdr", "0.1", "--output", "o.csv"], "--fdr is for --rule fdr: the rule forward has none"),
+        (["--units", "bits", "--output", "o.csv"], "--units is of what is printed"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(

@@ -12,8 +12,10 @@ from credimi.report import sentences
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from credimi.core.types import Foreign, Record
+    from credimi.counting.engines.data_file import DataFile
     from credimi.selection.comparisons.comparison import Comparison
     from credimi.selection.comparisons.groups import GroupedRanking
 
@@ -80,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
     require_share("--p-same", options.p_same)
     shared.check_outputs(options)
     paths = [options.a, options.b]
-    samples = [_sample(path, options) for path in paths]
+    samples = _samples(paths, options)
     if paths[0] == paths[1]:
         terminal_io.say(f"{paths[0]} is compared with itself: A and B should have different rows")
     startup.announce_compiling(options.command)
@@ -117,15 +119,25 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _sample(path: str, options: argparse.Namespace) -> Foreign:
+def _samples(paths: Sequence[str], options: argparse.Namespace) -> list[Foreign]:
+    """Both samples; counts come first, as they know the target of the other."""
+    files = [None if Path(path).suffix.lower() == ".json" else shared.files_of([path], options) for path in paths]
+    found: dict[int, Foreign] = {}
+    for place in sorted((0, 1), key=lambda place: not any(file.is_counts for file in files[place] or ())):
+        found[place] = _sample(paths[place], files[place], options)
+        if options.target is None:
+            options.target = getattr(found[place], "target", None)
+    return [found[0], found[1]]
+
+
+def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace) -> Foreign:
     """The counts of one sample, or the path of a ranking."""
     from credimi.cli.commands.rank import counted
 
-    if Path(path).suffix.lower() == ".json":
+    if files is None:
         if Path(path).resolve() in {Path(each).resolve() for each in (options.output, options.html) if each}:
             raise CredimiError(f"{path} is the input: name another file to write")
         return Path(path)
-    files = shared.files_of([path], options)
     try:
         return counted(options, files)
     except CredimiError as error:

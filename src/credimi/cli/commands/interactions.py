@@ -33,8 +33,8 @@ def add(commands: Foreign) -> None:
         commands,
         "interactions",
         run,
-        summary="pairs of columns that tell more together than apart, or say the same",
-        description="Find pairs of columns that tell more about the target together than apart, or that say the same.",
+        summary="pairs of columns that tell more together than apart, or overlap",
+        description="Find pairs of columns that tell more about the target together than apart, or that overlap.",
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser)
@@ -60,10 +60,10 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Search; then print the pairs."""
-    shared.require_target(options)
     shared.check_thresholds(options)
     shared.check_outputs(options)
     files = shared.files_with_rows(options)
+    shared.require_target(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
         options.format,
         options.output,
         found.to_dict,
-        lambda _: interaction_grids(found.to_dict(), max(LINES, options.top or 0)),
+        lambda screen: interaction_grids(found.to_dict(), max(LINES, options.top or 0), screen.width),
         records="pairs",
         names=found.columns,
     )

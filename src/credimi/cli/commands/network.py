@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 An edge joins two columns that depend whatever other columns are given; its
 probability is that of all networks that have it. -> is a direction that follows
-from what is independent of what, -- may go either way. Pairs that depend, but
-not directly, are listed with the columns that separate them. The rows are held
-in memory. Numbers are cut into ranges of about equal counts.
+from what is independent of what; -- means that the data fit both directions.
+Pairs that depend, but not directly, are listed with the columns that separate
+them. The rows are held in memory. Numbers are cut into ranges of about equal
+counts.
 
 examples:
   credimi network survey.csv
@@ -71,7 +72,9 @@ def add(commands: Foreign) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument("--seed", type=argument_types.seed, default=0, help="random seed (default: %(default)s)")
-    parser.add_argument("--top", type=argument_types.positive, metavar="K", help="show only the first K edges")
+    parser.add_argument(
+        "--top", type=argument_types.positive, metavar="K", help="show only the first K edges (with --format table)"
+    )
     shared.add_output_options(parser, ("table", "json", "csv", "dot", "graphml"))
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the network in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the network in a .png, .svg or .pdf file")
@@ -84,6 +87,8 @@ def run(options: argparse.Namespace) -> None:
     require_share("--level", options.level)
     if options.degree is not None and not options.degree > 0.0:
         raise CredimiError(f"--degree is {options.degree:g}: it must be a number above 0, such as 2")
+    if options.top is not None and options.format != "table":
+        raise CredimiError(f"--top is for --format table: {options.format} has all edges")
     shared.check_outputs(options)
     found = _learned(options)
     if options.html is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from credimi.cli import argument_types, startup, terminal_io
 from credimi.cli import options as shared
+from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
 from credimi.report import sentences
 
@@ -26,11 +27,13 @@ suggest: of those so marked at most one in twenty is expected to tell less than
 epsilon. json and csv also have P(linked), with the same odds.
 
 --forest asks for more: the probability of each edge over all forests of the
-columns, given that a forest holds, which it seldom does exactly.
+columns, assuming that the dependences form a forest (no cycles), which is
+seldom quite true.
 
-Rows that lack a value are right for a pair if the two columns alone say what is
-missing. If a third column does, --refine forest draws missing values from
-forests of the columns, and averages what the completed tables say.
+Using rows that lack one of two columns is correct if it depends only on these
+two whether a value is missing. If it depends on a third column, --refine forest
+draws missing values from forests of the columns, and averages what the
+completed tables say.
 
 examples:
   credimi pairs survey.csv
@@ -43,11 +46,14 @@ examples:
 """
 
 _LINES = 30  # of a table
+_COMPLETED = 10  # tables
+_REASONS = 3  # why columns cannot be compared
 _MOST = "leave out columns of more values (default: %(default)s)"
 _P_DEPENDENT = "only pairs that depend with at least this probability"
 _INTO = "also write the figures of all pairs to this file of numpy, a row each"
+_FOREST = "the edges of forests instead, assuming that the dependences form a forest (no cycles)"
 _REFINE = "allow for values that are missing because of a third column: draw them from forests of the columns"
-_IMPUTATIONS = "completed tables that are averaged with --refine (default: %(default)s)"
+_IMPUTATIONS = f"completed tables that are averaged with --refine (default: {_COMPLETED})"
 _TOP = "show only the first K (default: 30 in a table, all in json and csv)"
 
 
@@ -68,9 +74,9 @@ def add(commands: Foreign) -> None:
     parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT)
     add_engine_option(parser, "where pairs are counted")
     parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
-    parser.add_argument("--forest", action="store_true", help="the edges of forests instead, given that a forest holds")
+    parser.add_argument("--forest", action="store_true", help=_FOREST)
     parser.add_argument("--refine", choices=("forest",), help=_REFINE)
-    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", default=10, help=_IMPUTATIONS)
+    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS)
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the links in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
@@ -89,12 +95,14 @@ def run(options: argparse.Namespace) -> None:
         from credimi.core.arguments import require_share
 
         require_share("--p-dependent", options.p_dependent)
+    if options.imputations is not None and options.refine is None:
+        raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
     found = _compared(options)
     if options.html is not None:
         found.to_html(options.html, source=source_of(options.data))
     if options.plot is not None and len(found):
         found.plot("mi", options.plot)
-    elif options.plot is not None:
+    elif options.plot is not None:  # all pairs are below --p-dependent
         terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
     if options.forest:
         _show_forest(found, options)
@@ -112,12 +120,15 @@ def _compared(options: argparse.Namespace) -> Pairs:
     asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
     asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
     asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
-    asked |= {"refine": options.refine, "imputations": options.imputations, "random_state": options.seed}
+    asked |= {"refine": options.refine, "imputations": options.imputations or _COMPLETED, "random_state": options.seed}
     shown_whole = options.forest or any(each is not None for each in (options.into, options.html, options.plot))
     if options.engine == "gpu" and not shown_whole:
         asked["top"] = options.top  # the others need not come back
     with terminal_io.progress("comparing") as progress:
         found = pairs(files, max_values=options.max_values, progress=progress, **asked)
+    if len(found.names) < 2:
+        why = "; ".join(found.remark_lines()[:_REASONS])
+        raise CredimiError(f"a pair has two columns, and {len(found.names)} can be used here: {why}")
     return found.worded_for(sentences.COMMAND_LINE)
 
 

@@ -44,7 +44,8 @@ examples:
 
 _NAMED = 10  # features named in the last line
 _SURE = 0.95  # the level of the rules
-_FIXED = {
+_LEVEL = "probability that a column needs (default: 0.5 for the goal smallest, 0.95 for relevant and for rules)"
+_FIXED: dict[str, object] = {
     "prior": "adaptive",
     "approximation": "matched",
     "missing_as": "ignore",
@@ -52,6 +53,8 @@ _FIXED = {
     "fdr": 0.05,
     "robust_factor": None,
 }
+_OF_RULES: dict[str, object] = {"top": None, "sort": "mean", "seed": 0}
+_OF_GOALS: dict[str, object] = {"max_features": None, "scratch": None, "html": None, "plot": None}
 _NOTHING_KEPT, _INTERRUPTED = 3, 130  # exit codes
 
 
@@ -66,9 +69,8 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, weights=False)
-    shared.add_posterior_options(parser)
+    shared.add_posterior_options(parser, level=None, level_means=_LEVEL)
     shared.add_ranking_options(parser)
-    parser.set_defaults(level=None)
     by = parser.add_mutually_exclusive_group()
     by.add_argument(
         "--goal",
@@ -84,7 +86,7 @@ def add(commands: Foreign) -> None:
     )
     shared.add_order(parser)
     parser.add_argument(
-        "--top", type=argument_types.positive, metavar="K", help="keep the first K of those that the rule keeps"
+        "--top", type=argument_types.positive, metavar="K", help="with a rule: keep the first K of what it keeps"
     )
     parser.add_argument(
         "--robust-factor",
@@ -93,7 +95,7 @@ def add(commands: Foreign) -> None:
         help="with a rule: keep only what stands if the odds of being missing differ up to G-fold",
     )
     parser.add_argument(
-        "--max-features", type=argument_types.positive, metavar="N", help="with --goal: take at most N columns"
+        "--max-features", type=argument_types.positive, metavar="N", help="with a goal: take at most N columns"
     )
     parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
@@ -112,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
         raise CredimiError("select writes a file, not standard output: name it with --output")
     if options.rule is not None and options.output is None:
         raise CredimiError(f"the rule {options.rule} selects columns to be written: name a file with --output")
+    shared.check_thresholds(options)
+    _check_used(options)
     given = shared.files_with_rows(options, twice=True)
     if len(given) != 1:
         raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
@@ -124,8 +128,6 @@ def run(options: argparse.Namespace) -> int:
             return _show(selection, options)
         kept, total, by = set(selection.features), len(selection) + len(selection.rejected), f"goal {options.goal}"
     else:
-        if options.html is not None or options.plot is not None:
-            raise CredimiError("--html and --plot show the steps of a goal: name one with --goal, or use credimi rank")
         options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
         options.factor, options.robust = options.robust_factor, options.robust_factor is not None
         check_factor(options, "--robust-factor")
@@ -144,6 +146,33 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_used(options: argparse.Namespace) -> None:
+    """Refuse options that would have no effect on what is asked for."""
+
+    def given(names: dict[str, object]) -> list[str]:
+        return [name for name, value in names.items() if getattr(options, name) != value]
+
+    if options.output is not None and options.format != "table":
+        raise CredimiError("--format is of the printed steps, and --output writes rows: leave one of them out")
+    if options.goal is not None or options.output is None:
+        for name in given(_FIXED):
+            only = "none" if _FIXED[name] is None else f"{_FIXED[name]} only"
+            raise CredimiError(f"{_option(name)} is for rules: a goal has {only}, leave it out")
+        for name in given(_OF_RULES):
+            raise CredimiError(f"{_option(name)} is for rules, and a rule needs --output: leave it out")
+        return
+    for name in given(_OF_GOALS):
+        raise CredimiError(f"{_option(name)} is for goals: name one with --goal, or leave it out")
+    if options.fdr != _FIXED["fdr"] and options.rule != "fdr":
+        raise CredimiError(f"--fdr is for --rule fdr: the rule {options.rule or 'forward'} has none")
+    if options.units != _FIXED["units"]:
+        raise CredimiError("--units is of what is printed, and --output writes rows: leave one of them out")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
     """The features that the rule keeps, and that stand at the factor."""
     kept = [str(name) for name in ranking.selected(options.rule)]
@@ -155,13 +184,8 @@ def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
 
 def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     """The columns that tell about the target together; a page and a picture of them, if asked for."""
-    for name, value in _FIXED.items():
-        if getattr(options, name) != value:
-            only = "none" if value is None else f"{value} only"
-            raise CredimiError(f"--{name.replace('_', '-')} is for rules: a goal has {only}, leave it out")
     shared.require_target(options)
     shared.check_features(data, options.target)
-    shared.check_thresholds(options)
     shared.check_outputs(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from credimi.selection.trees.nodes import Tree
 
 _EXAMPLES = """\
-A node is split by the column that tells most about the target there, if that it
-tells anything is credible: P(I > epsilon) >= level, after paying for having looked
-at many columns. Nothing is pruned or tuned. A row without the value goes down all
-branches with weights. All rows are read into memory.
+A node is split by the column that tells most about the target there, if it is
+credible that the column tells something: P(I > epsilon) >= level, allowing for
+the number of columns tried. Nothing is pruned or tuned. A row without the value
+goes down all branches with weights. All rows are read into memory.
 
 Ctrl-C stops the growth, and what was grown so far is printed.
 
@@ -43,13 +43,13 @@ def add(commands: Foreign) -> None:
     shared.add_data_options(parser)
     shared.add_thresholds(
         parser,
-        level=0.3,
+        level=0.5,
         epsilon_means="the information, in nats, that a column has to tell to be worth a split",
         level_means="how probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the "
         "square of the rows beyond, and the root needs at least 0.95",
     )
     parser.add_argument(
-        "--max-depth", type=argument_types.positive, metavar="N", help="the most splits on a way (default: any)"
+        "--max-depth", type=argument_types.positive, metavar="N", help="the largest depth (default: any)"
     )
     parser.add_argument("--no-reasons", action="store_true", help="print the tree without why nodes were split or not")
     shared.add_output_options(parser, ("text", "json"))
@@ -58,10 +58,10 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Grow the tree, print it, and write the page."""
-    shared.require_target(options)
     shared.check_thresholds(options)
     shared.check_outputs(options)
     data = shared.files_with_rows(options, twice=True)
+    shared.require_target(options)
     for each in data:
         shared.check_features(each, options.target)
     tree = _grown(options, data)

@@ -35,5 +35,6 @@ def run(_: argparse.Namespace) -> None:
         say(f"nothing to compile: all kernels are in {jit.LIBRARY.file}")
         return
     tasks = warm_up.tasks()
+    say(f"compiling {len(tasks)} kernels on all cores: the first time this takes minutes")
     startup.compile_with_bar(tasks)
     say(f"{len(tasks)} kernels are ready")

@@ -29,6 +29,7 @@ CSV, PARQUET, ARROW, JSON_LINES = (".csv", ".tsv"), (".parquet", ".pq"), (".arro
 ENDINGS = {"CSV": CSV, "Parquet": PARQUET, "Arrow": ARROW, "JSON lines": JSON_LINES}
 _FIRST = 1 << 16  # bytes by which a format is told
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes
+_RESULT, _RANKING = re.compile(rb'\{\s*"settings"\s*:'), b'"rows_with_target"'
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*["}]')
 _JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\[])')
 _ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNORECASE)
@@ -112,6 +113,11 @@ def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) ->
     if suffix in JSON_LINES or (suffix not in CSV and not packed and _is_json_lines(first)):
         return json_lines.read_fields(place, file)
     if suffix == ".json" or (suffix not in CSV and _JSON.match(first)):
+        if _RESULT.match(first):
+            what, reads = (
+                ("ranking", "only `credimi compare` reads it") if _RANKING in first else ("result", "name data")
+            )
+            raise CredimiError(f"{place} is a {what} that credimi wrote, and has no rows: {reads}")
         raise CredimiError(
             f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
             "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"

@@ -146,7 +146,11 @@ def _known(found: list[Found], directory: object) -> list[Found]:
     """Those of a directory's files that hold tables, by their names."""
     known = sorted((each for each in found if _is_table(each.place)), key=lambda each: each.place)
     if not known:
-        raise CredimiError(f"the directory {directory} holds no CSV, Parquet, Arrow or JSON lines file")
+        endings = ", ".join(_TABLES[:-1])
+        raise CredimiError(
+            f"the directory {directory} holds no file that ends in {endings} or {_TABLES[-1]}, packed or not: name the "
+            "files one by one, or by a pattern"
+        )
     return _without_copies(known)
 
 

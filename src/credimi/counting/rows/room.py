@@ -7,6 +7,7 @@ error, which a later write through a mapped page could not be.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 from contextlib import suppress
@@ -71,7 +72,7 @@ class Room:
                     reserve(file.fileno(), 0, size)
                 mapped = np.memmap(file, dtype=kind, mode="w+" if reserve is None else "r+", shape=shape)
         except OSError as error:
-            raise CredimiError(
-                f"scratch codes need {size / 1e9:,.1f} GB in {self.folder!r}: {error.strerror or error}"
-            ) from None
+            why = error.strerror or str(error)
+            needs = f" ({size / 1e9:,.3g} GB are needed)" if error.errno == errno.ENOSPC else ""
+            raise CredimiError(f"no codes can be written to the scratch folder {self.folder!r}: {why}{needs}") from None
         return mapped.view(np.ndarray)

@@ -89,7 +89,7 @@ function detailOf(report, laws, bounds, state, feature) {
     }
     if (report.settings.prior === "adaptive" && of("ranked")) {
       const given = intervalIfDependent(report, laws, feature, state.level), mean = of("mi_if_dependent");
-      if (mean !== null) fact(facts, "If it tells anything", `${digits(mean)} nats, ${digits(given[0])} to ${digits(given[1])}`);
+      if (mean !== null) fact(facts, "Mean if not independent", `${digits(mean)} nats, ${digits(given[0])} to ${digits(given[1])}`);
     }
     fact(facts, `P(I > ${short(state.epsilon)})`, probability(p, of("std") === 0));
     if (report.settings.prior === "adaptive") fact(facts, "P(independent)", probability(of("p_independent"), of("std") === 0));

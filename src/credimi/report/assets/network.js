@@ -156,7 +156,7 @@ function facts(rows) {
 const interval = (pair) => `${pair.mi.toFixed(4)} nats (${pair.low.toFixed(4)} to ${pair.high.toFixed(4)})`;
 
 function aboutDirection(pair) {
-  if (pair.direction === "--") return "none follows: it may go either way";
+  if (pair.direction === "--") return "none follows: the data fit both";
   const [from, to] = ends(pair);
   return [isolated(names[from]), " → ", isolated(names[to]), ` (probability ${chance(pair.direction === "->" ? pair.forward : pair.backward)})`];
 }

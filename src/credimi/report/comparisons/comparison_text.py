@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
+from credimi.report.names import told_apart
 from credimi.report.terminal import (
     GAP,
     LEAST_NAME,
@@ -17,7 +18,6 @@ from credimi.report.terminal import (
     printed,
     probability,
     ranking_grid,
-    shortened,
     text_line,
     threshold,
     verdict_counts,
@@ -123,14 +123,14 @@ def _fitting(
         first, second = first._replace(head=headings[0]), second._replace(head=headings[1])
         room -= first.width + second.width + 2 * GAP - samples
         chosen = [first, second, *chosen]
-    shown = [shortened(name, min(longest, LEAST_NAME) + max(room, 0)) for name in names]
+    shown = told_apart(names, min(longest, LEAST_NAME) + max(room, 0))
     return [Column("feature", shown), *chosen, verdict], headings
 
 
 def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) -> str:
     """What is compared, and which of the two is which where letters stand above the table."""
     (first, second), (one, other) = comparison.names, comparison.rows
-    if headings == _LETTERS:
+    if headings == _LETTERS != comparison.names:
         first, second = f"A, {first}", f"B, {second}"
     target = comparison.target or sentences.NO_NAME
     return f"What informs about {target} in {second} ({other:,} rows), against {first} ({one:,} rows)"
@@ -149,7 +149,7 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
     yield (
         f"more, less: P(change > {epsilon} nats) >= {level}, where no change has probability {settings['p_same']:g} "
-        f"beforehand; same: at most {epsilon}, as surely, by these rows alone; unsure: neither"
+        f"beforehand; same: P(change <= {epsilon}) >= {level}, without the prior; unsure: neither"
     )
     yield (
         "change and its interval are by these rows alone: an interval without 0 may stand beside a small P(change), "

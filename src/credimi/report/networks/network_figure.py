@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.report.figures import new_axes, picture_kind, save, short_name
+from credimi.report.figures import new_axes, picture_kind, save, short_names
 from credimi.report.networks.network_layout import places
 
 if TYPE_CHECKING:
@@ -44,10 +44,8 @@ def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> A
         shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / most) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
         axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape)
     axes.plot(where[:, 0], where[:, 1], "o", color="#333333", markersize=5, zorder=3)
-    for name, place in number.items() if len(number) <= _NAMES else ():
-        axes.annotate(
-            short_name(name), where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8, zorder=4
-        )
+    for place, name in enumerate(short_names(number) if len(number) <= _NAMES else ()):
+        axes.annotate(name, where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8, zorder=4)
     axes.margins(0.1)
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network['settings']['level']:g}; width: information, opacity: probability", fontsize=9)

@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from credimi.report import sentences
-from credimi.report.terminal import and_more, printed, shortened, text_line, text_table
+from credimi.report.names import told_apart
+from credimi.report.terminal import and_more, printed, text_line, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,24 +44,30 @@ def direction_line(network: Record) -> str:
     without = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
     if not edges:
         return "no two columns hang together as far as these rows tell"
-    many = f"{without} of {sentences.counted(len(edges), 'edge')} {'has' if without == 1 else 'have'} no direction"
-    many = many if without else "all edges have a direction"
-    return f"{many}: -> follows from what is independent of what, if no common cause is missing; -- may go either way"
+    if without == len(edges):
+        return "no edge has a direction; --: the data fit both directions"
+    arrow = "->: a direction that follows from what is independent of what, if no common cause is missing"
+    if not without:
+        return f"all edges have a direction; {arrow}"
+    many = f"{without:,} of {len(edges):,} edges {'has' if without == 1 else 'have'} no direction"
+    return f"{many}; {arrow}; --: the data fit both directions"
 
 
 def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int | None = None) -> Iterator[Grid | Text]:
     """The edges, what separates other pairs, and remarks, for rich to print."""
     edges, separated = network["edges"], network["separated"]
     lines = _LINES if top is None else top
+    shown = dict(zip(network["columns"], told_apart(network["columns"], _LONGEST), strict=True))
+    shown[""] = sentences.NO_NAME
     headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
+    yield text_line(title(network))
     if edges:
-        yield text_table(title(network), headings, map(_edge_cells, edges[:lines]), right=_NUMBERS)
-    else:
-        yield text_line(title(network))
+        yield text_table("", headings, (_edge_cells(edge, shown) for edge in edges[:lines]), right=_NUMBERS)
     yield from and_more(len(edges), lines)
     if separated:
         headings = ["depend, but not directly", "", "nats", "separated by", "P(independent then)"]
-        yield text_table("", headings, map(_separated_cells, separated[:_SEPARATED]), right=_NUMBERS)
+        cells = (_separated_cells(pair, shown) for pair in separated[:_SEPARATED])
+        yield text_table("", headings, cells, right=_NUMBERS)
         yield from and_more(len(separated), _SEPARATED)
     yield text_line(direction_line(network))
     yield from map(text_line, remark_lines(network["remarks"], reader))
@@ -69,13 +76,13 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
         yield text_line(f"missing values were completed {imputed} times from the network, and the results averaged")
 
 
-def _edge_cells(edge: Record) -> list[str]:
+def _edge_cells(edge: Record, shown: dict[str, str]) -> list[str]:
     forced = {"->": edge["p_forward"], "<-": edge["p_backward"]}.get(edge["direction"])
     interval = f"{edge['low']:.4f} to {edge['high']:.4f}"
     return [
-        _named(edge["a"]),
+        shown[edge["a"]],
         edge["direction"],
-        _named(edge["b"]),
+        shown[edge["b"]],
         chance(edge["probability"]),
         "" if forced is None else chance(forced),
         f"{edge['mi']:.4f}",
@@ -83,14 +90,10 @@ def _edge_cells(edge: Record) -> list[str]:
     ]
 
 
-def _separated_cells(pair: Record) -> list[str]:
-    given = ", ".join(map(_named, pair["separated_by"]))
-    names = [_named(pair[name]) for name in ("a", "b")]
+def _separated_cells(pair: Record, shown: dict[str, str]) -> list[str]:
+    given = ", ".join(shown[name] for name in pair["separated_by"])
+    names = [shown[pair[name]] for name in ("a", "b")]
     return [*names, f"{pair['mi']:.4f}", given, chance(pair["p_separated"])]
-
-
-def _named(name: str) -> str:
-    return shortened(name or sentences.NO_NAME, _LONGEST)
 
 
 def chance(probability: float) -> str:

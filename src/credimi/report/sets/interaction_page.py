@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _MOST = 1_000  # pairs of each sign on the page
+_BESIDE = 6  # values, up to which heat maps stand side by side
 _LIGHT, _DARK = (242, 246, 251), (8, 48, 107)
 
 
@@ -33,7 +34,8 @@ def page(found: Record) -> str:
     maps = "\n".join(_heat_map(found, counted) for counted in found["tables"])
     body = f"""<div class="said">
 {paragraphs(remarks(found))}
-<p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they say the same.</p>
+<p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they overlap, and tell in part the
+same.</p>
 </div>
 {lists}
 <div class="maps">
@@ -75,7 +77,8 @@ def _heat_map(found: Record, counted: Record) -> str:
         + "</tr>"
         for value, line, counts in zip(counted["values_a"], shares, rows, strict=True)
     ]
-    return f"""<figure>
+    kind = ' class="large"' if len(counted["values_b"]) > _BESIDE else ""
+    return f"""<figure{kind}>
 <figcaption><strong>{one} and {other}</strong>: {pair["verdict"]} {pair["synergy"]:+.4f}; in the cells the share of
 <bdi>{text(found["classes"][shown])}</bdi>, and of how many rows</figcaption>
 {table(head, body, "heat")}

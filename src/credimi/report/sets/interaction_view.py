@@ -10,6 +10,7 @@ import numpy as np
 
 from credimi.core.errors import CredimiError
 from credimi.report.figures import picture_kind, require_matplotlib, save, short_name
+from credimi.report.names import told_apart
 from credimi.report.sentences import NO_NAME
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 LINES = 20  # of each kind
+_ALONE = ("a alone", "b alone")
+_GAP, _PADDING = 2, (0, 1, 0, 0)  # between the columns of the table
+_SHORTEST = 8  # characters of a name
 _LABELS = 10  # characters of a value beside a heat map
 _ROOM = 18  # characters below a heat map
 _WRITTEN = 6  # values of both columns, up to which the cells of a heat map have figures
@@ -31,22 +35,38 @@ _WRITTEN = 6  # values of both columns, up to which the cells of a heat map have
 
 def interactions_text(found: Record, *, width: int = 120, lines: int = LINES) -> str:
     """The interactions as plain text."""
-    return printed(interaction_grids(found, lines), width)
+    return printed(interaction_grids(found, lines, width), width)
 
 
-def interaction_grids(found: Record, lines: int = LINES) -> Iterator[Grid | Text]:
-    """The pairs with synergy, those with redundancy, and lines on what was asked, for rich to print."""
+def interaction_grids(found: Record, lines: int, width: int) -> Iterator[Grid | Text]:
+    """The pairs with synergy, those with redundancy, and lines on what was asked, for rich to print in this width."""
     epsilon = found["settings"]["epsilon"]
     for part, heading, chance in parts(found):
+        yield text_line(heading)
         if not part:
-            yield text_line(heading)
             continue
         name = f"P(> {epsilon:g})" if chance == "p_above" else f"P(< -{epsilon:g})"
         figures = ["synergy", "interval", name, "a alone", "b alone", "verdict"]
-        rows = [cells(pair, chance) for pair in part[:lines]]
-        yield text_table(heading, ["a", "b", *figures], rows, right={"synergy", "a alone", "b alone"}, unbroken=figures)
+        yield _fitting(["a", "b", *figures], [cells(pair, chance) for pair in part[:lines]], width)
         yield from and_more(len(part), lines)
     yield from map(text_line, remarks(found))
+
+
+def _fitting(headings: list[str], rows: list[list[str]], width: int) -> Grid:
+    """The table in this width: names are shortened, and what columns tell alone is left out where they would vanish."""
+    names = list(dict.fromkeys(name for row in rows for name in row[:2]))
+
+    def room() -> int:
+        columns = list(zip(headings, *rows, strict=True))
+        return (width - sum(max(map(len, column)) for column in columns[2:]) - _GAP * len(columns)) // 2
+
+    if room() < min(_SHORTEST, max(map(len, names))):
+        kept = [place for place, heading in enumerate(headings) if heading not in _ALONE]
+        headings, rows = [headings[place] for place in kept], [[row[place] for place in kept] for row in rows]
+    shown = dict(zip(names, told_apart(names, max(room(), _SHORTEST)), strict=True))
+    rows = [[shown[row[0]], shown[row[1]], *row[2:]] for row in rows]
+    right = {"synergy", *_ALONE}
+    return text_table("", headings, rows, right=right, unbroken=headings, overflow="ellipsis", padding=_PADDING)
 
 
 def parts(found: Record) -> Iterator[tuple[list[Record], str, str]]:
@@ -57,7 +77,7 @@ def parts(found: Record) -> Iterator[tuple[list[Record], str, str]]:
     if more or not less:
         yield more, f"Pairs that tell more about {target} together than apart: {_count(more, 'synergy')}", "p_above"
     if less:
-        yield less, f"Pairs that say the same about {target}, at least in part: {_count(less, 'redundancy')}", "p_below"
+        yield less, f"Pairs that overlap in what they tell about {target}: {_count(less, 'redundancy')}", "p_below"
 
 
 def _count(pairs: list[Record], verdict: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
-from credimi.report.figures import new_axes, picture_kind, save, short_name
+from credimi.report.figures import new_axes, picture_kind, save, short_name, short_names
 from credimi.report.sets.selection_view import redundancy
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _steps(selection: Record, axes: Axes) -> Axes:
         axes.plot([step["low"], step["high"]], [place, place], color=_BLUE, linewidth=1.6, solid_capstyle="round")
         axes.plot([step["adds"]], [place], marker="o", color=_BLUE, linestyle="", zorder=3)
     axes.axvline(selection["settings"]["epsilon"], color="#555555", linewidth=0.8, linestyle="--")
-    axes.set_yticks(range(len(steps)), [short_name(step["feature"]) for step in steps])
+    axes.set_yticks(range(len(steps)), short_names(step["feature"] for step in steps))
     axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
     adds = "adds to those above" if selection["settings"]["goal"] == "smallest" else "tells alone"
@@ -77,8 +77,8 @@ def _matrix(selection: Record, axes: Axes) -> Axes:
     for row, column in np.argwhere(shown >= 0.005).tolist():
         colour = "white" if shown[row, column] > _DARK else "black"
         axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", color=colour, fontsize=7)
-    axes.set_xticks(range(len(given)), [short_name(name) for name in given], rotation=40, ha="right")
-    axes.set_yticks(range(len(names)), [short_name(name) for name in names])
+    axes.set_xticks(range(len(given)), short_names(given), rotation=40, ha="right")
+    axes.set_yticks(range(len(names)), short_names(names))
     axes.set_xticks(np.arange(len(given) + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)

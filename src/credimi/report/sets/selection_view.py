@@ -39,14 +39,15 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     headings = ["#", "column", "adds" if smallest else "tells alone", "95 % interval"]
     headings += [f"P(> {settings['epsilon']:g})", "tells", "share"] if smallest else ["P(matters)", "with"]
     cells = [_step_cells(number, step, smallest=smallest) for number, step in enumerate(steps, 1)]
-    yield _grid(title(selection), headings, cells)
+    yield text_line(title(selection))
+    yield _grid(headings, cells)
     for step in steps:
         if step["substitutes"]:
             others = ", ".join(f"{name} ({chance:.2f})" for name, chance in step["substitutes"])
             yield text_line(f"in place of {step['feature']}: {others}")
     if rejected:
         headings = ["not taken", "tells alone", "P(adds)" if smallest else "P(matters)", "why"]
-        yield _grid("", headings, [_rejection_cells(each) for each in rejected[:_LINES]])
+        yield _grid(headings, [_rejection_cells(each) for each in rejected[:_LINES]])
         yield from and_more(len(rejected), _LINES)
     if not selection["complete"]:
         yield text_line(INTERRUPTED)
@@ -93,6 +94,7 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     """P(adds no more than epsilon) of columns, a row each, to the taken ones: names of rows and columns, the figures.
 
     The rows are those taken, and those that were not though they tell something; the first of each if there are many.
+    None of them if nothing was compared.
     """
     steps = selection["steps"][:_MOST_GIVEN]
     others = [each for each in selection["rejected"] if each["p_redundant"]][:_MOST_ROWS]
@@ -101,11 +103,13 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
         [*each["p_redundant"][: len(given)], *[None] * (len(given) - len(each["p_redundant"]))]
         for each in (*steps[1:], *others)
     ]
+    if all(chance is None for row in figures for chance in row):  # relevant columns are not compared with each other
+        return [], [], []
     return [each["feature"] for each in (*steps[1:], *others)], given, figures
 
 
-def _grid(title: str, headings: list[str], rows: list[list[str]]) -> Grid:
+def _grid(headings: list[str], rows: list[list[str]]) -> Grid:
     longest = {heading: max((len(row[place]) for row in rows), default=0) for place, heading in enumerate(headings)}
     widths = {name: min(longest[name], _NAME) for name in _NAMES if name in longest}
     widths |= {name: longest[name] for name in ("95 % interval",) if name in longest}
-    return text_table(title, headings, rows, right=_NUMBERS, widths=widths, pad_edge=False)
+    return text_table("", headings, rows, right=_NUMBERS, widths=widths, pad_edge=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.figures import new_axes, short_name
-from credimi.report.trees.tree_text import branch_of, predicted, rows
+from credimi.report.figures import LONGEST, new_axes, one_line, short_name
+from credimi.report.trees.tree_text import predicted, rows, short_conditions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#
 def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) -> Axes:
     """The tree from left to right; the colour of a dot is the class, its depth how probable that is."""
     nodes = [node for node in tree["nodes"] if max_depth is None or node["depth"] <= max_depth]
-    features = {node["node"]: node["feature"] for node in tree["nodes"]}
+    conditions = short_conditions(tree, LONGEST)
     inner = {node["parent"] for node in nodes}
     height: dict[int, float] = {}
     leaves = 0
@@ -40,7 +40,7 @@ def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) ->
         chances = node["probabilities"]
         colour = _COLOURS[chances.index(max(chances)) % len(_COLOURS)]
         axes.plot(*place, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(chances), zorder=2)
-        said = [short_name(branch_of(node, features)), f"{predicted(tree, node)} ({rows(node)})"]
+        said = [one_line(conditions[node["node"]]), f"{predicted(tree, node)} ({rows(node)})"]
         if node["feature"] is not None and node["node"] in inner:
             said.append(f"{short_name(node['feature'])}?")
         axes.annotate(

@@ -28,7 +28,7 @@ def page(tree: Record) -> str:
     """The HTML."""
     heading, settings = text(title(tree)), tree["settings"]
     body = f"""<p class="said">A node is split by the column that tells most there, if P(I &gt; {settings["epsilon"]:g})
-is at least {settings["level"]:g}, and more in nodes of many rows, after paying for having looked at many columns.
+is at least {settings["level"]:g}, and more in nodes of many rows, allowing for the number of columns tried.
 Open a node to see its table and why it was split or not. Information in nats.</p>
 <p class="key">{_key(tree)}</p>
 {_importances(tree)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
+from credimi.report.names import told_apart
 from credimi.report.sentences import NO_NAME, counted
 from credimi.report.terminal import probability
 
@@ -32,10 +33,10 @@ def tree_text(tree: Record, *, reasons: bool = True) -> str:
 def tree_lines(tree: Record, *, reasons: bool = True) -> Iterator[str]:
     """The title, then each node before its branches."""
     yield plain(title(tree))
-    features = {node["node"]: node["feature"] for node in tree["nodes"]}
+    conditions = short_conditions(tree, _LONGEST)
     for node in tree["nodes"]:
         start = "" if node["depth"] == 0 else "|   " * (node["depth"] - 1) + "|-- "
-        text = f"{start}{shortened(branch_of(node, features))} ({rows(node)}): {predicted(tree, node)}"
+        text = f"{start}{conditions[node['node']]} ({rows(node)}): {predicted(tree, node)}"
         yield plain(f"{text}; {reason(tree, node)}" if reasons else text)
 
 
@@ -51,8 +52,15 @@ def branch_of(node: Record, features: dict[int, str | None]) -> str:
     """The condition by which rows come to a node: "age <= 30.5", "colour: blue, red"."""
     if node["parent"] is None:
         return "all"
-    name, branch = features[node["parent"]], node["branch"]
-    return f"{name} {branch}" if branch.startswith(("<= ", "> ")) else f"{name}: {branch}"
+    return _condition(str(features[node["parent"]]), node["branch"])
+
+
+def _condition(name: str, branch: str) -> str:
+    return f"{name} {branch}" if _is_cut(branch) else f"{name}: {branch}"
+
+
+def _is_cut(branch: str) -> bool:
+    return branch.startswith(("<= ", "> "))
 
 
 def rows(node: Record) -> str:
@@ -94,6 +102,28 @@ def stand_ins(node: Record) -> str:
     return " and ".join([", ".join(names[:_NAMED]), *more])
 
 
-def shortened(text: str) -> str:
-    """Names of branches may have hundreds of values."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
+def short_conditions(tree: Record, room: int) -> dict[int, str]:
+    """The condition of each node in so much room: names give way, cuts do not, and branches stay different.
+
+    A branch may have hundreds of values, and values may be long texts, so that they give way, too.
+    """
+    features = {node["node"]: node["feature"] for node in tree["nodes"]}
+    used = sorted({name for name in features.values() if name is not None})
+    below: dict[int, list[Record]] = {}
+    for node in tree["nodes"]:
+        if node["parent"] is not None:
+            below.setdefault(node["parent"], []).append(node)
+    found = {node["node"]: branch_of(node, features) for node in tree["nodes"]}
+    for parent, nodes in below.items():
+        branches = [node["branch"] for node in nodes]
+        if max(len(found[node["node"]]) for node in nodes) <= room:
+            continue
+        if not _is_cut(branches[0]):
+            name_room = max(room // 2, room - max(map(len, branches)))
+            branches = told_apart(branches, room - min(len(str(features[parent])), name_room) - 2)
+        else:
+            name_room = room - max(map(len, branches)) - 1
+        names = dict(zip(used, told_apart(used, name_room), strict=True))
+        for node, branch in zip(nodes, branches, strict=True):
+            found[node["node"]] = _condition(names[str(features[parent])], branch)
+    return found

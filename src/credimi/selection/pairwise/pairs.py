@@ -159,7 +159,7 @@ def pairs_of(
     if len(table.features) + len(table.left_out) < 2:
         only = f"only the column {table.features[0].name!r}" if table.features else "no column"
         raise CredimiError(
-            f"there is {only}: a pair has two columns; name others (columns, --columns), or leave it out"
+            f"there is {only}, and a pair has two columns: pass data that have more, or name more (columns, --columns)"
         )
     if asked.engine == "gpu":
         if isinstance(table, ClusterPairs) or table.weights is not None:

@@ -1,10 +1,8 @@
 """Grows a tree that splits only where it is credible, level by level.
 
 **A node** is split by the column that tells most, by the mean of I, among those with P(I > epsilon) >= level; a leaf is
-a node in which there is none. The level is below one half by default, because the two errors cost differently: a split
-in vain costs a leaf, and its doubt is in the class probabilities (see `probabilities`); a node that is not split loses
-all that could be found below it. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 200
-rows the doubt that is allowed, 1 - level, falls with the square of the rows. And the root has to be sure, P >= `SURE` =
+a node in which there is none. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 200 rows
+the doubt that is allowed, 1 - level, falls with the square of the rows. And the root has to be sure, P >= `SURE` =
 0.95: that anything tells anything is a claim.
 
 **Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
@@ -66,7 +64,7 @@ def grow(
     rows: TreeRows,
     *,
     epsilon: float = 0.003,
-    level: float = 0.3,
+    level: float = 0.5,
     max_depth: int | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
