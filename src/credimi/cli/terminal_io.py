@@ -131,7 +131,8 @@ def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = No
 def progress(what: str) -> Iterator[Callable[..., None]]:
     """A bar on standard error, if that is a terminal; it appears only if the work takes longer than a moment.
 
-    Elsewhere, as in a log, long work says from time to time how far it is. It is told the share that is done, and, where that changes, what is being done.
+    Elsewhere, as in a log, long work says from time to time how far it is. It is told the share that is done, and,
+    where that changes, what is being done.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield _in_lines(what)
