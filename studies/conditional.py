@@ -13,6 +13,11 @@ lack the feature, or the target, or neither; which ones depends on nothing, or (
 
     python studies/conditional.py              the tables of docs/accuracy.md, about half an hour
     python studies/conditional.py --tables 2   a quick look
+    python studies/conditional.py --cuts       numbers that say nothing once W is known
+
+With --cuts: X are numbers around a level for each value of W, Y depends on W alone, and X is cut where it tells most
+about Y. The mean Bayes factor of X and Y given W, and how often it is above 1: with even odds, with the odds that X has
+alone, and with those that `select` takes given W (see `smallest_set`). Of fixed cuts the mean would be at most 1.
 """
 
 from __future__ import annotations
@@ -25,10 +30,14 @@ import numpy as np
 import credimi
 from credimi.core.table import Table
 from credimi.core.tables import Tables
+from credimi.counting.request import CountRequest
+from credimi.counting.rows.coded_table import CodedTable
+from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.inference.adaptive_prior import mixtures
-from credimi.inference.conditional.stratified_tables import StratifiedTables, summarize
+from credimi.inference.conditional.stratified_tables import StratifiedTables, independence, summarize
 from credimi.inference.options import PosteriorOptions
 from credimi.inference.sampling import draw_information, information_of
+from credimi.selection.sets.smallest_set import Search
 
 SHAPES = [(2, 2, 2), (3, 3, 3), (8, 2, 4), (6, 4, 8)]  # strata, classes, values
 SIZES = [100, 300, 1_000, 3_000, 10_000]
@@ -168,12 +177,48 @@ def coverage(tables: int, generator: np.random.Generator) -> None:
     print(f"| all | all | {' | '.join(f'{each:.2f}' for each in np.mean(everything, axis=0))} |", flush=True)
 
 
+def cut_numbers(tables: int) -> None:
+    """What is made of numbers that were cut for what they tell, and tell nothing given W."""
+    print("| rows | values of W | classes | noise | cuts | even odds | odds alone | odds given W |")
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for rows, (strata, classes), noise in product((200, 600, 2_000), ((3, 2), (6, 3)), (0.3, 1.0, 3.0)):
+        found, cuts = [], []
+        for seed in range(tables):
+            generator = np.random.default_rng(seed)
+            given = np.concatenate([np.arange(strata), generator.integers(0, strata, rows - strata)])
+            chances = generator.dirichlet(np.full(classes, 1.0), strata).cumsum(axis=1)
+            target = (generator.random((rows, 1)) > chances[given]).sum(axis=1)
+            target[:classes] = np.arange(classes)
+            numbers = given[:, np.newaxis] + noise * generator.normal(size=(rows, 10))
+            data = {f"x{place}": column for place, column in enumerate(numbers.T)}
+            data |= {"w": [f"w{each}" for each in given], "y": [f"c{each}" for each in target]}
+            plain = SettledCodes.of(CodedTable.of(data, CountRequest.of("y")))
+            places = [place for place, feature in enumerate(plain.features) if feature.odds < 1.0]
+            if not places:
+                continue
+            w = [feature.name for feature in plain.features].index("w")
+            counted, starts = plain.stratified(plain.codes[w], strata, features=places)
+            even = Tables(counted.flat, counted.rows, counted.columns)
+            independent = independence(StratifiedTables.of(even, starts))
+            factor = (1.0 - independent) / independent
+            own, changed = plain.odds[places], Search(plain, PosteriorOptions()).codes.odds[places]
+            found.append(np.array([factor, factor * own, factor * changed]))
+            cuts += [len(plain.features[place].values) - 1 for place in places]
+        factors = np.concatenate(found, axis=1)
+        shown = [f"{each.mean():.2g}, {100 * np.mean(each > 1.0):.0f} %" for each in factors]
+        print(f"| {rows:,} | {strata} | {classes} | {noise} | {np.mean(cuts):.1f} | " + " | ".join(shown) + " |")
+
+
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=6, help="of each kind (default: %(default)s)")
     parser.add_argument("--draws", type=int, default=10_000, help="from each posterior (default: %(default)s)")
+    parser.add_argument("--cuts", action="store_true", help="look at numbers that are cut instead")
     options = parser.parse_args()
+    if options.cuts:
+        cut_numbers(10 * options.tables)
+        return
     generator = np.random.default_rng(0)
     coverage(25 * options.tables, generator)
     distances(options.tables, options.draws, generator)

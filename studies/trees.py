@@ -24,6 +24,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import arff
 import numpy as np
 import pyarrow as pa
 from sklearn import datasets
@@ -52,6 +53,8 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
             :DIGITS
         ]
     data = Path(os.environ["CREDIMI_DATA"])
+    if name.endswith(".arff"):
+        return arff.read(data / name)
     if name == "shuttle":
         folder = next(
             each for each in (data / "shuttle", data / "uci" / "shuttle", data) if (each / "shuttle.trn").exists()
@@ -68,12 +71,14 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
         if number == source.target:
             target = np.array(values, dtype=object)
         elif number in source.numbers:
-            columns[f"c{number}"] = np.array([np.nan if value == source.holes else float(value) for value in values])
+            columns[f"c{number}"] = np.array(
+                [np.nan if value == source.missing_text else float(value) for value in values]
+            )
         elif number not in source.left_out:
             columns[f"c{number}"] = np.array(
-                [None if value == source.holes else value for value in values], dtype=object
+                [None if value == source.missing_text else value for value in values], dtype=object
             )
-    known = target != source.holes
+    known = target != source.missing_text
     return {name: column[known] for name, column in columns.items()}, np.unique(
         target[known].astype(str), return_inverse=True
     )[1]

@@ -88,6 +88,7 @@ EXPECTED_NOT_RUN = {
         "$ .venv/bin/python benchmarks/discretizing.py",
         "$ .venv/bin/pip install river && .venv/bin/python benchmarks/streaming.py",
         "$ .venv/bin/python benchmarks/gpu_pairs.py --repeats 2",
+        "sed -n",
     ],
     "docs/reproduction.md": [
         "$ credimi reproduce --data DIR --output reproduction",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +66,9 @@ pytestmark = pytest.mark.long
         ("studies/few_complete_rows.py", [], 2 + 4),
         ("studies/trees.py", ["--known", "1"], 2 + 4),
         ("studies/trees.py", ["--data", "iris", "--ways", "credible,CART", "--encode-once"], 2 + 2),
-        ("studies/missing_cells.py", ["--data", "iris", "--ways", "credible tree,naive Bayes"], 2 + 2),
+        ("studies/missing_cells.py", ["--data", "iris", "--ways", "credible tree,naive Bayes"], 2 + 3),
+        ("studies/missing_cells.py", ["--display"], 2 + 1),
+        ("studies/missing_cells.py", ["--data", "iris", "--copies", "1"], 2 + 1),
         ("studies/both_missing.py", ["--tables", "1"], 2 + 24 + 1 + 2 + 3),
         pytest.param(
             "studies/conditional.py",
@@ -93,3 +96,29 @@ def test_runs_at_toy_size(script: str, arguments: list[str], lines: int | None) 
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     assert lines in (None, len(answer.stdout.splitlines()))  # some have a line for each peer that is installed
     assert "nan" not in answer.stdout
+
+
+def test_tables_in_the_format_of_weka_are_compared(tmp_path: Path) -> None:
+    rows = [f"'n {row}',{row % 7},{'?' if row % 9 == 0 else 'a b' if row % 2 else 'c'},{row % 2}" for row in range(60)]
+    kinds = ["{" + ",".join(f"'n {row}'" for row in range(60)) + "}", "real", "{'a b', c}", "{0,1}"]
+    head = [
+        "% a comment",
+        "@relation toy",
+        *(f"@attribute x{place} {kind}" for place, kind in enumerate(kinds)),
+        "@data",
+    ]
+    (tmp_path / "toy.arff").write_text("\n".join(head + rows) + "\n", encoding="utf-8")
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        str(ROOT / "studies/trees.py"),
+        "--data",
+        "toy.arff",
+        "--ways",
+        "credible",
+    ]
+    answer = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "CREDIMI_DATA": str(tmp_path)}
+    )
+    assert float(answer.stdout.splitlines()[2].split("|")[2].split()[0]) > 80.0

@@ -78,7 +78,7 @@ def judged(node: Plain, columns: list[str], numbers: set[str], options: Posterio
         known = {row[column] for row, _, _ in node.rows if row[column] is not None and row["class"] is not None}
         sides = cut(node, column) if column in numbers else ({each: str(each) for each in known}, 1.0)
         if sides is not None:
-            table = table_of(node, column, sides[0])
+            table = table_of(node, column, {each: side for each, side in sides[0].items() if each in known})
             classes = sorted({each for each, _ in table if each is not None})
             values = sorted({each for cls, each in table if each is not None and cls is not None})
             if len(classes) > 1 and len(values) > 1:
@@ -106,7 +106,7 @@ def paid(p_above: np.ndarray, independent: np.ndarray, share: float) -> np.ndarr
 
 def needed(node: Plain, level: float) -> float:
     """How probable it has to be that a column tells something."""
-    doubt = (1.0 - level) * min(1.0, 100.0 / sum(weight for _, _, weight in node.rows))
+    doubt = (1.0 - level) * min(1.0, 200.0 / sum(weight for _, _, weight in node.rows)) ** 2
     return 1.0 - doubt if node.depth else max(1.0 - doubt, 0.95)
 
 

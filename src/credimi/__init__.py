@@ -146,14 +146,17 @@ _STORED_MODULE_OF = {
     "UncountableError": "credimi.core.errors",
 }
 
+_OF_COMMANDS = {"tree": "CredibleTreeClassifier", "table": "mutual_information"}  # that have another name in Python
+
 if not TYPE_CHECKING:  # with this function, a type checker would accept any name
 
     def __getattr__(name: str) -> object:
         """Load a public name from its module, and store it."""
         module = _MODULE_OF.get(name) or _STORED_MODULE_OF.get(name)
         if module is None:
+            meant = f"did you mean {_OF_COMMANDS[name]}? credimi" if name in _OF_COMMANDS else "it"
             offer = ", ".join(__all__)
-            raise AttributeError(f"module 'credimi' has no attribute {name!r}; it offers {offer}", name=name)
+            raise AttributeError(f"module 'credimi' has no attribute {name!r}; {meant} offers {offer}", name=name)
         value = getattr(import_module(module), name)
         if name in _MODULE_OF:
             globals()[name] = value

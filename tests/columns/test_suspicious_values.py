@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from credimi import CredimiError, count, rank
-from credimi.columns.suspicious_values import notation_of, sentinels
+from credimi.columns.missing import MISSING_VALUES
+from credimi.columns.suspicious_values import notation_of, sentinels, spelled_alike
 from credimi.report import sentences
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PLACES = range(40)
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -86,8 +92,44 @@ def test_a_column_in_another_notation_is_pointed_out(name: str) -> None:
 def test_identifiers_in_another_notation_are_pointed_out() -> None:
     feature = count({"x": [f"${row}.50" for row in range(100)], "class": list("ab") * 50}, "class").feature("x")
     note = sentences.note(feature.facts)
-    assert note.startswith("identifier: 100 different values in 100 rows")
-    assert note.endswith("; not numbers: currency signs as in '$10.50' (write plain numbers, such as 12.5)")
+    assert note == (
+        "numbers: currency signs as in '$10.50' (write plain numbers, such as 12.5); as text, an identifier: 100 "
+        "different values in 100 rows"
+    )
+
+
+def test_identifiers_that_are_numbers_say_so_first_with_their_own_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    lines = (f"{row}.5;{row},25;2024-01-01T00:{row:02};{row:05};n{row};{'ab'[row % 2]}" for row in range(60))
+    path.write_text("stray;comma;time;zeros;name;class\nunknown;1,5;2024-02-01;00000;n;a\n" + "\n".join(lines))
+    own, told = rank(path, "class"), "61 different values in 61 rows"
+    assert {name: own[name]["note"] for name in own.columns["feature"]} == {
+        "stray": f"numbers but for 'unknown' (add 'unknown' to missing_values); as text, an identifier: {told}",
+        "comma": "numbers with decimal commas, taken for text (discretize={'comma': 'mdl'} ranks them); as text, an "
+        f"identifier: {told}",
+        "time": f"dates, taken for text (discretize={{'time': 'mdl'}} ranks them); as text, an identifier: {told}",
+        "zeros": "identifier: 60 different values in 61 rows, text because of leading zeros (discretize={'zeros': "
+        "'mdl'} ranks it)",
+        "name": f"identifier: {told} (discretize={{'name': 'categories'}} ranks it)",
+    }
+    for name in ("comma", "time", "zeros", "name"):  # the remedy can be followed
+        method = "categories" if name == "name" else "mdl"
+        assert rank(path, "class", discretize={name: method})[name]["verdict"] != "not ranked"
+    with_missing = rank(path, "class", missing_values=[*MISSING_VALUES, "unknown"])
+    assert with_missing["stray"]["verdict"] != "not ranked"
+
+
+def test_many_identifiers_that_are_numbers_take_a_line_of_their_own() -> None:
+    table = {f"price{place}": [f"{row},{place}5" for row in range(60)] for place in range(5)}
+    table |= {f"id{place}": [f"{place}-{row}x" for row in range(60)] for place in range(5)}
+    table |= {"text": [f"{row}.5" for row in range(60)]}
+    below = sentences.unranked_lines(rank(table | {"class": list("ab") * 30}, "class").facts)
+    assert below[0] == (
+        "numbers with decimal commas, taken for text, not ranked: price0, price1, price2 and 2 others "
+        "(discretize={'price0': 'mdl'} ranks it)"
+    )
+    assert below[1].startswith("text: numbers, held as text (discretize={'text': 'mdl'} ranks them); as text, an ident")
+    assert below[2].startswith("identifiers, not ranked: id0 (")
 
 
 def test_what_may_mean_missing_is_said_beside_the_notation() -> None:
@@ -170,6 +212,22 @@ def test_numbers_that_do_not(numbers: list[float]) -> None:
     assert sentinels(ordered, np.full(ordered.size, 1000)) == []
 
 
+def test_infinite_numbers_are_pointed_out() -> None:
+    """They are ranked like others, larger than all; but they come from a division by 0, as a rule."""
+    table = {
+        "ratio": [np.inf if row % 40 == 0 else row % 77 / 7 for row in range(200)],
+        "log": [-np.inf if row % 40 == 1 else row % 2 for row in range(200)],
+        "class": list("ab") * 100,
+    }
+    ranking = rank(table, "class")
+    found = {(each.feature, each.codes) for each in ranking.remarks if each.kind == "may_mean_missing"}
+    assert found == {("ratio", ("inf",)), ("log", ("-inf",))}
+    assert ranking["ratio"]["note"].endswith("; inf may mean missing")
+    cleared = rank(table, "class", missing_values=["inf", "-inf"])
+    assert cleared["ratio"]["missing"] == cleared["log"]["missing"] == 5
+    assert not [each for each in cleared.remarks if each.kind == "may_mean_missing"]
+
+
 def test_a_number_that_may_mean_missing_is_pointed_out() -> None:
     table = {
         "few": [0, 1, 0, 99] * 50,
@@ -236,3 +294,38 @@ def test_numbers_with_fractions_that_are_held_as_text_are_pointed_out() -> None:
     assert "caution: x: numerals are taken for text; to cut them as numbers: discretize={'x': 'mdl'}" in told
     assert "cut" in rank(frame, classes, discretize={"x": "mdl"})["x"]["note"]
     assert "cut" in rank({"x": [row % 50 / 4 for row in range(200)]}, classes)["x"]["note"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["no", "yes"], []),
+        (["no", "YES ", "yes"], ["YES ", "yes"]),
+        (["a", "b", " b", "B\t", "A"], ["b", " b", "B\t"]),  # the first that are found
+        ([" ", "  "], []),  # which may mean missing
+        (["a b", "ab"], []),
+        (["STRASSE", "straße"], ["STRASSE", "straße"]),
+        ([f"v{place}" for place in range(10_000)] + ["V1"], []),  # too many to compare
+    ],
+)
+def test_values_that_are_spelled_alike(texts: list[str], found: list[str]) -> None:
+    assert spelled_alike(texts) == found
+
+
+def test_values_and_classes_that_are_spelled_alike_are_pointed_out(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,blank,plain,class\n" + "red,a,u,yes\nRed ,b,v,no\ngreen, ,w,YES \n" * 40)
+    ranking = rank(path, "class")
+    found = {(each.kind.value, each.feature, each.codes) for each in ranking.remarks if each.codes}
+    assert found == {
+        ("target_spelled_alike", None, ("YES ", "yes")),
+        ("spelled_alike", "x", ("Red ", "red")),
+        ("may_mean_missing", "blank", (" ",)),
+    }
+    assert all(each.caution for each in ranking.remarks if each.codes)
+    told = " ".join(str(ranking).split("\n"))
+    alike = "differ only in case, or in blanks at the ends"
+    assert f"classes of the target 'class' that may be one: 'YES ', 'yes' {alike}; write them in the same way" in told
+    assert f"values that may be one: x: 'Red ', 'red' {alike} (write them in the same way)" in told
+    assert ranking["x"]["note"] == f"categories; 'Red ', 'red' {alike}"
+    assert rank(path, "class", missing_values=[*MISSING_VALUES, " "])["blank"]["missing"] == 40

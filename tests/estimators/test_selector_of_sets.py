@@ -74,3 +74,9 @@ def test_rows_are_needed() -> None:
     for option in ({"prior": "jeffreys"}, {"missing": "category"}, {"unlabeled": -1}):
         with pytest.raises(CredimiError, match=f"leave out {next(iter(option))}"):
             CredibleSelector("smallest", **option).fit(x, y)
+
+
+@pytest.mark.parametrize("k", [0, 1.5])
+def test_k_is_a_whole_number_from_1_up(k: float) -> None:
+    with pytest.raises(CredimiError, match=f"^k is {k}: it must be a whole number from 1 up"):
+        CredibleSelector("smallest", k=k).fit(*made(100))

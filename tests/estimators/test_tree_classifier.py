@@ -154,6 +154,7 @@ def test_bad_input_is_refused_in_words() -> None:
         (CredibleTreeClassifier(epsilon=-1), "epsilon"),
         (CredibleTreeClassifier(level=2), "level"),
         (CredibleTreeClassifier(max_depth=-1), "max_depth"),
+        (CredibleTreeClassifier(n_jobs="all"), "n_jobs is 'all'"),
         (CredibleTreeClassifier(discretize={"weight": "mdl"}), "weight"),
     ]:
         with pytest.raises(CredimiError, match=message):
@@ -193,3 +194,21 @@ def test_a_column_of_very_many_numbers_is_cut_alike_in_fit_and_predict() -> None
     assert [int(node.rows) for node in model.tree_.nodes if node.split is None] == [
         int((leaves == number).sum()) for number in model.tree_.leaves
     ]
+
+
+def test_numbers_that_come_as_text_are_read_when_it_predicts() -> None:
+    table, target = fruit(800)
+    model = CredibleTreeClassifier().fit(table[["size", "boxes"]], target)
+    texts = table[["size", "boxes"]].astype(str)
+    assert model.predict_proba(texts) == pytest.approx(model.predict_proba(table[["size", "boxes"]]))
+    texts.loc[:, "size"] = "?"
+    assert model.predict_proba(texts) == pytest.approx(
+        model.predict_proba(table[["size", "boxes"]].assign(size=np.nan))
+    )
+
+
+def test_weights_of_next_to_nothing_are_little_data_and_not_one_class() -> None:
+    table, target = fruit(100)
+    model = CredibleTreeClassifier().fit(table, target, sample_weight=np.full(100, 1e-12))
+    assert model.get_n_leaves() == 1
+    assert "unsure" in model.export_text()

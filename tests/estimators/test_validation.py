@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
-from credimi import CredimiError
+from credimi import CredibleSelector, CredibleTreeClassifier, CredimiError, IncrementalNaiveBayes
 from credimi.columns.encode import encode
 from credimi.estimators.validation import checked_classes, checked_features, checked_target, numbers_of
 
@@ -62,6 +63,15 @@ def test_picked_columns_keep_their_container(kind: str) -> None:
 def test_columns_without_names_of_text_are_numbered() -> None:
     features = checked_features(BaseEstimator(), pd.DataFrame({0: [1], 1: [2]}), reset=True)
     assert features.names == ["x0", "x1"]
+
+
+def test_what_has_no_rows_yet_is_refused_with_the_remedy() -> None:
+    for data, message in [
+        ({"a": [1.0]}, "X is a dict.*pass a data frame of it"),
+        (pl.LazyFrame({"a": [1.0]}), r"X is a LazyFrame.*collect\(\)"),
+    ]:
+        with pytest.raises(CredimiError, match=message):
+            checked_features(BaseEstimator(), data, reset=True)
 
 
 @pytest.mark.parametrize("library", ["pandas", "pyarrow"])
@@ -155,3 +165,26 @@ def test_objects_that_are_truth_values_are_0_and_1_in_any_order() -> None:
     np.testing.assert_array_equal(numbers_of(np.array([None, 2, 1.5], dtype=object), "a"), [np.nan, 2, 1.5])
     np.testing.assert_array_equal(numbers_of(pa.array([None, True]), "a"), [np.nan, 1])
     np.testing.assert_array_equal(numbers_of(pa.nulls(2), "a"), [np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "remedy"),
+    [
+        (CredibleSelector(), r"ranges \(target_cuts='quantile:4', say\)"),
+        (CredibleSelector("smallest"), r"ranges \(target_cuts='quantile:4', say\)"),
+        (CredibleTreeClassifier(), "ranges first"),
+        (IncrementalNaiveBayes(), "ranges first"),
+    ],
+)
+def test_a_target_that_looks_measured_is_a_warning_once(estimator: Any, remedy: str) -> None:  # noqa: ANN401
+    y = pd.Series(np.arange(300) % 60, name="years")
+    features = np.column_stack([y % 2, y // 30])
+    with pytest.warns(UserWarning, match=f"target 'years' has 60 classes, all of them numbers, .* {remedy}") as found:
+        estimator.fit(features, y)
+    assert [each.filename for each in found] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimator.fit(features, y // 2)  # 30 classes
+        estimator.fit(features, y.astype(str) + " years")
+        if isinstance(estimator, CredibleSelector):
+            estimator.set_params(target_cuts="quantile:4").fit(features, y)

@@ -112,6 +112,32 @@ def test_columns_of_one_sample_alone_are_listed() -> None:
     assert "only in B, not compared: new" in repr(found)
 
 
+def test_a_sample_of_one_class_is_refused_by_name() -> None:
+    """In it no column can tell anything, whatever has happened to the columns."""
+    first = sample(400, 1)
+    second = {
+        name: [each for each, y in zip(own, first["class"], strict=True) if y == "p"] for name, own in first.items()
+    }
+    for pair, name in (((first, second), "after"), ((second, first), "before")):
+        with pytest.raises(
+            credimi.CredimiError, match=f"'class' has one class only, 'p', in {name}: nothing can inform"
+        ):
+            credimi.compare(*pair, "class", names=("before", "after"))
+    second["class"] = [None] * len(second["class"])
+    with pytest.raises(credimi.CredimiError, match="'class' has no class, in B"):
+        credimi.compare(first, second, "class")
+
+
+def test_the_table_says_why_interval_and_probability_may_disagree() -> None:
+    """They do where an interval leaves out 0 and a change is improbable all the same."""
+    found = credimi.compare(sample(600, 1), sample(600, 2, told=0.72), "class")
+    row = found["tells"]
+    assert row["high"] < 0.0
+    assert row["p_change"] < 0.95
+    told = " ".join(str(found).split())
+    assert "change and its interval are by these rows alone: an interval without 0 may stand beside a small P" in told
+
+
 def test_classes_and_values_are_those_of_both() -> None:
     first = {"class": ["p", "q"] * 50, "x": ["a", "b"] * 50, "gone": ["u", "v"] * 50, "word": ["1", "2"] * 50}
     second = {"class": ["p", "r"] * 50, "x": ["a", "c"] * 50, "gone": [None] * 100, "word": ["1", "z"] * 50}

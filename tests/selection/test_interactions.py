@@ -146,6 +146,9 @@ def test_whole_weights_are_numbers_of_rows() -> None:
     assert [pair_of(pair) for pair in once.pairs] == [pair_of(pair) for pair in many.pairs]
     assert [pair.synergy for pair in once.pairs] == pytest.approx([pair.synergy for pair in many.pairs], rel=1e-6)
     assert once.rows == many.rows == weights.sum()
+    assert f", {weights.sum():,} rows;" in repr(once)
+    survey = credimi.interactions(data, "y", weights=weights + 0.2)
+    assert f", {survey.rows:.1f} rows;" in repr(survey)
 
 
 def test_weights_are_searched_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,6 +249,8 @@ def test_the_clinic_hangs_together_as_it_was_made() -> None:
     found = network(CLINIC, imputations=1)
     assert {"glucose", "age", "bmi"} <= set(found.neighbours("diabetes"))
     assert found.neighbours("waist") == ("bmi",)
+    assert "bmi" in found.neighbours("systolic_pressure")  # with ten ranges of each number this edge was lost
+    assert "diabetes" not in found.neighbours("systolic_pressure")
     assert not {"handedness", "blood_group", "sex", "region"} & {name for edge in found for name in (edge.a, edge.b)}
     left_out = {remark.column for remark in found.remarks if remark.kind == "left_out"}
     assert left_out == {"patient", "clinic"}
@@ -265,3 +267,16 @@ def test_an_edge_is_not_sure_where_a_set_of_columns_nearly_separates_the_pair() 
     assert (found.edges >= 0.5)[unclear].any()
     assert found.edges[unclear].max() == pytest.approx(0.9)
     assert found.edges.max() > 0.95
+
+
+def test_an_edge_is_not_sure_where_others_determine_one_of_the_two() -> None:
+    """Given both causes, nothing of the effect is left: whether they or it are the neighbours cannot be tested."""
+    generator = np.random.default_rng(13)
+    causes = generator.integers(0, 3, (2, 2000))
+    effect = 3 * causes[0] + causes[1]
+    shown = np.where(generator.random(2000) < 0.3, generator.integers(0, 9, 2000), effect)
+    columns = np.array([*causes, effect, shown], dtype=np.uint16)
+    found = learn(columns, np.array([3, 3, 9, 9]), np.zeros(0), LearnOptions())
+    assert 0.5 <= found.edges[2, 3] <= 0.9 + 1e-9
+    apart = learn(columns[2:], np.array([9, 9]), np.zeros(0), LearnOptions())
+    assert apart.edges[0, 1] > 0.99

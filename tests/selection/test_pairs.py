@@ -176,7 +176,7 @@ def test_columns_that_tell_nothing_are_left_out_and_named() -> None:
     assert "id: left out" in repr(found)
     days = {"day": [f"2024-{row // 28 + 1:02d}-{row % 28 + 1:02d}" for row in range(300)], "x": data["x"]}
     (line,) = credimi.pairs(days).remark_lines()
-    assert "discretize={'day': 'quantile'} compares it" in line
+    assert line.startswith("day: left out: dates, taken for text (discretize={'day': 'quantile'} compares them); as t")
     assert credimi.pairs(days, discretize={"day": "quantile"}).names == ("day", "x")
 
 

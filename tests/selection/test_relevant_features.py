@@ -80,3 +80,26 @@ def test_two_columns_and_one_and_one_class() -> None:
     chosen = credimi.select(data, "y", goal="relevant")
     assert {step.feature: step.partner for step in chosen.steps} == {"one": "two", "two": "one"}
     assert credimi.select(data, "y", goal="relevant", features=["one"]).features == ()
+
+
+def test_a_column_that_matters_alone_has_no_partner() -> None:
+    """It tells more where the sign is "+"; the sign matters by way of the column alone."""
+    generator = np.random.default_rng(5)
+    y, sign = generator.integers(0, 2, (2, 2_000))
+    column = y ^ (generator.random(2_000) < np.where(sign, 0.1, 0.4))
+    table = {"sign": [f"{'-+'[v]}" for v in sign], "column": [f"a{v}" for v in column], "y": [f"c{v}" for v in y]}
+    chosen = credimi.select(table, "y", goal="relevant")
+    assert {step.feature: step.partner for step in chosen.steps} == {"column": None, "sign": "column"}
+    assert "with: a partner without which that is not credible" in " ".join(str(chosen).split())
+
+
+def test_noise_is_said_to_tell_nothing_alone_though_a_partner_cannot_be_ruled_out() -> None:
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 2, 1_000)
+    data = {f"noise{number}": [f"v{value}" for value in generator.integers(0, 3, 1_000)] for number in range(20)}
+    data["tells"] = [f"v{value}" for value in np.where(generator.random(1_000) < 0.5, target, 0)]
+    chosen = credimi.select(data | {"y": [f"c{value}" for value in target]}, "y", goal="relevant")
+    assert chosen.features == ("tells",)
+    reasons = [each.reason for each in chosen.rejected]
+    assert reasons.count("tells nothing alone") >= 15
+    assert "tells nothing alone" in repr(chosen)

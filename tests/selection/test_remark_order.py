@@ -158,3 +158,30 @@ def test_an_epsilon_that_nothing_can_exceed_is_announced() -> None:
     (remark,) = (each for each in credimi.rank(data, "y", epsilon=0.7).remarks if "epsilon" in each.kind.value)
     assert remark.nats == pytest.approx(math.log(2.0))
     assert not [each for each in credimi.rank(data, "y", epsilon=0.69).remarks if "epsilon" in each.kind.value]
+
+
+def leaks(rows: int, positives: int) -> tuple[dict[str, list[object]], set[str]]:
+    """A target with few rows, what leaks it, a column that is wrong in one row, and noise."""
+    y = ["no"] * (rows - positives) + ["yes"] * positives
+    random = np.random.default_rng(rows + positives)
+    wrong = ["b", *("ab"[each == "yes"] for each in y[1:])]
+    numbers = random.normal(size=rows) + 100.0 * np.array([each == "yes" for each in y])
+    told = {"copy": [each.upper() for each in y], "number": numbers.tolist()}
+    others = {"wrong": wrong, "noise": random.integers(0, 2, rows).tolist()}
+    return told | others | {"y": y}, set(told)
+
+
+@pytest.mark.parametrize(
+    ("rows", "positives"), [(50, 25), (200, 100), (400, 200), (1000, 100), (1000, 50), (1000, 20), (10_000, 200)]
+)
+def test_a_copy_of_the_target_is_pointed_out_when_rows_are_few(rows: int, positives: int) -> None:
+    table, told = leaks(rows, positives)
+    found = {each.feature for each in credimi.rank(table, "y").remarks if each.kind == RemarkKind.NEARLY_TARGET}
+    assert found - {"wrong"} == told  # of 10,000 rows, one that is wrong may leave nearly all
+
+
+def test_a_few_rows_of_a_class_or_a_value_prove_no_copy() -> None:
+    table = {"x": ["a"] * 4 + ["b"] * 46, "y": ["p"] * 4 + ["q"] * 46}
+    assert RemarkKind.NEARLY_TARGET not in {each.kind for each in credimi.rank(table, "y").remarks}
+    seen_rarely = {"x": ["a"] * 10 + ["b"] * 10 + [None] * 80, "y": ["p"] * 10 + ["q"] * 10 + ["r", "s"] * 40}
+    assert RemarkKind.NEARLY_TARGET not in {each.kind for each in credimi.rank(seen_rarely, "y").remarks}

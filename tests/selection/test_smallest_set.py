@@ -11,7 +11,8 @@ from credimi.counting.rows.coded_table import CodedTable
 from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.sets import smallest_set
-from credimi.selection.sets.smallest_set import Search, combinations
+from credimi.selection.sets.smallest_set import Search
+from credimi.selection.sets.taken_together import strata_of
 
 Columns = dict[str, list[str]]
 
@@ -54,8 +55,7 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
             search.alone.mean[column] if not given else min(each[column] for each in given)
         )
         search.take(column)
-        strata, count = codes.codes[column], len(codes.features[column].values)
-        given.append(search.given(codes, strata, count).mean)
+        given.append(search.given_column(column).mean)
 
 
 def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> None:
@@ -153,12 +153,64 @@ def test_a_sample_of_rows_finds_the_same_columns(monkeypatch: pytest.MonkeyPatch
     assert [step.tells for step in part.steps] == pytest.approx([step.tells for step in whole.steps], abs=0.02)
 
 
-def test_combinations_number_the_values_of_all_columns_together() -> None:
+def test_strata_of_all_taken_columns_split_parts_that_have_several_classes_and_rows_enough() -> None:
     codes = settled(votes(300))
-    strata, count = combinations(codes, [0, 1])
+    strata, count = strata_of(codes, [0, 1])
     joint = codes.codes[0].astype(int) * 10 + codes.codes[1]
     assert count == len(set(joint.tolist())) == strata.max() + 1
     assert len(set(zip(joint.tolist(), strata.tolist(), strict=True))) == count
+    assert strata_of(settled(votes(14)), [0, 1])[1] == 1  # 4 rows for each class and value would be 16
+    certain = settled({"a": ["p", "q"] * 100, "b": ["p", "p", "q", "q"] * 50, "y": ["p", "q"] * 100})
+    assert strata_of(certain, [0, 1])[1] == 2  # once a is known, nothing is left to tell
+    assert strata_of(certain, [1, 0])[1] == 4
+
+
+def test_it_stops_where_the_taken_columns_together_tell_all() -> None:
+    """Views of the target add to each of two columns, but nothing to both: these decide it."""
+    generator = np.random.default_rng(0)
+    first, second = generator.integers(0, 4, (2, 4_000))
+    target = (first + second >= 3).astype(int)
+    data = {"first": words(first), "second": words(second)}
+    for number in range(6):
+        data[f"view{number}"] = words(np.where(generator.random(4_000) < 0.6, target, generator.integers(0, 2, 4_000)))
+    chosen = credimi.select(data | {"y": words(target)}, "y")
+    assert set(chosen.features) == {"first", "second"}
+    assert {(each.reason, each.like) for each in chosen.rejected} == {("redundant", None)}
+    assert "says what the taken columns say together" in repr(chosen)
+
+
+def test_a_column_that_few_rows_have_comes_after_one_that_all_have() -> None:
+    generator = np.random.default_rng(1)
+    target = generator.integers(0, 2, 3_000)
+    rare = [f"v{value}" if row < 300 else None for row, value in enumerate(target.tolist())]
+    often = words(np.where(generator.random(3_000) < 0.7, target, generator.integers(0, 2, 3_000)))
+    chosen = credimi.select({"rare": rare, "often": often, "y": words(target)}, "y")
+    assert chosen.features == ("often", "rare")
+    assert chosen.steps[0].adds < credimi.select({"rare": rare, "y": words(target)}, "y").steps[0].adds
+
+
+def test_columns_of_numbers_add_to_others_in_few_rows() -> None:
+    """Four measurements with errors of their own, each cut where it tells most: all help."""
+    taken = []
+    for seed in range(5):
+        generator = np.random.default_rng(seed)
+        target = generator.integers(0, 3, 240)
+        data: dict[str, object] = {f"x{place}": target + generator.normal(0.0, 0.8, 240) for place in range(4)}
+        taken.append(len(credimi.select(data | {"y": words(target)}, "y")))
+    assert min(taken) >= 3
+
+
+def test_numbers_that_only_repeat_another_column_are_left_out() -> None:
+    taken = 0
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        known = generator.integers(0, 4, 600)
+        target = (generator.random(600) < np.array([0.1, 0.4, 0.6, 0.9])[known]).astype(int)
+        data: dict[str, object] = {f"x{place}": known + generator.normal(0.0, 0.7, 600) for place in range(5)}
+        chosen = credimi.select(data | {"known": words(known), "y": words(target)}, "y")
+        assert chosen.features[0] == "known"
+        taken += len(chosen) - 1
+    assert taken <= 2  # of 50
 
 
 def test_columns_surely_independent_cost_no_moments(monkeypatch: pytest.MonkeyPatch) -> None:

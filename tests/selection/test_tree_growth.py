@@ -256,3 +256,12 @@ def test_a_leaf_says_how_many_rows_would_decide() -> None:
     assert record["stop"] == "unsure"
     assert record["rows_to_decide"] > 120
     assert record["best"]["feature"] == "x"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rare_values_are_not_grouped_by_their_classes_into_more_than_two_branches(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    noise = generator.multinomial(2, [0.5, 0.5], 60).T.astype(float)  # 60 values of two rows each
+    assert set(merged_values(noise, ordered=False, epsilon=0.003).tolist()) == {0, 1}
+    ones = generator.binomial(80, [0.1, 0.1, 0.5, 0.5, 0.9, 0.9])
+    assert merged_values(np.stack([ones, 80.0 - ones]), ordered=False, epsilon=0.003).tolist() == [0, 0, 1, 1, 2, 2]

@@ -65,6 +65,7 @@ class SuspicionKind(StrEnum):
     THOUSANDS_SEPARATORS = "thousands_separators"
     STRAYS = "strays"  # a few texts among numbers
     MISSING_TEXTS = "missing_texts"
+    SPELLED_ALIKE = "spelled_alike"  # but for case, or for blanks at the ends
     MISSING_NUMBERS = "missing_numbers"
     MEASUREMENT = "measurement"  # of a target with very many numbers
 

@@ -194,6 +194,8 @@ def _plain(own: Labels, method: str, max_labels: int) -> _Plain | None:
 
 def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: str | None) -> tuple[Suspicion, ...]:
     """What texts may be: numbers, another notation of numbers or dates, codes that mean missing."""
+    if readable and kind == FeatureKind.IDENTIFIER and all(map(text_types.is_number, own.texts)):
+        return (Suspicion(SuspicionKind.NUMERALS),)
     if readable and (kind == FeatureKind.IDENTIFIER or own.kind == RAW or readable != text_types.LEADING_ZEROS):
         return (Suspicion(SuspicionKind(readable)),)
     if readable:
@@ -201,9 +203,16 @@ def _suspicious_texts(own: Labels, kept: Labels, kind: FeatureKind, readable: st
     strays = suspicious_values.strays(own.texts) if own.kind == RAW else []
     if strays:
         return (Suspicion(SuspicionKind.STRAYS, tuple(strays)),)
-    notation, codes = suspicious_values.notation_of(kept.texts), suspicious_values.missing_codes(kept.texts)
-    missing = (Suspicion(SuspicionKind.MISSING_TEXTS, tuple(codes)),) if codes else ()
-    return (notation, *missing) if notation else missing
+    notation, others = suspicious_values.notation_of(kept.texts), _odd_texts(kept, alike=kind.ranked)
+    return (notation, *others) if notation else others
+
+
+def _odd_texts(kept: Labels, *, alike: bool = True) -> tuple[Suspicion, ...]:
+    """Codes that mean missing, and two spellings of one value; an identifier has too many values to compare them."""
+    codes = suspicious_values.missing_codes(kept.texts)
+    same = suspicious_values.spelled_alike([text for text in kept.texts if text not in codes]) if alike else []
+    found = (SuspicionKind.MISSING_TEXTS, codes), (SuspicionKind.SPELLED_ALIKE, same)
+    return tuple(Suspicion(kind, tuple(texts)) for kind, texts in found if texts)
 
 
 def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: bool) -> Feature:
@@ -253,20 +262,25 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: 
 
 def _suspicious_numbers(own: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
     """Numbers that may mean missing; none if the numbers were made coarser, as the originals are not known."""
-    found = [] if own.instants or own.dropped_bits else suspicious_values.sentinels(own.numbers, totals)
+    if own.instants or own.dropped_bits:
+        return ()
+    found = suspicious_values.infinite(own.numbers) or suspicious_values.sentinels(own.numbers, totals)
     return (Suspicion(SuspicionKind.MISSING_NUMBERS, tuple(found)),) if found else ()
 
 
 def suspicious_classes(classes: Labels, totals: CountArray) -> tuple[Suspicion, ...]:
     """What may be wrong with the classes of a target; `totals` is how many rows have each."""
     if classes.kind == TEXT:
-        codes = suspicious_values.missing_codes(classes.texts)
-        return (Suspicion(SuspicionKind.MISSING_TEXTS, tuple(codes)),) if codes else ()
+        return _odd_texts(classes)
     if classes.kind != NUMBER or classes.instants:
         return ()
-    many = len(classes) > _MANY_CLASSES
-    measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if many else ()
+    measured = (Suspicion(SuspicionKind.MEASUREMENT, count=len(classes)),) if look_measured(classes) else ()
     return measured + _suspicious_numbers(classes, totals)
+
+
+def look_measured(classes: Labels) -> bool:
+    """Whether the classes of a target are so many numbers that they look like a measurement."""
+    return classes.kind == NUMBER and not classes.instants and len(classes) > _MANY_CLASSES
 
 
 def plainly_categories(own: Labels, method: Method, *, named: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Values that may mean something else: numbers and dates in other notations, numbers that mean missing.
+"""Values that may mean something else: other notations of numbers and dates, codes for missing, two spellings of one.
 
 Nothing is converted, as "1,200" may be a number, and "01.02.2024" may be either of two days. But the user is told what
 was seen. Texts have a notation if there are many and nearly all of them are written in it. A number may mean missing if
@@ -8,6 +8,7 @@ below 0.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from credimi.core.types import CountArray, FloatArray
 
 _MOST_STRAYS = 3
+_MOST_COMPARED = 10_000  # texts; it takes some milliseconds to compare so many
 _MANY_NUMBERS = 20
 _MISSING_CODES = frozenset(
-    ("null", "n/a", "na", "n.a.", "none", "nan", "nil", "nat", "#n/a", "<na>", "missing", "-", "--", ".", "?")
+    ("", "null", "n/a", "na", "n.a.", "none", "nan", "nil", "nat", "#n/a", "<na>", "missing", "-", "--", ".", "?")
 )
 _PLUS, _MINUS = frozenset(("+", "++")), frozenset(("-", "--"))
 
@@ -93,6 +95,12 @@ def _longest(texts: Sequence[str], test: Callable[[str], object]) -> str:
     return max((text for text in map(str.strip, texts) if test(text)), key=len, default=texts[0])
 
 
+def infinite(numbers: FloatArray) -> list[str]:
+    """Which of the sorted numbers are infinite, as text: results of a division by 0, or of a logarithm of it."""
+    ends = sorted({*numbers[:1].tolist(), *numbers[-1:].tolist()})
+    return [str(number) for number in ends if math.isinf(number)]
+
+
 def sentinels(numbers: FloatArray, totals: CountArray) -> list[str]:
     """Which of the sorted numbers may mean missing, as text; `totals` is how many rows have each."""
     found = _at_the_end(numbers, totals)
@@ -152,3 +160,15 @@ def missing_codes(texts: Sequence[str]) -> list[str]:
     words = {text.strip() for text in texts}
     meant = {"none", *(_MINUS if words & _PLUS else ())}  # as in none, mild, severe; Python writes None
     return [text for text in texts if (word := text.strip()).lower() in _MISSING_CODES and word not in meant]
+
+
+def spelled_alike(texts: Sequence[str]) -> list[str]:
+    """The first texts that differ only in case, or in blanks at the ends: they may be one value."""
+    if len(texts) > _MOST_COMPARED:
+        return []
+    spellings: dict[str, str] = {}
+    for text in texts:
+        word = text.strip().casefold()
+        if word and spellings.setdefault(word, text) is not text:
+            return [each for each in texts if each.strip().casefold() == word]
+    return []

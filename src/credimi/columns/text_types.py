@@ -38,6 +38,15 @@ def is_number(text: str, *, names_too: bool = False) -> bool:
     return bool((_NUMBER_OR_NAME if names_too else NUMBER_TEXT).fullmatch(text))
 
 
+def numbers_among(texts: Sequence[str]) -> FloatArray:
+    """Texts as numbers, NaN if they are none."""
+    found = np.full(len(texts), np.nan)
+    for place, text in enumerate(texts):
+        if is_number(text, names_too=True):
+            found[place] = float(text)
+    return found
+
+
 def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
     """Texts as numbers, if the user asks for it, with the reason why they are not read as numbers otherwise.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
+from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
+_BETWEEN = ",;\t|^~: "  # those that a message may show
+_WORDS = {"\t": "tab", " ": "space"}  # as the command line names them
+_LONGEST_SHOWN = 40
 
 
 def require_numbers(name: str, values: object) -> FloatArray:
@@ -99,10 +103,25 @@ def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
         )
     if "," in name and {*name.split(",")} <= {*offered}:
         return f"{fault}: name each column by itself, without commas ({', '.join(map(repr, name.split(',')))})"
+    if len(offered) == 1 and not near and (mark := _between(offered[0])):
+        return (
+            f"{fault}, but only {_beginning(offered[0])}: if these are several columns, name the character between "
+            f"them (delimiter={mark!r}, {option('--delimiter', _WORDS.get(mark, mark))})"
+        )
     if near:
         return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
     listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
     return f"{fault}: there are {listed or 'none'}"
+
+
+def _between(name: str) -> str:
+    """The character that may stand between the names in a line that was read as one; empty if there is none."""
+    inner = name.strip()
+    return max((mark for mark in _BETWEEN if mark in inner), key=inner.count, default="")
+
+
+def _beginning(name: str) -> str:
+    return repr(name) if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]!r}..."
 
 
 def _among(name: str, others: str, *, alone: bool) -> bool:

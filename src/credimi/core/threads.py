@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, TypeVar
+
+from credimi.core.errors import CredimiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -35,6 +38,8 @@ def threads_of(n_jobs: int | None) -> int | None:
     """scikit-learn's n_jobs as a number of threads: -1 is all cores, -2 all but one; None is the default number."""
     if n_jobs is None:
         return None
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
+        raise CredimiError(f"n_jobs is {n_jobs!r}: it must be a whole number or None; -1 means all cores")
     return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
 
 

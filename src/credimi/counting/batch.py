@@ -89,7 +89,9 @@ def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_a
     """
     target, features, settings = plan.target, plan.features, plan.settings
     missing = missing_of(settings.missing_values, raw=batch.raw)
-    compiled = max(batch.cells, batch.rows * len(features)) >= tabulate.CELLS_WORTH_COMPILING
+    cells = max(batch.cells, batch.rows * len(features))
+    ready = batch.path is None and cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
+    compiled = ready or cells >= tabulate.CELLS_WORTH_COMPILING
 
     def coded(name: str, *, refused: bool = True) -> Column:
         try:
@@ -114,7 +116,7 @@ def encode_batch(batch: Batch, plan: Plan, *, threads: int | None = None, rows_a
     if not rows_again and batch.weights is None and not missing.numbers:
         many = sorted_numbers.many_numbers(batch.columns, [name for name in left if name not in found])
         cells = max(batch.cells * len(many) // max(len(features), 1), batch.rows * len(many))
-        if cells >= sorted_numbers.CELLS_WORTH_COMPILING:
+        if cells >= (tabulate.CELLS_WORTH_CALLING if ready else sorted_numbers.CELLS_WORTH_COMPILING):
             height = len(classes) + 1
             counted |= sorted_numbers.count_sorted(
                 batch.columns, many, groups, height, max_labels=max_labels, threads=threads

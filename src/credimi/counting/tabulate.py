@@ -6,6 +6,7 @@ cell. The choice of kernel follows from the costs measured in benchmarks/countin
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +25,19 @@ if TYPE_CHECKING:
     CountArray = IntegerArray
 
 CELLS_WORTH_COMPILING = 20_000_000  # below this, numpy and pyarrow are done before compiled code is loaded
+CELLS_WORTH_CALLING = 100_000  # the same if it is loaded already
 _CELLS_WORTH_A_THREAD = 2_000_000
 _MOST_JOINT_CELLS = 1 << 16  # the most that 16 bits can number
 _JOINT_CELLS = 15_000  # 16-bit counters of a joint table that fit into the fastest cache
+
+
+def kernels_are_ready() -> bool:
+    """Whether this process has loaded what runs kernels, and none that reads or counts would have to be compiled."""
+    if not hasattr(sys.modules.get("credimi.kernels.jit"), "compiled"):  # not loaded, or another thread is at it
+        return False
+    from credimi.kernels.warm_up import is_compiled  # noqa: PLC0415  (loads compiled code)
+
+    return is_compiled("pair_counts.", "reading.")
 
 
 def cross_counts(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from credimi.columns.encode import encode
+from credimi.columns.interpret import look_measured
 from credimi.columns.labels import BOOLEAN, NUMBER, TEXT, Labels, of_numbers, of_texts, typed, union
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
@@ -14,6 +16,7 @@ from credimi.core.public import stored
 if TYPE_CHECKING:
     from credimi.columns.column import Column
     from credimi.core.types import AnyArray, IntegerArray, Values
+    from credimi.counting.counts import Counts
 
 
 @stored
@@ -78,6 +81,16 @@ class Classes:
             return np.array([text == "true" for text in self.labels.texts])
         text = self._like is not None and self._like.dtype.kind == "U"
         return np.array(self.labels.texts, dtype=np.str_ if text else object)
+
+
+def warn_if_measured(counts: Counts, how: str = "first") -> None:
+    """Warn the caller of `fit` if the classes look like a measurement; `how` says how it can be cut into ranges."""
+    if counts.settings.target_cuts is None and look_measured(counts.classes):
+        message = (
+            f"the target {counts.target!r} has {len(counts.classes):,} classes, all of them numbers, and looks like a "
+            f"measurement: cut it into a few ranges {how}"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def _sorted_labels(column: Column) -> tuple[Labels, IntegerArray]:

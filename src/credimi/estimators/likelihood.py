@@ -17,7 +17,7 @@ import numpy as np
 from credimi.columns.encode import encode
 from credimi.columns.labels import NUMBER
 from credimi.columns.numbers.discretize import bins_of
-from credimi.columns.text_types import is_number, shown_number
+from credimi.columns.text_types import numbers_among, shown_number
 from credimi.core.threads import share
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 from credimi.inference.naive_bayes import log_shares, log_value_shares
@@ -86,7 +86,7 @@ def _places_of_labels(feature: Feature, column: Column) -> IntegerArray:
     unknown = feature.block.shape[1] - 1
     own = feature.labels
     if own.kind == NUMBER:
-        numbers = column.numbers if column.numbers is not None else _numbers(column.texts)
+        numbers = column.numbers if column.numbers is not None else numbers_among(column.texts)
         if feature.cuts.size:
             bins = bins_of(own.numbers, feature.cuts)
             places = np.full(feature.cuts.size + 1, unknown, dtype=np.int64)
@@ -97,12 +97,3 @@ def _places_of_labels(feature: Feature, column: Column) -> IntegerArray:
     where = dict(zip(own.texts, feature.places.tolist(), strict=True))
     texts = column.texts if column.numbers is None else map(shown_number, column.numbers.tolist())
     return np.array([where.get(text, unknown) for text in texts], dtype=np.int64)
-
-
-def _numbers(texts: Sequence[str]) -> FloatArray:
-    """Texts as numbers, NaN if they are none."""
-    found = np.full(len(texts), np.nan)
-    for place, text in enumerate(texts):
-        if is_number(text, names_too=True):
-            found[place] = float(text)
-    return found

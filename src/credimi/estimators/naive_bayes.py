@@ -19,7 +19,7 @@ from credimi.core.threads import threads_of
 from credimi.counting.engines.frames import TARGET
 from credimi.counting.request import check_named
 from credimi.counting.streams.incremental_counts import IncrementalCounts
-from credimi.estimators.class_labels import Classes
+from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import counted, labelled, share_right, target_name
 from credimi.estimators.scorer import Scorer
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
@@ -114,6 +114,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """Learn these rows, and forget everything else."""
         self._learn(X, y, None, sample_weight, reset=True)
         self._ledger.kept.class_names(least=1)  # reports what is wrong with the target, if anything is
+        warn_if_measured(self._ledger.kept)
         return self
 
     def partial_fit(

@@ -13,10 +13,12 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.reading_options import ReadingOptions
+from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.request import check_named
+from credimi.estimators.class_labels import warn_if_measured
 from credimi.estimators.counted_xy import coded, counted, target_name
 from credimi.estimators.validation import checked_features, checked_target, checked_weights
 from credimi.inference.batched.many_tables import Beliefs, beliefs
@@ -136,6 +138,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         else:
             self._learn(X, y, sample_weight, reset=True)
             self._believed = self._beliefs()
+        warn_if_measured(self.counts_, "(target_cuts='quantile:4', say)")
         return self
 
     def partial_fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
@@ -224,6 +227,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         ):
             if getattr(self, name) != value:
                 raise CredimiError(f"rule {self.rule!r} works with {name}={value!r} only: leave out {name}")
+        if self.k is not None:
+            require_whole("k", self.k, 1)
         features = checked_features(self, X, reset=True)
         target = checked_target(y, features.rows, type(self).__name__)
         settings, threads = (

@@ -15,7 +15,7 @@ from credimi.core.arguments import require_whole
 from credimi.core.public import public
 from credimi.core.threads import threads_of
 from credimi.counting.rows.tree_rows import TreeRows
-from credimi.estimators.class_labels import Classes
+from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import coded, labelled, share_right, target_name
 from credimi.estimators.tree_descent import visits
 from credimi.estimators.validation import cells_of, checked_features, checked_target, checked_weights
@@ -49,8 +49,9 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     epsilon : float
         The information, in nats, that a column has to tell to be worth a split.
     level : float
-        How probable that has to be; 0.5 predicts best. A doubtful split may concern few rows only: in nodes of more
-        than 100 rows, the doubt 1 - level falls in proportion to the rows. The root always needs 0.95.
+        How probable that has to be; 0.5 is for prediction, 0.95 for splits that are claimed. A doubtful split may
+        concern few rows only: in nodes of more than 200 rows, the doubt 1 - level falls with the square of the rows.
+        The root always needs 0.95.
     max_depth : int, optional
         The most splits between the root and a leaf.
     missing_values, discretize
@@ -118,6 +119,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         known = Classes()
         known.observe(target)
         known.add(table.counts.classes)  # refuses numbers that are no classes
+        warn_if_measured(table.counts)
         self._known, self._settings = known, settings
         self.tree_ = grow(
             TreeRows.of(table, threads, least_classes=1),
@@ -137,12 +139,11 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def predict_proba(self, X: Data) -> FloatArray:
         """(rows, classes): how probable each class is."""
-        check_is_fitted(self)
-        features = checked_features(self, X, reset=False)
-        found = np.zeros((features.rows, len(self.tree_.classes)))
-        for number, rows, weights in visits(self.tree_, features, self._settings):
+        rows, visited = self._visits(X)
+        found = np.zeros((rows, len(self.tree_.classes)))
+        for number, here, weights in visited:
             if self.tree_.nodes[number].split is None:
-                found[rows] += weights[:, np.newaxis] * self.tree_.probabilities[number]
+                found[here] += weights[:, np.newaxis] * self.tree_.probabilities[number]
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
     def predict_log_proba(self, X: Data) -> FloatArray:
@@ -159,11 +160,9 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def apply(self, X: Data) -> IntegerArray:
         """The leaf of each row; of a row that reaches several, the one with the largest weight."""
-        rows, best, heaviest = 0, np.zeros(0, dtype=np.int64), np.zeros(0)
-        for number, here, weights in self._visits(X):
-            if number == 0:
-                rows = here.size
-                best, heaviest = np.zeros(rows, dtype=np.int64), np.zeros(rows)
+        rows, visited = self._visits(X)
+        best, heaviest = np.zeros(rows, dtype=np.int64), np.zeros(rows)
+        for number, here, weights in visited:
             if self.tree_.nodes[number].split is None:
                 better = (weights > heaviest[here]) | ((weights == heaviest[here]) & (number < best[here]))
                 best[here[better]], heaviest[here[better]] = number, weights[better]
@@ -173,11 +172,10 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """A sparse matrix (rows, nodes) with 1 where a row visits a node; with missing values that may be many."""
         from scipy.sparse import csr_matrix  # noqa: PLC0415  (it takes a while to load)
 
-        visited = [(np.full(here.size, number), here) for number, here, _ in self._visits(X)]
-        nodes, rows = (np.concatenate(each) for each in zip(*visited, strict=True))
-        return csr_matrix(
-            (np.ones(rows.size, dtype=np.int64), (rows, nodes)), (visited[0][1].size, len(self.tree_.nodes))
-        )
+        rows, visited = self._visits(X)
+        pairs = [(here, np.full(here.size, number)) for number, here, _ in visited]
+        here, nodes = (np.concatenate(each) for each in zip(*pairs, strict=True))
+        return csr_matrix((np.ones(here.size, dtype=np.int64), (here, nodes)), (rows, len(self.tree_.nodes)))
 
     def get_depth(self) -> int:
         """The depth of the deepest leaf; that of the root is 0."""
@@ -241,9 +239,11 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def _missing(self) -> Foreign:
         return missing_of(self._settings.missing_values, raw=False)
 
-    def _visits(self, X: Data) -> Iterator[tuple[int, IntegerArray, FloatArray]]:
+    def _visits(self, X: Data) -> tuple[int, Iterator[tuple[int, IntegerArray, FloatArray]]]:
+        """How many rows there are, and of each node that is visited its number, the rows that do, and their weights."""
         check_is_fitted(self)
-        return visits(self.tree_, checked_features(self, X, reset=False), self._settings)
+        features = checked_features(self, X, reset=False)
+        return features.rows, visits(self.tree_, features, self._settings)
 
     def _importances(self) -> tuple[FloatArray, FloatArray]:
         check_is_fitted(self)

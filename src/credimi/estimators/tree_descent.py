@@ -14,6 +14,7 @@ from credimi.columns import labels
 from credimi.columns.encode import encode
 from credimi.columns.missing import missing_of
 from credimi.columns.numbers.discretize import bins_of
+from credimi.columns.text_types import numbers_among
 from credimi.counting.batch import labels_of
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 from credimi.selection.trees.stand_ins import branch_weights
@@ -84,11 +85,9 @@ class _Values:
 
 
 def _numbers(coded: Column, missing: MissingValues) -> FloatArray:
-    """The number of each label, NaN if it is missing or none; one more is that of missing values."""
-    found = np.full(coded.values + 1, np.nan)
-    if coded.numbers is not None:
-        found[:-1] = np.where(missing.among(coded), np.nan, coded.numbers)
-    return found
+    """The number of each label, also of text that is one, NaN if it is missing or none; NaN once more at the end."""
+    numbers = numbers_among(coded.texts) if coded.numbers is None else coded.numbers
+    return np.append(np.where(missing.among(coded), np.nan, numbers), np.nan)
 
 
 def _codes(coded: Column, missing: MissingValues, column: TreeColumn) -> IntegerArray:

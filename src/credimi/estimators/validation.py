@@ -31,7 +31,7 @@ from credimi.core.arguments import require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.counting.batch import grouped
-from credimi.counting.engines import sparse_matrices
+from credimi.counting.engines import polars_lazy, sparse_matrices
 from credimi.counting.engines.frames import array_of, is_polars
 from credimi.counting.tabulate import CELLS_WORTH_COMPILING
 
@@ -82,6 +82,9 @@ def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
 
     Infinite numbers are accepted, in arrays as in data frames: they have an order and can be counted.
     """
+    if polars_lazy.reads(X) or type(X) is dict:  # some sparse matrices are dictionaries, too
+        remedy = "the frame that its collect() returns" if polars_lazy.reads(X) else "a data frame of it"
+        raise CredimiError(f"X is a {type(X).__name__}, not a table: pass {remedy}")
     if _is_frame(X):
         _check_names(X)
         known = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)

@@ -47,7 +47,7 @@ class PaperDataset:
     majority: float | None = None
     numbers: tuple[int, ...] = ()
     left_out: tuple[int, ...] = ()
-    holes: str | None = "?"  # what means missing; None if the paper treated it as a value
+    missing_text: str | None = "?"  # what means missing; None if the paper treated it as a value
     complete_only: bool = False
     header: bool = False
     address: str | None = None  # of the folder in the UCI repository
@@ -199,7 +199,7 @@ COMPLETE: dict[str, PaperDataset] = {
         target=1,
         instances=435,
         features=16,
-        holes=None,
+        missing_text=None,
         address="voting-records",
     ),
 }
@@ -238,17 +238,19 @@ def read(name: str, source: PaperDataset, paths: list[Path]) -> DataSet:
     fields = _fields(source, paths)
     if source.complete_only:
         wanted = [place for place in range(source.columns) if place + 1 not in source.left_out]
-        fields = [row for row in fields if all(row[place] != source.holes for place in wanted)]
+        fields = [row for row in fields if all(row[place] != source.missing_text for place in wanted)]
     columns: dict[str, object] = {}
     for number, values in enumerate(zip(*fields, strict=True), start=1):
         if number in source.numbers:
-            columns[_name(number)] = np.array([np.nan if value == source.holes else float(value) for value in values])
+            columns[_name(number)] = np.array(
+                [np.nan if value == source.missing_text else float(value) for value in values]
+            )
         elif number not in source.left_out:
             columns[_name(number)] = np.array(values, dtype=object)
     rows = rows_of(
         columns,
         _name(source.target),
-        missing_values=() if source.holes is None else (source.holes,),
+        missing_values=() if source.missing_text is None else (source.missing_text,),
         discretize={"*": "categories"} | {_name(number): "mdl" for number in source.numbers},
     )
     majority = float(np.bincount(rows.target).max() / len(rows))

@@ -102,6 +102,10 @@ class NumbaKernel:
         self._entries[signature] = entry
         return entry
 
+    def is_compiled(self, signature: str) -> bool:
+        """Whether the kernel was compiled for these types, by this process or another."""
+        return signature in self._entries or self._is_cached(numba_types(signature))
+
     def _is_cached(self, argument_types: tuple[Any, ...]) -> bool:
         with suppress(AttributeError, TypeError):  # private to Numba: should it change, nobody is told of compiling
             cache = self.dispatcher._cache  # noqa: SLF001  (see above)

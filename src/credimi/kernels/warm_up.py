@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,15 @@ def tasks(command: str | None = None, asked: str = "") -> list[Task]:
         wanted += NEEDED_FOR_MANY_CELLS
     names = dict.fromkeys([*FIRST_NEEDED, *(name for name in SIGNATURES if command is None or name.startswith(wanted))])
     return [(name, types) for name in names for types in SIGNATURES[name][: None if command is None else 1]]
+
+
+@cache
+def is_compiled(*beginnings: str) -> bool:
+    """Whether the kernels whose names begin so are compiled for all types: by a wheel, or earlier on this machine."""
+    names = [name for name in SIGNATURES if name.startswith(beginnings)]
+    return jit.LIBRARY is not None or all(
+        kernel(name).is_compiled(types) for name in names for types in SIGNATURES[name]
+    )
 
 
 def compile_all(wanted: list[Task], processes: int, told: Callable[[int, int], None]) -> None:

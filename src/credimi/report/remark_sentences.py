@@ -24,6 +24,7 @@ from credimi.report.sentences import (
     name,
     names,
     some,
+    spelled_alike,
     unit,
     up_to,
 )
@@ -85,6 +86,11 @@ def _target_missing_codes(same: Sequence[Facts], reader: str) -> str:
         f"the target {target!r} has the class{several} {codes(same[0])}, which may mean missing "
         f"({missing(same[0], reader)}: then in all columns)"
     )
+
+
+def _target_spelled_alike(same: Sequence[Facts], _reader: str) -> str:
+    told = spelled_alike(same[0]["codes"])
+    return f"classes of the target {same[0]['target']!r} that may be one: {told}; write them in the same way"
 
 
 def _nearly_target(same: Sequence[Facts], reader: str) -> str:
@@ -167,9 +173,16 @@ def _codes_of_missing(same: Sequence[Facts], reader: str) -> str:
     return f"{shown} (if so: {missing(same[0], reader) if len(same) == 1 else asked}, for all columns)"
 
 
+def _spelled_alike(same: Sequence[Facts], _reader: str) -> str:
+    shown = some([f"{name(each)}: {spelled_alike(each['codes'])}" for each in same], "; ")
+    return f"values that may be one: {shown} (write them in the same way)"
+
+
 def _readable_text(same: Sequence[Facts], reader: str) -> str:
     first = same[0]
     asked = discretize(first["feature"], "mdl", reader)
+    if first["notation"] == "leading_zeros":
+        return f"{names(same)}: taken for text because of leading zeros; to cut them, if they are numbers: {asked}"
     return f"{names(same)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
 
 
@@ -210,6 +223,7 @@ def _weights_too_large(same: Sequence[Facts], _reader: str) -> str:
 _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "target_measured": _target_measured,
     "target_missing_codes": _target_missing_codes,
+    "target_spelled_alike": _target_spelled_alike,
     "epsilon_above_entropy": _epsilon_above_entropy,
     "nearly_target": _nearly_target,
     "maybe_noise": _maybe_noise,
@@ -221,6 +235,7 @@ _REMARKS: dict[str, Callable[[Sequence[Facts], str], str]] = {
     "time": _time,
     "many_cuts": _many_cuts,
     "may_mean_missing": _codes_of_missing,
+    "spelled_alike": _spelled_alike,
     "readable_text": _readable_text,
     "other_notation": _other_notation,
     "rows_to_decide": _rows_to_decide,

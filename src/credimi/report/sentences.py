@@ -101,9 +101,7 @@ def rows_told(rows: float, with_target: float | None) -> str:
 def unranked_lines(columns: Iterable[Facts], reader: str = PYTHON) -> list[str]:
     """Why columns are not ranked, or tell nothing: a line for each, and one for many of a kind, with some names."""
     found = []
-    for kind, group in groupby(
-        sorted(columns, key=lambda each: _UNRANKED.index(each["kind"])), lambda each: each["kind"]
-    ):
+    for kind, group in groupby(sorted(columns, key=lambda each: _UNRANKED.index(_group(each))), _group):
         same = list(group)
         if len(same) <= _SHOWN:
             found += [f"{name(each)}: {note(each, reader)}" for each in same]
@@ -111,10 +109,30 @@ def unranked_lines(columns: Iterable[Facts], reader: str = PYTHON) -> list[str]:
             shown = some([f"{name(each)} ({_distinct(each)})" for each in same])
             asked = "--discretize COLUMN=categories" if reader == COMMAND_LINE else "discretize={...: 'categories'}"
             found.append(f"identifiers, not ranked: {shown}; {asked} ranks one")
+        elif kind in _MEANT_TOGETHER:
+            found.append(
+                f"{_MEANT_TOGETHER[kind]}, not ranked: {names(same)} ({_made_readable(kind, same[0], reader)})"
+            )
         else:
             shown = some([f"{name(each)}{_of_its_kind(each)}" for each in same])
             found.append(f"{_UNRANKED_TOGETHER[kind]}: {shown}")
     return found
+
+
+def _group(facts: Facts) -> str:
+    """The kind of a column that is not ranked; of an identifier that is something else, what it is."""
+    meant = _meant(facts) if facts["kind"] == "identifier" else None
+    return str(facts["kind"] if meant is None else meant["kind"])
+
+
+def _made_readable(kind: str, first: Facts, reader: str) -> str:
+    """How columns of this kind become numbers or dates; the first of them where each needs an option of its own."""
+    if kind in NOTATIONS:
+        return f"write {NOTATIONS[kind][2]}"
+    if kind == "strays":
+        return "--missing VALUE" if reader == COMMAND_LINE else "add them to missing_values"
+    method = first.get("method_without_target")
+    return f"{discretize(first['feature'], method or 'mdl', reader)} {'compares' if method else 'ranks'} it"
 
 
 def _of_its_kind(facts: Facts) -> str:
@@ -130,18 +148,27 @@ def _cut_by(facts: Facts) -> str:
 def _identifier(facts: Facts, reader: str) -> str:
     if facts["distinct"] is None:
         return f"identifier: {_distinct(facts)}"
-    suspicions = facts["suspicions"]
-    cuttable = facts["numbers"] or any(each["kind"] in READABLE for each in suspicions)
     method = facts.get("method_without_target")  # of results that are no rankings
-    asked = discretize(facts["feature"], (method or "mdl") if cuttable else "categories", reader)
-    found = f"identifier: {_distinct(facts)} ({asked} {'compares' if method else 'ranks'} it)"
-    for each in suspicions:
-        if each["kind"] == "strays":
-            first = {"codes": each["values"][:1], "notation": "strays"}
-            found += f"; numbers but for {_quoted(each['values'])} ({missing(first, reader)})"
-        elif each["kind"] in NOTATIONS:
-            found += f"; not {_notation(each)}"
-    return found
+    cut, does = discretize(facts["feature"], method or "mdl", reader), "compares" if method else "ranks"
+    meant = _meant(facts)
+    if meant is None:
+        categories = discretize(facts["feature"], "categories", reader)
+        zeros = any(each["kind"] == "leading_zeros" for each in facts["suspicions"])
+        why = ", text because of leading zeros" if zeros else ""
+        return f"identifier: {_distinct(facts)}{why} ({cut if zeros or facts['numbers'] else categories} {does} it)"
+    if meant["kind"] == "strays":
+        codes_of = {"codes": meant["values"], "notation": "strays"}
+        start = f"numbers but for {_quoted(meant['values'])} ({missing(codes_of, reader)})"
+    elif meant["kind"] in NOTATIONS:
+        start = _notation(meant)
+    else:
+        start = f"{_MEANT_TOGETHER[meant['kind']]} ({cut} {does} them)"
+    return f"{start}; as text, an identifier: {_distinct(facts)}"
+
+
+def _meant(facts: Facts) -> Facts | None:
+    """The suspicion that says what the values of an identifier are, rather than names of rows."""
+    return next((each for each in facts["suspicions"] if each["kind"] in _MEANT_TOGETHER), None)
 
 
 def _distinct(facts: Facts) -> str:
@@ -171,7 +198,13 @@ _UNRANKED_TOGETHER = {
     "one_range": "all values lie between two cuts",
     "uncountable": "cannot be counted",
 }
-_UNRANKED = (*_UNRANKED_TOGETHER, "identifier")
+_MEANT_TOGETHER = {  # what an identifier is, if it is not names of rows
+    "decimal_commas": "numbers with decimal commas, taken for text",
+    "dates": "dates, taken for text",
+    "numerals": "numbers, held as text",
+    "strays": "numbers but for a few texts",
+} | {kind: f"{meant} in another notation" for kind, (meant, *_) in NOTATIONS.items()}
+_UNRANKED = (*_UNRANKED_TOGETHER, *_MEANT_TOGETHER, "identifier")
 
 
 def _suspicion(facts: Facts) -> str:
@@ -181,6 +214,8 @@ def _suspicion(facts: Facts) -> str:
         return f", not numbers: {READABLE[kind]}"
     if kind in NOTATIONS:
         return f", not {_notation(facts)}"
+    if kind == "spelled_alike":
+        return f"; {spelled_alike(facts['values'])}"
     return f"; {may_mean_missing({'notation': kind, 'codes': facts['values']})}"
 
 
@@ -194,6 +229,11 @@ def may_mean_missing(facts: Facts) -> str:
     if facts["notation"] == "strays":
         return f"numbers but for {codes(facts)}, which may mean missing"
     return f"{codes(facts)} may mean missing"
+
+
+def spelled_alike(texts: Sequence[str]) -> str:
+    """Which values may be one."""
+    return f"{_quoted(texts)} differ only in case, or in blanks at the ends"
 
 
 def codes(facts: Facts) -> str:

@@ -1,4 +1,7 @@
-"""A ranking as a table for the terminal: rank, feature, interval as a bar, P(I > epsilon), verdict."""
+"""A ranking as a table for the terminal: rank, feature, interval as a bar, P(I > epsilon), verdict.
+
+`text_table`, `text_line` and `printed` are what other results are shown with.
+"""
 
 from __future__ import annotations
 

@@ -259,10 +259,11 @@ def _rounded(value: float) -> float | None:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """In the order of the ranking: the blocks of counts (None for features that were not ranked), values, cuts.
+    """What a ranking keeps for its page, one entry per feature, in the order of the ranking.
 
-    `odds` are those of the features. `at_mode` is the information at the most probable cell probabilities, for the
-    plug-in rule; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
+    These are the blocks of counts (None for features that were not ranked), the names of the values, the cuts, and the
+    prior odds of dependence. `at_mode` is the information at the most probable cell probabilities, for the plug-in
+    rule; `source` says where the data came from. The posteriors are not kept: they follow from blocks and odds.
     """
 
     blocks: tuple[CountArray | None, ...]

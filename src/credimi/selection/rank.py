@@ -1,4 +1,8 @@
-"""`rank`: which features inform about the target, how much, and how surely; best first."""
+"""`rank`: which features inform about the target, how much, and how surely; best first.
+
+The figures, with the interval that is printed, come from `inference.batched.many_tables.summarize`, the decisions from
+`selection.rules`, the sentences below the table from `selection.remarks`.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from credimi.columns.feature import FeatureKind, SuspicionKind
+from credimi.columns.interpret import CATEGORIES
 from credimi.core.public import stored
 from credimi.report import remark_sentences
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record, Value
 
 _NEARLY_ALL = 0.9  # of the target's entropy
+_ROWS_A_VALUE, _SEVERAL = 10, 5  # rows of a value on average, and of two classes, that make a pure column no accident
 _MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
 _EARLY = 1.5  # a tipping factor, below which a remark is made
 _MANY_CUTS = 100  # cuts, from which a remark is made
@@ -39,7 +43,12 @@ _LOOKED_AT = (
     "tipping_factor",
 )
 _MAY_MEAN_MISSING = (SuspicionKind.STRAYS, SuspicionKind.MISSING_TEXTS, SuspicionKind.MISSING_NUMBERS)
-_READABLE = (SuspicionKind.DECIMAL_COMMAS, SuspicionKind.DATES, SuspicionKind.NUMERALS)
+_READABLE = (
+    SuspicionKind.LEADING_ZEROS,
+    SuspicionKind.DECIMAL_COMMAS,
+    SuspicionKind.DATES,
+    SuspicionKind.NUMERALS,
+)
 _OTHER_NOTATIONS = (
     SuspicionKind.DATE_NOTATION,
     SuspicionKind.PERCENT_SIGNS,
@@ -54,6 +63,7 @@ class RemarkKind(StrEnum):
 
     TARGET_MEASURED = "target_measured"
     TARGET_MISSING_CODES = "target_missing_codes"
+    TARGET_SPELLED_ALIKE = "target_spelled_alike"
     EPSILON_ABOVE_ENTROPY = "epsilon_above_entropy"
     NEARLY_TARGET = "nearly_target"
     MAYBE_NOISE = "maybe_noise"
@@ -65,6 +75,7 @@ class RemarkKind(StrEnum):
     TIME = "time"
     MANY_CUTS = "many_cuts"
     MAY_MEAN_MISSING = "may_mean_missing"
+    SPELLED_ALIKE = "spelled_alike"
     READABLE_TEXT = "readable_text"
     OTHER_NOTATION = "other_notation"
     ROWS_TO_DECIDE = "rows_to_decide"
@@ -209,7 +220,8 @@ def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> It
         if each.kind == SuspicionKind.MEASUREMENT:
             yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=each.count, stake=stake)
         else:
-            kind = RemarkKind.TARGET_MISSING_CODES
+            alike = each.kind == SuspicionKind.SPELLED_ALIKE
+            kind = RemarkKind.TARGET_SPELLED_ALIKE if alike else RemarkKind.TARGET_MISSING_CODES
             yield Remark(kind, target=name, notation=each.kind, codes=each.values, stake=stake)
 
 
@@ -218,10 +230,12 @@ def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
     for each in feature.suspicions if feature.kind.ranked else ():
         for kind, notations in (
             (RemarkKind.MAY_MEAN_MISSING, _MAY_MEAN_MISSING),
+            (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
         ):
-            if each.kind in notations:
+            few_names = each.kind == SuspicionKind.LEADING_ZEROS and row["values"] <= CATEGORIES
+            if each.kind in notations and not few_names:
                 yield Remark(kind, feature.name, notation=each.kind, codes=each.values, stake=row["mi"])
 
 
@@ -230,7 +244,7 @@ def _of_row(
 ) -> Iterator[Remark]:
     """Remarks on what a feature tells."""
     name = feature.name
-    if row["low"] > _NEARLY_ALL * entropy:
+    if row["low"] > _NEARLY_ALL * entropy or (row["verdict"] == "keep" and _is_pure(feature, entropy)):
         yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
     if settings["prior"] != "adaptive" and row["keep_forward"] and _may_be_noise(row, classes, settings["epsilon"]):
         yield Remark(RemarkKind.MAYBE_NOISE, name, values=row["values"], stake=row["mi"])
@@ -251,6 +265,20 @@ def _of_row(
         yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
     if row["at_epsilon"]:
         yield Remark(RemarkKind.AT_EPSILON, name)
+
+
+def _is_pure(feature: Feature, entropy: float) -> bool:
+    """Whether no value has two classes, in rows that show nearly all of the target's entropy.
+
+    With few rows, even the interval of a copy of the target reaches far below the entropy. If two classes have five
+    rows each, and a value ten on average, a column that tells nothing is pure with a probability below 1e-4.
+    """
+    counts = feature.block[:-1, :-1]
+    used, classes = counts.any(axis=0).sum(), counts.sum(axis=1)
+    if classes.sum() < _ROWS_A_VALUE * used or (classes >= _SEVERAL).sum() < 2 or (counts > 0).sum(axis=0).max() > 1:
+        return False
+    shares = classes[classes > 0] / classes.sum()
+    return bool(-(shares * np.log(shares)).sum() > _NEARLY_ALL * entropy)
 
 
 def _is_time(feature: Feature) -> bool:

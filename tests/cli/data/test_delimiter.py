@@ -44,6 +44,22 @@ def test_counts_are_extended_by_files_of_another_delimiter(call: Call, report: R
     assert "--delimiter" in refusal("rank", "all.counts", "--delimiter", ":")
 
 
+@pytest.mark.parametrize(
+    ("line", "shown", "asked"),
+    [
+        ("2 1 38.50 " * 9, "'2 1 38.50 2 1 38.50 2 1 38.50 2 1 38.50 '...", "delimiter=' ', --delimiter space"),
+        ("first^second^third", "'first^second^third'", "delimiter='^', --delimiter '^'"),
+    ],
+)
+def test_a_line_that_is_one_column_hints_at_the_delimiter(refusal: Refusal, line: str, shown: str, asked: str) -> None:
+    """Whatever was asked for: a table without a line of names has no name that could be found in it."""
+    write("a.data", f"{line}\n" * 30)
+    several = f"if these are several columns, name the character between them ({asked})"
+    assert refusal("rank", "a.data", "--target", "24") == f"there is no column '24', but only {shown}: {several}"
+    write("one.csv", "name\na\nb\n")
+    assert refusal("rank", "one.csv", "--target", "24") == "there is no column '24': there are 'name'"
+
+
 def test_prequential_takes_a_delimiter(call: Call) -> None:
     code, out, err = call("prequential", caret(), "--target", "class", "--delimiter", "^", "--orders", "1")
     assert code == 0, err

@@ -24,7 +24,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int,
 def test_the_steps_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = answer(capsys, "select", DATA, "--target", "diabetes")
     assert code == 0
-    assert "The smallest set that tells about diabetes: 8 of 18 columns, 4,000 rows" in out
+    assert "The smallest set that tells about diabetes: 7 of 18 columns, 4,000 rows" in out
     assert "says what bmi says" in out
 
 

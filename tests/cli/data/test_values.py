@@ -104,7 +104,7 @@ def test_hints_can_be_pasted_into_a_shell(call: Call, report: Report, name: str)
 def test_hint_of_a_token_that_means_missing_is_quoted(report: Report) -> None:
     write("data.csv", columns("y", "a", rows=[(i % 2, i if i % 40 else "72 kg") for i in range(80)]))
     note = report("data.csv", "--target", "y")["features"][0]["note"]
-    assert note.endswith("numbers but for '72 kg' (--missing '72 kg')")
+    assert note.startswith("numbers but for '72 kg' (--missing '72 kg'); as text, an identifier")
 
 
 def test_list_column_in_counts_that_grow(call: Call, report: Report) -> None:
@@ -145,6 +145,19 @@ def test_leading_zeros_are_names(report: Report) -> None:
     assert (feature["values"], feature["note"]) == (3, "categories, not numbers: leading zeros")
 
 
+def test_many_numbers_with_leading_zeros_are_pointed_out(report: Report, call: Call) -> None:
+    """Ten names may be codes; hundreds may be amounts that a program filled up with zeros."""
+    rows = [(i % 2, f"{i * 37 % 101 + 60 * (i % 2):05}", f"{i % 10:02}") for i in range(600)]
+    write("data.csv", columns("y", "amount", "code", rows=rows))
+    found = report("data.csv", "--target", "y")
+    told = [(each["feature"], each["notation"]) for each in found["remarks"] if each["kind"] == "readable_text"]
+    assert told == [("amount", "leading_zeros")]
+    sentence = "amount: taken for text because of leading zeros; to cut them, if they are numbers: --discretize "
+    assert f"caution: {sentence}amount=mdl" in " ".join(call("rank", "data.csv", "--target", "y")[1].split())
+    cut = report("data.csv", "--target", "y", "--discretize", "amount=mdl")["features"]
+    assert next(each["note"] for each in cut if each["feature"] == "amount").startswith(("mdl, ", "quarters"))
+
+
 def test_decimal_commas_are_text_unless_asked(report: Report, call: Call) -> None:
     """As a spreadsheet writes them in many countries; but "1,3" may also be a list of choices."""
     values = [f"{(i * 37 % 211 + 60 * (i % 2)) / 10:.1f}" for i in range(1200)]
@@ -168,7 +181,8 @@ def test_dates_are_text_unless_asked(report: Report, time: str) -> None:
     pq.write_table(pa.table({"y": [i % 2 for i in range(400)], "a": arrow}), "dates.parquet")
     (unasked,) = report("dates.csv", "--target", "y")["features"]
     assert unasked["verdict"] == "not ranked"
-    assert unasked["note"].endswith("(--discretize a=mdl ranks it)")
+    told = "dates, taken for text (--discretize a=mdl ranks them); as text, an identifier: "
+    assert unasked["note"] == f"{told}{len(set(texts))} different values in 400 rows"
     (asked,) = report("dates.csv", "--target", "y", "--discretize", "a=mdl")["features"]
     (typed,) = report("dates.parquet", "--target", "y", "--discretize", "a=mdl")["features"]
     assert {name: asked[name] for name in asked if name != "note"} == {
@@ -229,7 +243,7 @@ def test_a_stray_text_among_numbers_is_named(report: Report, call: Call, refusal
     assert feature["missing"] == 60
     write("many.csv", columns("y", "a", rows=[(i % 2, "Total" if i == 7 else i / 7) for i in range(90)]))
     (feature,) = report("many.csv", "--target", "y")["features"]
-    assert feature["note"].endswith("numbers but for 'Total' (--missing Total)")
+    assert feature["note"].startswith("numbers but for 'Total' (--missing Total); as text, an identifier")
 
 
 @pytest.mark.parametrize("code", ["NULL", "None", "n/a", "-", "."])

@@ -154,7 +154,7 @@ def _summary(title: str, report: Record, tables: list[Table], information: Distr
     sums = (
         sum(float(getattr(table, name).sum()) for table in tables) for name in ("joint", "target_only", "feature_only")
     )
-    summary.add_row("rows", f"{report['rows']:,.10g} ({_holes(*sums)})")
+    summary.add_row("rows", f"{report['rows']:,.10g} ({_complete_and_missing(*sums)})")
     summary.add_row("mean", f"{report['mean']:.4g} {unit}")
     summary.add_row("standard deviation", f"{report['std']:.4g} {unit}")
     summary.add_row(f"{100 * settings['level']:g} % interval", f"{report['low']:.4g} to {report['high']:.4g} {unit}")
@@ -220,7 +220,7 @@ def _mode_grid(mode: list[list[float]]) -> Grid:
     return grid
 
 
-def _holes(complete: float, target_only: float, feature_only: float) -> str:
+def _complete_and_missing(complete: float, target_only: float, feature_only: float) -> str:
     return (
         f"{complete:,.10g} complete, {target_only:,.10g} without the feature, {feature_only:,.10g} without the target"
     )

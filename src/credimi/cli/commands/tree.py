@@ -45,8 +45,8 @@ def add(commands: Foreign) -> None:
         parser,
         level=0.5,
         epsilon_means="the information, in nats, that a column has to tell to be worth a split",
-        level_means="how probable that has to be in nodes of up to 100 rows; with more rows the doubt that is allowed "
-        "falls in proportion, and the root needs at least 0.95",
+        level_means="how probable that has to be in nodes of up to 200 rows; the doubt that is allowed falls with the "
+        "square of the rows beyond, and the root needs at least 0.95",
     )
     parser.add_argument(
         "--max-depth", type=argument_types.positive, metavar="N", help="the largest depth (default: any)"

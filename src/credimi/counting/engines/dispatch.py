@@ -1,12 +1,12 @@
-"""Files by one engine or another: each gives the counts of the files it is done with, again and again until all are.
+"""Chooses the engine that counts files. It yields the files that are done, and their counts, until all are done.
 
     files     this process: a file is read while the one before is counted
-    duckdb    this process: DuckDB groups, and only groups come back (`sql`)
+    duckdb    this process: DuckDB groups the rows, and only the groups come back
     dask      the workers of a Dask scheduler, a file a task
     spark     the executors of a Spark master, a file a task
 
-Whoever asks adds the counts up, and may keep what is there so far. A cluster is a scheduler over files here, and its
-workers have to see them under the same paths.
+The caller adds the counts up, and may save the sum so far. The workers of a cluster have to see the files under the
+same paths.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ that of the grouping: O(rows x features) in time, and the groups in memory, whic
 
 CSV files go through `files`: DuckDB has other rules for quotes and empty fields, and engines must agree. So do files
 with weights, which are checked row by row, and files whose columns differ in capitals only, which are one column to
-DuckDB. DuckDB's own relations are streamed by `arrow`: running a user's query again for every few columns may cost more
-than all that grouping saves.
+DuckDB. DuckDB's own relations are streamed by `frames`: running a user's query again for every few columns may cost
+more than all that grouping saves.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
 
 
 def _one_type(values: list[Value]) -> AnyArray:
-    """A column of texts, of truth values or of numbers; of several of these as text, as parts that differ would be."""
+    """A column of texts, of booleans or of numbers. A column of several of these is text, as if parts differed."""
     kinds = {_kind(value) for value in values} - {None}
     return object_array(values if len(kinds) < 2 else [shown(value) if _kind(value) else value for value in values])
 

@@ -30,7 +30,7 @@ def columns(data: Foreign, places: Sequence[int] | None = None) -> list[SparseCo
     """All columns, or those of these places."""
     rows, width = _two(data)
     if data.dtype.kind not in "biuf":
-        raise CredimiError(f"a sparse matrix of {data.dtype} cannot be counted: pass one of numbers or truth values")
+        raise CredimiError(f"a sparse matrix of {data.dtype} cannot be counted: pass one of numbers or booleans")
     matrix = data.tocsc()
     if not matrix.has_canonical_format:  # values that are stored twice would count twice
         matrix = matrix.copy()

@@ -1,13 +1,13 @@
 """`SettledColumns`: all columns of a table as codes, each for itself, without a target.
 
 Columns are what `rank` would call them: categories, ranges of numbers, identifiers. Without a target, numbers are cut
-into ranges of about equal counts: as many, from 3 to 10, as leave `_ROWS_A_CELL` rows to each cell of a table of two
-such columns. Columns that name rows, or have one value or none, or more than `most_values`, are left out.
+into ranges of about equal counts: as many, from 3 to 10, as leave `_ROWS_A_CELL` rows to each cell of a table of so
+many such columns as are looked at `together`. Columns that name rows, or have one value or none, or more than
+`most_values`, are left out.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
 MOST_VALUES = 1_000  # of a column: a table of two such columns has a million cells
 _ROWS_A_CELL = 20
 _FEWEST_RANGES = 3
+_ROUNDING = 1e-9  # of a root that is a whole number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,10 +58,13 @@ class SettledColumns:
         columns: Option = None,
         discretize: Option = EQUAL_COUNTS,
         most_values: int = MOST_VALUES,
+        together: int = 2,
         threads: int | None = None,
         **counting: Option,
     ) -> SettledColumns:
         """The columns of what `credimi.count` accepts, if it fits into memory; `columns` names some of them.
+
+        `together` is how many columns share a table: two, or three if a pair is looked at given a third.
 
         Examples
         --------
@@ -71,7 +75,7 @@ class SettledColumns:
         ['one']
         """
         table = CodedTable.of(data, requested(columns=columns, discretize=discretize, threads=threads, **counting))
-        own = settings_for(table.counts, discretize)
+        own = settings_for(table.counts, discretize, together)
         table = replace(table, counts=own)
         kept, left_out = compared(own, most_values, threads)
         found: dict[int, Codes] = {}
@@ -118,11 +122,12 @@ def _with_default(discretize: Option, default: str) -> Option:
     return default if discretize == EQUAL_COUNTS else discretize
 
 
-def settings_for(counts: Counts, discretize: Option) -> Counts:
+def settings_for(counts: Counts, discretize: Option, together: int = 2) -> Counts:
     """The same counts, with ranges as the number of rows allows them, where nothing else is asked for."""
     if counts.rows == 0:
         raise CredimiError("there are no rows: nothing can be said about the columns")
-    ranges = min(QUANTILES, max(_FEWEST_RANGES, math.isqrt(int(counts.rows) // _ROWS_A_CELL)))
+    many = int((counts.rows / _ROWS_A_CELL) ** (1.0 / together) + _ROUNDING)
+    ranges = min(QUANTILES, max(_FEWEST_RANGES, many))
     asked = ReadingOptions.of((), _with_default(discretize, f"quantile:{ranges}")).discretize
     return replace(counts, settings=replace(counts.settings, discretize=asked))
 

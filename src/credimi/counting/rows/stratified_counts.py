@@ -151,7 +151,9 @@ class SettledCodes:
     def _counted(self, groups: Codes, height: int, chosen: list[int], threads: int | None) -> NDArray[np.number]:
         """The counts of some columns with the groups below `height`."""
         codes, values = [self.codes[each] for each in chosen], [len(self.features[each].values) for each in chosen]
-        compiled = groups.size * len(codes) >= _CELLS_WORTH_COMPILING
+        cells = groups.size * len(codes)
+        ready = cells >= tabulate.CELLS_WORTH_CALLING and tabulate.kernels_are_ready()
+        compiled = ready or cells >= _CELLS_WORTH_COMPILING
         how: Record = {"weights": self.weights, "compiled": compiled, "threads": threads}
         counted = tabulate.cross_counts(groups, height + 1, codes, values, **how)
         return np.concatenate([np.zeros(0), *(block[:height].ravel() for block in counted)])

@@ -185,9 +185,7 @@ class IncrementalCounts:
             return False
         columns = np.array([*(self._group(key, counts.classes) for key in groups), 0], dtype=np.int64)
         for place, (own, block, names) in enumerate(self._of_features(counts, keys)):
-            lines = np.array(
-                [*(self._line(place, key, own) for key in names), self.gone[place]], dtype=np.int64
-            )
+            lines = np.array([*(self._line(place, key, own) for key in names), self.gone[place]], dtype=np.int64)
             np.add.at(self._cells, (lines[None, :], columns[:, None]), block / self._scale)
             if place == 0:
                 np.add.at(self._totals, columns, block.sum(axis=1) / self._scale)

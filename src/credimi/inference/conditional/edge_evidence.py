@@ -4,9 +4,9 @@ The codes of all columns are in one array, (columns, rows); a test is a row of c
 given, -1 where there are fewer (see `kernels.networks.edge_evidence`). Prior, grid and corrections are those of
 `conditional_information`: with even prior odds P(independent) = 1/(1 + B).
 
-The evidence of very thin strata is too high: of independent columns of ten values, 4,000 rows and 1,000 strata, log B
-is 85 on average, although it is below 0 where there are three cells a row or fewer (the correction of
-`kernels.evidence.adaptive_weights` is of first order). `most_cells` says how many cells the strata of a test may have.
+`most_cells` says how many cells the strata of a test may have. Thinner strata are not wrong: of independent columns of
+2 to 10 values and ten cells a row, log B is 0.1 at most on average. But they tell next to nothing: with ten cells a row
+instead of three, networks of twelve public samples had the same F1, and took three times as long.
 """
 
 from __future__ import annotations

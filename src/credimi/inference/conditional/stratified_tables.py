@@ -86,6 +86,12 @@ class StratifiedTables:
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[candidates])])
         return StratifiedTables(Tables(some.flat, some.rows, some.columns, odds), starts)
 
+    def with_odds(self, factor: FloatArray) -> StratifiedTables:
+        """With other odds of dependence: a factor for each candidate."""
+        own = self.tables
+        odds = factor if own.odds is None else own.odds * factor
+        return StratifiedTables(Tables(own.flat, own.rows, own.columns, odds), self.starts)
+
     @cached_property
     def occurring(self) -> Tables:
         """The tables without classes and values that their stratum does not have; whole where there is one stratum."""

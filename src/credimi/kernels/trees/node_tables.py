@@ -138,16 +138,21 @@ def _cut_block(
         shapes[column, 0] = shapes[column, 1] = 0
         return 0
     shares[column] = share
-    last = where[behind - 1]
-    places[column, 0], places[column, 1] = last, where[behind]
+    places[column, 0], places[column, 1] = where[behind - 1], where[behind]
     used = kept = 0
     for group in range(classes + 1):
         below = above = 0.0
-        for value in range(last + 1):
-            below += block[group, value]
-        for value in range(last + 1, values):
-            above += block[group, value]
-        unseen = block[group, values]
+        unseen = block[group, values]  # with the values that have no class: one may lie where the cut is put
+        place = 0
+        for value in range(values):
+            if place == found or where[place] != value:
+                unseen += block[group, value]
+                continue
+            if place < behind:
+                below += block[group, value]
+            else:
+                above += block[group, value]
+            place += 1
         if group == classes or below + above + unseen > 0.0:
             out[used], out[used + 1], out[used + 2] = below, above, unseen
             used += 3

@@ -1,6 +1,6 @@
 """Comparisons as one HTML page: a line per feature, with both intervals drawn. No script, and nothing from elsewhere.
 
-All names come from the user's data; each passes through `escape`.
+All names come from the user's data; each passes through `still_page.text`.
 """
 
 from __future__ import annotations

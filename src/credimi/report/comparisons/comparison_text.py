@@ -151,6 +151,10 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
         f"more, less: P(change > {epsilon} nats) >= {level}, where no change has probability {settings['p_same']:g} "
         f"beforehand; same: P(change <= {epsilon}) >= {level}, without the prior; unsure: neither"
     )
+    yield (
+        "change and its interval are by these rows alone: an interval without 0 may stand beside a small P(change), "
+        "which also weighs that no change is likely beforehand"
+    )
     if settings.get("counts") is False:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"
     for name, only in zip(comparison.names, comparison.only, strict=True):

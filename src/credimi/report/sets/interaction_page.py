@@ -1,6 +1,6 @@
 """Interactions as one HTML page: the pairs as a table, the first as heat maps. No script, and nothing from elsewhere.
 
-All names come from the user's data; each passes through `escape`.
+All names come from the user's data; each passes through `still_page.text`.
 """
 
 from __future__ import annotations

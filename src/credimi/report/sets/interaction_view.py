@@ -88,7 +88,8 @@ def _count(pairs: list[Record], verdict: str) -> str:
 def remarks(found: Record) -> list[str]:
     """What was looked at, in words."""
     settings, tried, every = found["settings"], found["pairs_tried"], found["all_pairs"]
-    first = f"{found['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {found['rows']:,} rows"
+    rows = f"{found['rows']:,.1f}".removesuffix(".0")  # the sum of weights may have many digits
+    first = f"{found['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {rows} rows"
     lines = [first + f"; information in nats; {100 * settings['level']:g} % intervals"]
     if tried < every:
         lines.insert(0, f"interrupted: {tried:,} of {every:,} pairs were looked at")

@@ -1,6 +1,7 @@
 """A selection as one HTML page: the steps, drawn; the other columns with reasons; which columns say the same.
 
-No script, and nothing from elsewhere. All names come from the user's data; each passes through `escape`.
+No script, and nothing from elsewhere. All names come from the user's data; each passes through
+`still_page.text`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
-from credimi.report.sets.selection_view import INTERRUPTED, reason, redundancy, title
+from credimi.report.sets.selection_view import INTERRUPTED, MATTERS, reason, redundancy, title
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.report.terminal import probability
 
@@ -61,7 +62,7 @@ def _steps(selection: Record) -> str:
         "adds: what the column tells beyond the most similar column above it, or beyond all above together. "
         "“or” names columns that might stand in its place, with the probability that they add more."
         if smallest
-        else "All columns that matter, alone or with a partner."
+        else f"All columns that matter, alone or with a partner. {MATTERS}."
     )
     return f"""<section>
 <h2>Taken, in order</h2>

@@ -20,6 +20,10 @@ _NUMBERS = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)
 _SURE = 0.95  # of the first column
 _LINES = 30  # of the columns that were not taken
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
+MATTERS = (
+    "P(matters): that a column tells anything, however little, alone or with a partner; with: a partner without which "
+    "that is not credible"
+)
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 
@@ -50,8 +54,8 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     yield from map(text_line, unranked_lines(selection["left_out"], reader))
     if not steps:
         yield text_line(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
-    entropy, level = selection["entropy"], settings["level"]
-    yield text_line(f"information in nats; share: of the target's entropy, {entropy:.4f}; level {level:g}")
+    told = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
+    yield text_line(f"information in nats; {told}; level {settings['level']:g}")
 
 
 def title(selection: Record) -> str:
@@ -78,7 +82,7 @@ def _rejection_cells(each: Record) -> list[str]:
 def reason(rejection: Record) -> str:
     """Why a column was not taken, in words."""
     if rejection["reason"] == "redundant":
-        return f"says what {rejection['like']} says"
+        return f"says what {rejection['like'] or 'the taken columns'} {'says' if rejection['like'] else 'say together'}"
     if rejection["reason"] == "unsure" and rejection["rows_to_decide"]:
         return f"unsure: about {rejection['rows_to_decide']:,} rows would decide"
     if rejection["reason"] == "not reached":

@@ -1,6 +1,6 @@
 """A tree as one HTML page: nodes that fold, each with its table and its posterior. No script, nothing from elsewhere.
 
-All names come from the user's data; each passes through `escape`.
+All names come from the user's data; each passes through `still_page.text`.
 """
 
 from __future__ import annotations

@@ -80,6 +80,17 @@ def check_classes(target: str, first: Sequence[str], second: Sequence[str], both
         )
 
 
+def check_several_classes(target: str, classes: Sequence[Sequence[str]], names: Sequence[str]) -> None:
+    """Refuse a sample that has one class only, as `rank` does: no column can tell anything there."""
+    for own, name in zip(classes, names, strict=True):
+        if len(own) < 2:
+            only = f"one class only, {own[0]!r}" if own else "no class"
+            raise CredimiError(
+                f"target {target!r} has {only}, in {name}: nothing can inform about it there; compare samples of "
+                "several classes"
+            )
+
+
 def in_order(rows: list[Record]) -> dict[str, list[object]]:
     """The rows as columns, the surest change first; columns that are not compared come last."""
 

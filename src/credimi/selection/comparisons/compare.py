@@ -17,7 +17,14 @@ from credimi.inference import change
 from credimi.inference.batched.many_tables import summarize
 from credimi.report import sentences
 from credimi.selection import stored_ranking
-from credimi.selection.comparisons.change_records import CompareOptions, check_classes, in_order, record, settings_of
+from credimi.selection.comparisons.change_records import (
+    CompareOptions,
+    check_classes,
+    check_several_classes,
+    in_order,
+    record,
+    settings_of,
+)
 from credimi.selection.comparisons.comparison import Comparison
 from credimi.selection.rank import counts_of
 
@@ -109,6 +116,7 @@ def compare(
     samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
     both = aligned(samples)
     one, other = (each.class_names(0) if len(each.classes) else () for each in samples)
+    check_several_classes(both.samples[0].target, (one, other), (first, second))
     check_classes(both.samples[0].target, one, other, both.classes)
     return compared(both, options, missing, (first, second))
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _COUNTING = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
 _WORTH_TELLING = 0.01  # probability of an edge
 _MOST_VALUES = 200  # of a column: three such columns have eight million cells
+_TOGETHER = 3  # columns in a table: most tests have two, and one that is given
 _MOST_SEPARATED = 5_000  # pairs, those that tell most
 _SHOWN_VALUES = 12  # rows and columns of a table on the page
 _SHOWN_TABLES = 1_500
@@ -80,7 +81,8 @@ def network(
     progress : function, optional
         Called with the share that is done.
     **counting
-        exclude, missing_values, discretize, weights, delimiter, max_levels: as in `credimi.pairs`.
+        exclude, missing_values, discretize, weights, delimiter, max_levels: as in `credimi.pairs`, but numbers are
+        cut into fewer ranges by default, as most pairs are looked at given a third column.
 
     Returns
     -------
@@ -107,7 +109,9 @@ def network(
     if unknown:
         raise TypeError(f"network() got an unexpected keyword argument {unknown[0]!r}")
     told = progress or (lambda _: None)
-    settled = SettledColumns.of(data, columns=columns, most_values=_MOST_VALUES, threads=threads, **counting)
+    settled = SettledColumns.of(
+        data, columns=columns, most_values=_MOST_VALUES, together=_TOGETHER, threads=threads, **counting
+    )
     if len(settled.features) < 2:
         raise CredimiError(
             f"a network needs two columns or more, and {len(settled.features)} can be used here: identifiers, and "

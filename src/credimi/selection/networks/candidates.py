@@ -10,7 +10,8 @@ no single column separates them. In their crowd a true neighbour would be lost, 
 certain.
 
 A column that determines one of the two, or nearly, separates nothing: given a copy of u, all are independent of u, its
-neighbours too. And where a column that might separate a pair has too many values to be tried, the pair is in doubt.
+neighbours too. But then it might be the neighbour instead, and this is kept (`determined`). Where a column that might
+separate a pair has too many values to be tried, the pair is in doubt.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _OUT = -4.0  # log odds of an edge, below which a pair is no candidate
 _MEDIATORS = 10  # columns that are tried as separators of a pair
 DETERMINED = 0.1  # of the entropy left: less tells nothing
+CLEAR = 1.0  # nats: a log Bayes factor of dependence
 _PAIRS = 4096  # whose mediators are looked for at once
 _TOGETHER = 5  # partners that explain a column together, at most
 
@@ -36,13 +38,15 @@ class Candidates:
     """Of each column its possible neighbours, strongest first; `alone` is the log Bayes factor of every pair.
 
     `least` is the least of a pair's log Bayes factors so far, and `given` the column that was given there, or -1.
-    `untried` says of which pairs a separating column has too many values.
+    `determined` says of which pairs a column, once given, leaves next to nothing of one of the two, and no clear
+    dependence; `untried` of which a separating column has too many values.
     """
 
     partners: tuple[IntegerArray, ...]
     alone: FloatArray
     least: FloatArray
     given: IntegerArray
+    determined: BooleanArray
     untried: BooleanArray
 
 
@@ -66,7 +70,7 @@ def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates
     cells = (values[one] * values[other])[:, np.newaxis] * np.where(mediators >= 0, values[mediators], 0)
     large = cells > evidence.most_cells
     strong = np.minimum(alone[one[:, np.newaxis], mediators], alone[other[:, np.newaxis], mediators])
-    untried = np.zeros(alone.shape, dtype=bool)
+    determined, untried = np.zeros((2, *alone.shape), dtype=bool)
     untried[one, other] = untried[other, one] = (large & (strong > alone[one, other][:, np.newaxis])).any(axis=1)
     mediators[large] = -1
     for rank in range(mediators.shape[1]):
@@ -75,6 +79,8 @@ def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates
             continue
         u, v, z = one[asked], other[asked], mediators[asked, rank]
         found, left = evidence.and_left(np.column_stack([u, v, z]))
+        known = (left < DETERMINED) & (found < CLEAR)
+        determined[u[known], v[known]] = determined[v[known], u[known]] = True
         less = (found < least[u, v]) & (left >= DETERMINED)
         u, v, z, found = u[less], v[less], z[less], found[less]
         least[u, v] = least[v, u] = found
@@ -89,7 +95,7 @@ def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates
         order = np.argsort(-least[column], kind="stable")
         order = order[possible[column, order] & ~np.isin(order, first)]
         partners.append(np.concatenate([first, order])[:most])
-    return Candidates(tuple(partners), alone, least, given, untried)
+    return Candidates(tuple(partners), alone, least, given, determined, untried)
 
 
 def _together(

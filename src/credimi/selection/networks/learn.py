@@ -7,8 +7,9 @@
    if that is fewer: columns that do not hang together are not made to.
 
 5. What the networks cannot know is taken off: a single column separates the pair, or might, but has too many values to
-   be tried; the pair does not clearly depend given some set of columns; or both columns would need larger sets of
-   parents than there are rows for. The shares that are left are what was true of such edges in public networks.
+   be tried; the pair does not clearly depend given some set of columns; both columns would need larger sets of parents
+   than there are rows for; or other columns determine one of the two, and might be its neighbours instead. The shares
+   that are left are about what was true of such edges in public networks.
 
 Where values are missing, tests on different columns have different complete rows, and their evidence cannot be
 compared: what more rows tell would be taken for what more columns tell. The first network is learned from evidence
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
-from credimi.selection.networks.candidates import candidates, pairs_alone
+from credimi.selection.networks.candidates import CLEAR, candidates, pairs_alone
 from credimi.selection.networks.imputation import Imputation
 from credimi.selection.networks.orders import Sampled, sampled
 from credimi.selection.networks.parent_sets import ParentSets, Separators, parent_sets
@@ -44,8 +45,7 @@ _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
 _SHORT = 0.1  # effort of these
 _SEPARATED = 0.6  # what is left of P(edge) if one column separates the pair
-_MOST_UNCLEAR = 0.9  # the most that P(edge) is if a set nearly does
-_CLEAR = 1.0  # nats: a Bayes factor of dependence of e
+_MOST = np.array([1.0, 0.9, 0.6])  # of P(edge), if no set nearly separates the pair or determines one of the two; 1; 2
 _SETTLED = 0.1  # change of the log odds that ends them
 _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
 
@@ -137,7 +137,7 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
     near = candidates(evidence, _log_odds(max(degree, DEGREE), columns), _MOST_PARTNERS)
     given = np.full((columns, columns, max(options.max_parents - 1, 1)), -1)
     given[:, :, 0] = near.given
-    separators = Separators(near.least.copy(), given)
+    separators = Separators(near.least.copy(), given, near.determined)
     sets = parent_sets(evidence, near.partners, options.max_parents, log_odds, separators)
     settled = options.degree is not None or columns < 2
     for _ in range(0 if settled else _TURNS):
@@ -148,8 +148,9 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     cut = _cut_short(evidence, sets, near.least, log_odds)
-    most = np.where(np.outer(cut, cut) | (separators.least < _CLEAR), _MOST_UNCLEAR, 1.0)
-    believed = np.minimum(most / np.maximum(final.edges, _MOST_UNCLEAR), 1.0)
+    unclear = np.outer(cut, cut) | (separators.least < CLEAR)
+    most = _MOST[unclear.astype(np.int64) + separators.determined]
+    believed = most / np.maximum(final.edges, most)
     believed[near.untried | (near.least < 0.0)] = _SEPARATED
     found = Learned(
         final.arcs * believed,

@@ -19,38 +19,44 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.selection.networks.candidates import DETERMINED
+from credimi.selection.networks.candidates import CLEAR, DETERMINED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from credimi.core.types import FloatArray, IntegerArray
+    from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.conditional.edge_evidence import EdgeEvidence
 
 _ALL = 3
 _NEAR = 8.0  # a set is worth extending if its evidence is that near to the best
-_CLEARLY = 1.0  # nats
 _EXTENDED = 5  # sets of a column, at most
 
 
 @dataclass(slots=True, eq=False)
 class Separators:
-    """Of each pair the least log Bayes factor that was met, and what was given there, -1 where there were fewer."""
+    """Of each pair the least log Bayes factor that was met, and what was given there, -1 where there were fewer.
+
+    Sets that determine one of the two separate nothing; `determined` says of which pairs there are such.
+    """
 
     least: FloatArray
     given: IntegerArray
+    determined: BooleanArray
 
-    def add(self, tests: IntegerArray, found: FloatArray) -> None:
+    def add(self, tests: IntegerArray, found: FloatArray, left: FloatArray) -> None:
         """Keep what is less than before, clearly so where a smaller set separates the pair already."""
+        known = tests[(left < DETERMINED) & (found < CLEAR)]
+        self.determined[known[:, 0], known[:, 1]] = self.determined[known[:, 1], known[:, 0]] = True
+        tests, found = tests[left >= DETERMINED], found[left >= DETERMINED]
         order = np.lexsort((found, tests[:, 1], tests[:, 0]))
         tests, found = tests[order], found[order]
         first = np.ones(found.size, dtype=bool)
         first[1:] = (tests[1:, :2] != tests[:-1, :2]).any(axis=1)
         tests, found = tests[first], found[first]
         before = self.least[tests[:, 0], tests[:, 1]]
-        less = found < before - np.where(before < 0.0, _CLEARLY, 0.0)
+        less = found < before - np.where(before < 0.0, CLEAR, 0.0)
         (u, v), given = tests[less, :2].T, tests[less, 2:]
         self.least[u, v] = self.least[v, u] = found[less]
         wide = np.full((u.size, self.given.shape[2]), -1)
@@ -133,7 +139,7 @@ def _weigh(
         return
     unique, place = _unique(tests, evidence.columns)
     factors, left = evidence.and_left(unique)
-    separators.add(unique, np.where(left >= DETERMINED, factors, np.inf))
+    separators.add(unique, factors, left)
     ways = iter(factors[place].tolist())
     for own, sets in zip(found, wanted, strict=True):
         weighed = {}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
+from credimi.selection.rules import from_common_odds
 from credimi.selection.sets.relevant_features import relevance
 from credimi.selection.sets.selection import Rejection, Selection, Step
 from credimi.selection.sets.smallest_set import Search, smallest
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 GOALS = ("smallest", "relevant")
 LEVELS = {"smallest": 0.5, "relevant": 0.95}  # to predict best; to claim
 _SURE = 0.95
-_LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
 def select(
@@ -158,16 +158,19 @@ def _relevant(
     search = Search(codes, options)
     found = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = found.probability, found.partner.tolist()
+    p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
     for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -found.evidence[column])):
-        like = None if partners[column] == column else search.names[partners[column]]
+        without = partners[column] == column or p_alone[column] >= options.level  # it matters without any partner
+        like = None if without else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
         figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
         if p_relevant[column] >= options.level and len(steps) < most:
             steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=like))
         else:
-            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else "unsure"
+            nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _SURE else "unsure"
+            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else nothing_alone
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return _selection("relevant", search, entropy, steps, rejected)

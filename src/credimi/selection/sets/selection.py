@@ -24,9 +24,10 @@ class Step:
 
     `adds`, with `low` and `high`, is what it adds to those taken before, in nats, and `p_adds` the probability that
     this is more than epsilon; with goal "relevant" what it tells alone, and the probability that it matters, `partner`
-    being the column that it matters most with, if any. `tells` is what all columns up to this one tell in these rows,
-    missing values and all, by a naive Bayes out of fold; `share` is its share of the target's entropy. `substitutes`
-    are columns that might stand in its place, and add nothing to it, each with the probability that it adds more.
+    being the column that it matters most with, unless it matters alone. `tells` is what all columns up to this one tell
+    in these rows, missing values and all, by a naive Bayes out of fold; `share` is its share of the target's entropy.
+    `substitutes` are columns that might stand in its place, and add nothing to it, each with the probability that it
+    adds more.
     What a column adds is what it adds to the one taken before that leaves least to it; where no column adds to each of
     them, what it adds to all together. `p_redundant` has for each column taken before the probability that this one
     adds no more than epsilon to it.
@@ -49,10 +50,12 @@ class Step:
 class Rejection:
     """A column that was not taken.
 
-    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same), "unsure", with the rows
-    that might decide, or "not reached" where the search was ended before. `tells` is what it tells alone; `adds`,
-    `low`, `high` and `p_adds` are what it adds to the taken column that leaves least to it. `p_redundant` is as in
-    `Step`, for all taken columns; None where that was not looked at any more. It is empty where a column tells nothing.
+    `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same; None if only the taken
+    columns together do), "unsure", with the rows that might decide, or "not reached" where the search was ended before.
+    With goal "relevant" it may be "tells nothing alone": that is sure, but some partner cannot be ruled out. `tells` is
+    what it tells alone; `adds`, `low`, `high` and `p_adds` are what it adds to the taken column that leaves least to
+    it. `p_redundant` is as in `Step`, for all taken columns; None where that was not looked at any more. It is empty
+    where a column tells nothing.
     """
 
     feature: str

@@ -1,9 +1,9 @@
 """Grows a tree that splits only where it is credible, level by level.
 
 **A node** is split by the column that tells most, by the mean of I, among those with P(I > epsilon) >= level; a leaf is
-a node in which there is none. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 100 rows
-the doubt that is allowed, 1 - level, falls in proportion to the rows. And the root has to be sure, P >= `SURE` = 0.95:
-that anything tells anything is a claim.
+a node in which there is none. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 200 rows
+the doubt that is allowed, 1 - level, falls with the square of the rows. And the root has to be sure, P >= `SURE` =
+0.95: that anything tells anything is a claim.
 
 **Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
 among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 _LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
 _LEAST_NOISE = 0.1
-_FEW_ROWS = 100.0
-_NO_COUNT = 1e-9  # a weight that is rounding
+_FEW_ROWS = 200.0
+_ROUNDING = 1e-9  # of the rows of a node: what is less of a class is no row of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Open:
-    """A node that was not looked at yet: which rows it has, the part of each, and its weight."""
+    """A node that was not looked at yet: its rows (`entries`), the part of each that is here, and the part's weight."""
 
     node: TreeNode
     entries: IntegerArray
@@ -131,7 +131,7 @@ class _Grower:
 
     def _needed(self, node: TreeNode) -> float:
         """How probable it has to be that a column tells something there."""
-        doubt = (1.0 - self.options.level) * min(1.0, _FEW_ROWS / max(node.rows, 1.0))
+        doubt = (1.0 - self.options.level) * (_FEW_ROWS / max(node.rows, _FEW_ROWS)) ** 2
         return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
 
     def _opened(
@@ -168,7 +168,7 @@ class _Grower:
             yield found
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
-        if np.count_nonzero(node.counts > _NO_COUNT) < 2:
+        if np.count_nonzero(node.counts > _ROUNDING * node.rows) < 2:
             return TreeStop.PURE
         return TreeStop.DEPTH if self.max_depth is not None and node.depth >= self.max_depth else None
 
@@ -230,8 +230,7 @@ class _Grower:
         codes = self.rows.codes(best.column, each.entries).astype(np.int64)
         totals = best.table[:, :-1].sum(axis=0)
         if column.numbers:
-            cut = cut_between(*column.labels.numbers[places].tolist(), coarse=bool(column.labels.dropped_bits))
-            branch_of = (column.labels.numbers > cut).astype(np.int64)  # as rows are judged that are predicted
+            cut, branch_of = cut_between(column, places)
             return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
         with_class = self.rows.groups[each.entries] < len(self.rows.classes)
         occurs = np.bincount(codes[with_class], each.weights[with_class], column.size + 1)[:-1] > 0.0

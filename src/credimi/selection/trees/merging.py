@@ -6,14 +6,16 @@ the node, the evidence that they differ is, in logarithms,
     d(n) = log Gamma(K) - log Gamma(K + n) + sum_i [log Gamma(n_i + K a_i) - log Gamma(K a_i)],
     log B_K = d(n_1) + d(n_2) - d(n_1 + n_2),
 
-and B its mean over K = 1, 2, 4, ..., 128. The two values for which B is least are joined, if B < 99: branches of their
+and B its mean over K = 1, 2, 4, ..., 128. Which values form a group was chosen by their classes. That is paid for: B is
+divided by the number of ways to divide the m values of two groups, 2^(m - 2) if one value of each stays where it is, or
+m - 1 cuts of ranges. The two values or groups for which B is least are joined, if B < 99: branches of their
 own are for values of which it is 99 % sure that they differ. Values that are joined though they differ can be split
 again below; values that are kept apart though they are alike leave small nodes behind, and nothing mends that. With
 very many rows the data tell everything apart: values are also joined where to tell them apart would tell no more than
-epsilon about the class of a row of the node. This is repeated with the
-joined ones until no such pair is left, or two branches are. Ranges are joined with their neighbours only. So are more
-than `_FEW` categories, in the order of the first axis of correspondence analysis, which for two classes is the order of
-their class shares.
+epsilon about the class of a row that has one of them, so that a node of these rows would not be split by them. This is
+repeated with the joined ones until no such pair is left, or two branches are. Ranges are joined with their neighbours
+only. So are more than `_FEW` categories, in the order of the first axis of correspondence analysis, which for two
+classes is the order of their class shares.
 
 O(s^2 r) for s values, at most `_FEW`, or O(s r) in order.
 """
@@ -37,7 +39,7 @@ _PSEUDO = 0.5  # of each class, in the shares of the node
 
 def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) -> IntegerArray:
     """The branch of each value, from the counts (classes, values); branches are numbered by their first value."""
-    values, worth = counts.shape[1], epsilon * float(counts.sum())
+    values = counts.shape[1]
     if values <= 2:
         return np.arange(values)
     shares = counts.sum(axis=1) + _PSEUDO
@@ -60,8 +62,10 @@ def merged_values(counts: FloatArray, *, ordered: bool, epsilon: float = 0.0) ->
             joined = np.stack([of_groups[pairs[place][0]] + of_groups[pairs[place][1]] for place in new])
             lone = np.stack([alone[pairs[place][0]] + alone[pairs[place][1]] for place in new])
             both = np.stack([np.stack([of_groups[each] for each in pairs[place]]) for place in new])
-            differ = evidence.mean(lone - evidence.own(joined))
-            believed = np.where(_gained(both) < worth, differ - _MUCH, differ)
+            sizes = np.array([sum(len(groups[each]) for each in pairs[place]) for place in new])
+            chosen = np.log(sizes - 1.0) if ordered else (sizes - 2.0) * np.log(2.0)
+            differ = evidence.mean(lone - evidence.own(joined)) - chosen
+            believed = np.where(_gained(both) < epsilon * joined.sum(axis=1), differ - _MUCH, differ)
             apart.update((names[place], found) for place, found in zip(new, believed.tolist(), strict=True))
         least = min(range(len(pairs)), key=lambda place: apart[names[place]])
         if apart[names[least]] >= _SURELY_APART:

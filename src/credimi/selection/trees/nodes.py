@@ -291,11 +291,18 @@ class Tree:
         }
 
 
-def cut_between(low: float, high: float, *, coarse: bool) -> float:
-    """The cut between two numbers; coarse ones have lost bits, and stand for all numbers that are farther from 0."""
-    if coarse:
-        return float(np.nextafter(high, -np.inf)) if high > 0.0 else low
-    return float(cuts_after(np.array([low, high]), np.zeros(1, dtype=np.int64))[0])
+def cut_between(column: TreeColumn, places: IntegerArray) -> tuple[float, IntegerArray]:
+    """The cut between two codes of a column of numbers, and the side of each code, as rows are sent that are predicted.
+
+    Coarse numbers have lost bits, and stand for all numbers that are farther from 0.
+    """
+    numbers = column.labels.numbers
+    low, high = numbers[places].tolist()
+    if column.labels.dropped_bits:
+        cut = float(np.nextafter(high, -np.inf)) if high > 0.0 else low
+    else:
+        cut = float(cuts_after(np.array([low, high]), np.zeros(1, dtype=np.int64))[0])
+    return cut, (numbers > cut).astype(np.int64)
 
 
 def _tables(nodes: list[TreeNode]) -> Tables:

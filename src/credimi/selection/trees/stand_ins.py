@@ -99,8 +99,7 @@ class StandIns:
         """Where numbers are cut, and of each code its line in the table."""
         column = self.rows.columns[number]
         if column.numbers:
-            cut = cut_between(*column.labels.numbers[places].tolist(), coarse=bool(column.labels.dropped_bits))
-            return cut, (column.labels.numbers > cut).astype(np.int64)
+            return cut_between(column, places)
         known = each.branch >= 0
         codes = self.rows.codes(number, each.entries[known])
         occurs = np.bincount(codes, each.weights[known], column.size + 1)[:-1] > 0.0

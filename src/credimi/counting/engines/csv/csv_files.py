@@ -1,12 +1,16 @@
 """CSV (also .gz, .zst, .bz2), read part by part.
 
 All columns are read as text: a type guessed from the first rows may be wrong for the last ones, and `labels` knows
-better once all is counted. Much of it goes from bytes to codes at once, where it is plain (`csv_coder`); the rest, and
-all of a small file, is parsed by pyarrow. The file is cut into parts of whole lines (`lines`), about `_PART` bytes
-each, which are parsed on one core each: several at a time are faster than one after the other on all cores. Memory is
-bounded by the parts under way, one a core and four more, each of which takes some four times `_PART` with its columns.
-Only of tables so wide that a part has few rows, several are counted together, up to `_GATHERED` bytes: what a column
-costs, it costs once for all of them.
+better once all is counted.
+
+A cell becomes a code in one of two ways. Parts without quotes inside fields go from bytes to codes at once
+(`kernels.reading.csv_fields`, called by `csv_coder`). All others, and small files, are parsed by pyarrow, and
+`columns.encode` gives the codes.
+
+The file is cut into parts of whole lines (`csv_split`), about `_PART` bytes each, and each part is parsed on one core:
+several parts at a time are faster than one part on all cores. Memory is bounded by the parts that are being read: one a
+core and four more, each of which takes some four times `_PART` with its columns. If a table is so wide that a part has
+few rows, several parts are counted together, up to `_GATHERED` bytes, because each column of each part has a cost.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def parts(stream: pa.NativeFile, size: int, delimiter: str, find: Finder | None 
                 stream.seek(stream.tell() - len(rest))
                 rest = b""
             yield Part(content.slice(0, end), quoted, unclosed=False)
-    if rest.strip(b"\r\n"):  # a line of tabs alone is a row of holes
+    if rest.strip(b"\r\n"):  # a line of tabs alone is a row of missing values
         yield Part(pa.py_buffer(rest), quoted, unclosed)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Foreign
 
     ByteArray = NDArray[np.uint8]
-    Header = dict[int, Foreign]  # numbers, truth values, and records of them; of a broken file anything
+    Header = dict[int, Foreign]  # numbers, booleans, and records of them; of a broken file anything
     Bytes = bytes | memoryview
 
 MOST_CELLS = 20_000_000  # of some columns of a group of rows, which are in memory at once
