@@ -56,3 +56,14 @@ def test_of_many_columns_those_with_strong_links_are_shown(monkeypatch: pytest.M
     text = pairs_page.pairs_page(found.to_dict() | {"source": None})
     assert "of 3 columns the 2 with the strongest links are shown" in text
     assert '"noise"' not in text
+
+
+def test_of_many_columns_with_few_links_the_list_is_shown_first(show: Callable[..., Any]) -> None:
+    generator = np.random.default_rng(3)
+    columns = {f"c{place}": generator.integers(0, 2, 300) for place in range(1_200)}
+    columns |= {f"c{900 + place}": columns[f"c{place}"] for place in range(4)}
+    page = show(credimi.pairs(columns))
+    assert page.locator("#list tbody tr").count() >= 4
+    assert page.get_attribute("[data-view=list]", "aria-pressed") == "true"
+    assert page.inner_text("#about").startswith("1,200 columns, 300 rows.")
+    assert " of 1,000 columns have none" in page.inner_text("#says")

@@ -334,3 +334,32 @@ def test_paper_has_what_is_read_and_not_what_is_pressed(show: Callable[..., Any]
     assert ground == "rgb(255, 255, 255)"
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
     assert page.evaluate("getComputedStyle(document.querySelector('#cautions')).maxHeight") == "none"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_that_differ_in_the_middle_are_told_apart(show: Callable[..., Any], width: int) -> None:
+    middles = ("alpha", "beta", "gamma", "delta", "omega")
+    start, end = (
+        "measurement of an utterly long and wordy quantity that goes on",
+        "taken in the old north wing of the house",
+    )
+    names = [f"{start} {start} {each} {end} {end} {end}" for each in middles]
+    columns: dict[str, list[Any]] = {name: [f"v{row % 2}" for row in range(ROWS)] for name in names}
+    shown = texts(show(ranking_of(columns), viewport={"width": width, "height": 844}), ".row .name")
+    assert len(set(shown)) == len(names)
+    assert all("…" in text for text in shown)
+    assert sorted(each for each in middles if any(f"…{each} " in text for text in shown)) == sorted(middles)
+
+
+def test_many_classes_with_long_names_are_not_cut_through_a_line(show: Callable[..., Any]) -> None:
+    names = [f"a class of an unusually long name, which is number {place}" for place in range(26)]
+    table = {"x": [f"v{row % 2}" for row in range(ROWS)], "y": [names[row % 26] for row in range(ROWS)]}
+    page = show(rank(table, "y"), viewport=PHONE)
+    about = page.locator("#about").evaluate(
+        "e => [e.scrollHeight, e.clientHeight, parseFloat(getComputedStyle(e).lineHeight)]"
+    )
+    assert about[0] <= about[1]
+    assert "(26)" in page.inner_text("#about")
+    page.locator("#about").evaluate("e => { e.textContent = 'word '.repeat(500); }")  # whatever comes: whole lines
+    height, line = page.locator("#about").evaluate("e => [e.clientHeight, parseFloat(getComputedStyle(e).lineHeight)]")
+    assert height / line == pytest.approx(8.0, abs=0.06)

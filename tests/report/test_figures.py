@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from credimi import CredimiError, Distribution, mutual_information, plot_prequential, prequential, rank
+from credimi import CredimiError, Distribution, mutual_information, network, plot_prequential, prequential, rank, select
 
 if TYPE_CHECKING:
     from credimi import Ranking
@@ -126,3 +126,22 @@ def test_a_notebook_shows_escaped_tables(ranking: Ranking) -> None:
     assert "&lt;script&gt;" in hostile
     law = mutual_information([[50, 50], [50, 50]])._repr_html_()
     assert "P(I = 0)" in law
+
+
+def test_nothing_touches_the_edge_and_names_of_a_network_have_halos(tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    names = [f"measurement of a long quantity {place} of the north wing" for place in range(5)]
+    columns = {name: generator.integers(0, 3, 600) for name in names}
+    columns[names[1]] = np.where(generator.random(600) < 0.2, columns[names[1]], columns[names[0]])
+    target = (columns[names[0]] + columns[names[2]] > 1).astype(int)
+    chosen = select(columns | {"a target of a rather long name": target}, "a target of a rather long name")
+    chosen.plot(tmp_path / "steps.png")
+    drawn = network(columns).plot(tmp_path / "network.png")
+    for name in ("steps", "network"):
+        picture = mpl.image.imread(tmp_path / f"{name}.png")[:, :, :3]
+        for edge in (picture[:5], picture[-5:], picture[:, :5], picture[:, -5:]):
+            assert (edge > 0.99).all(), name
+    assert sum(bool(each.get_path_effects()) for each in drawn.texts) == len(names)
+    below = chosen.plot(what="redundancy")
+    known = [chance for each in (*chosen.steps, *chosen.rejected) for chance in each.p_redundant if chance is not None]
+    assert sorted(float(each.get_text()) for each in below.texts) == sorted(round(chance, 2) for chance in known)

@@ -11,11 +11,14 @@ import pytest
 pytest.importorskip("sklearn")
 
 import pyarrow as pa
+from command_helpers import CLINIC
+from pyarrow import csv
 from test_page import HOSTILE
 
 from credimi import CredibleTreeClassifier
 from credimi.report.trees.tree_page import page
-from credimi.report.trees.tree_text import tree_text
+from credimi.report.trees.tree_text import colour_of, tree_text
+from credimi.selection.trees import growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,3 +79,31 @@ def test_nodes_open_in_a_browser(show: Callable[..., Any]) -> None:
     opened = show(hostile(), viewport={"width": 380, "height": 800})
     assert opened.locator("details").count() == 7
     assert opened.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_rare_classes_share_a_colour_and_the_key_says_so() -> None:
+    """No two classes of the key look the same."""
+    place = [row % 26 if row % 3 else row % 5 for row in range(2_600)]
+    found = CredibleTreeClassifier().fit([[float(each)] for each in place], [f"class {each}" for each in place])
+    tree = found.tree_.to_dict()
+    key = re.search(r'<p class="key">(.*?)</p>', page(tree), re.DOTALL)[1]  # type: ignore[index]
+    assert re.findall(r'class="(c\d)"', key) == [f"c{number}" for number in range(8)]
+    assert "19 other classes" in key
+    assert [key.count(f"class {each}<") for each in range(5)] == [1] * 5  # the most frequent
+    assert colour_of(tree, 30) == list(range(26))
+
+
+def test_it_is_said_why_branches_have_fewer_rows(clinic: CredibleTreeClassifier) -> None:
+    assert growth._LEAST_PART == 0.2  # noqa: SLF001  (the page calls it a fifth)
+    html = page(clinic.tree_.to_dict())
+    root = html.split("</p></div>")[0]
+    assert "807 rows without a value went down all branches" in root
+    assert "Parts below a fifth of a row are left out: together the branches have fewer rows." in root
+    assert "218 rows without a class are not in the table." in root
+
+
+@pytest.fixture(scope="module")
+def clinic() -> CredibleTreeClassifier:
+    table = csv.read_csv(CLINIC, convert_options=csv.ConvertOptions(null_values=["", "?"], strings_can_be_null=True))
+    target = table["diabetes"].to_numpy(zero_copy_only=False)
+    return CredibleTreeClassifier(max_depth=1).fit(table.drop(["diabetes", "patient"]), target)

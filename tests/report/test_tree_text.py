@@ -47,3 +47,14 @@ def test_conditions_stay_different_and_fit(kind: str, room: int) -> None:
     for node in found["nodes"]:
         below = [shown[branch["node"]] for branch in node.get("branches", [])]
         assert len(set(below)) == len(below)
+
+
+def test_a_cut_just_below_a_round_number_is_not_written_with_17_digits() -> None:
+    """More different numbers than are kept are made coarser; the cut is then the last number below the next one."""
+    generator = np.random.default_rng(0)
+    numbers = np.round(generator.uniform(0.5, 1.5, 120_000), 6)
+    target = (numbers >= 1.0) ^ (generator.random(numbers.size) < 0.1)
+    tree = credimi.CredibleTreeClassifier(max_depth=1).fit(pd.DataFrame({"x": numbers}), target)
+    assert "|-- x < 1 (" in tree.export_text()
+    assert "|-- x >= 1 (" in tree.export_text()
+    assert tree.tree_.nodes[0].split.cut == np.nextafter(1.0, 0.0)

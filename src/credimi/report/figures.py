@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     from credimi.core.types import Foreign, Record
@@ -34,6 +35,7 @@ _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
 _LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
 LONGEST = 32  # characters of a name beside the plot
 _POINTS = 600
+_PADDING = 0.1  # inches
 _GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font has not
 
 
@@ -238,13 +240,19 @@ def new_axes(given: Axes | None, size: tuple[float, float]) -> Axes:
     if "matplotlib.pyplot" in sys.modules:  # only then will a figure be displayed
         from matplotlib import pyplot as plt
 
-        return plt.subplots(figsize=size, layout="constrained")[1]
+        return _padded(plt.figure(figsize=size)).subplots()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
+    figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
-    return figure.subplots()
+    return _padded(figure).subplots()
+
+
+def _padded(figure: Figure) -> Figure:
+    """The figure, laid out so that nothing touches its edges."""
+    figure.set_layout_engine("constrained", w_pad=_PADDING, h_pad=_PADDING)
+    return figure
 
 
 def _key(verdict: str) -> Line2D:

@@ -53,6 +53,18 @@ function clipped(text, longest) { // in the middle: what tells long names apart 
   return `${letters.slice(0, Math.ceil(kept / 2)).join("")}…${end.join("")}`;
 }
 
+function clippedAt(text, start, longest) { // a little of the beginning, and what follows from a place on
+  const head = text.slice(0, Math.min(start, Math.floor(longest / 3))), room = Math.max(longest - head.length - 2, 1);
+  const from = Math.max(Math.min(start, text.length - room), head.length), end = from + room < text.length ? "…" : "";
+  return `${head}${from > head.length ? "…" : ""}${text.slice(from, from + room)}${end}`;
+}
+
+function firstDifference(names) {
+  let place = 0;
+  while (place < names[0].length && names.every((name) => name[place] === names[0][place])) place += 1;
+  return place;
+}
+
 function counted(value, one) { // 1 row, 2 rows
   return `${whole(value)} ${one}${value === 1 ? "" : "s"}`;
 }

@@ -81,16 +81,33 @@ function measureOf(list) {
   return (text) => (text.length > 1000 ? Infinity : pen.measureText(text).width);
 }
 
+// The places of different names that look the same: one that is narrower may show a letter more.
+function alike(texts, names) {
+  const groups = new Map(), ends = (text) => `${text.slice(0, 10)}…${text.slice(-6)}`;
+  texts.forEach((text, index) => {
+    const key = text === names[index] ? text : ends(text);
+    groups.set(key, [...(groups.get(key) ?? []), index]);
+  });
+  return [...groups.values()].filter((group) => new Set(group.map((index) => names[index])).size > 1);
+}
+
 // Names that are wider than their lines, clipped; on paper, where nobody can point at them, they are whole.
 function fitNames(rows, names, measure, clip) {
-  rows.querySelectorAll(".name").forEach((cell, index) => {
-    const room = LINES * (cell.clientWidth - 10);
-    let text = names[index];
-    for (let longest = Math.min(text.length, 600); clip && measure(text) > room && longest > 4; longest -= 2) {
-      text = clipped(names[index], longest);
-    }
-    cell.classList.toggle("clipped", text !== names[index]);
-    cell.firstChild.textContent = text || "(no name)";
+  const cells = [...rows.querySelectorAll(".name")];
+  const fitted = (name, index, cut) => {
+    const room = LINES * (cells[index].clientWidth - 10);
+    let text = name;
+    for (let longest = Math.min(text.length, 600); clip && measure(text) > room && longest > 4; longest -= 2) text = cut(name, longest);
+    return text;
+  };
+  const texts = names.map((name, index) => fitted(name, index, clipped));
+  for (const group of alike(texts, names)) { // those that only differ in the middle show the place where they do
+    const start = firstDifference(group.map((index) => names[index]));
+    for (const index of group) texts[index] = fitted(names[index], index, (name, longest) => clippedAt(name, start, longest));
+  }
+  cells.forEach((cell, index) => {
+    cell.classList.toggle("clipped", texts[index] !== names[index]);
+    cell.firstChild.textContent = texts[index] || "(no name)";
   });
 }
 

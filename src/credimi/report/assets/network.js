@@ -8,6 +8,7 @@ const pairs = report.pairs.map((values, number) => Object.assign(Object.fromEntr
 const where = report.places.map((each) => [...each]);
 const names = report.columns.map((name) => name || "(no name)");
 const { words, direct } = report; // whether edges are direct: those of a network, which may have directions
+const MANY = 150; // columns, from which on a graph is a tangle
 const FEW = 70; // columns whose names are all written
 const state = { level: report.level, view: "graph", chosen: null, at: null, box: null, cell: [1, 0] };
 const most = Math.max(...pairs.map((pair) => pair.mi), 1e-9);
@@ -66,7 +67,7 @@ function say() {
   const visible = pairs.filter(shown), arrows = visible.filter((pair) => pair.direction !== "--").length;
   const joined = new Set(visible.flatMap((pair) => [pair.a, pair.b])).size;
   const pointed = direct ? `, ${arrows} of them with a direction` : "";
-  place("says").textContent = `${visible.length} ${visible.length === 1 ? words.edge : words.edges}${pointed}; ${names.length - joined} of ${names.length} columns have none`;
+  place("says").textContent = `${visible.length} ${visible.length === 1 ? words.edge : words.edges}${pointed}; ${counted(names.length - joined)} of ${counted(names.length)} columns have none`;
 }
 
 function drawNodes() {
@@ -416,7 +417,7 @@ document.querySelector("h1").textContent = words.heading;
 document.querySelector("label[for=level]").textContent = `Probability of ${words.one}, at least`;
 place("level-slider").setAttribute("aria-label", `Probability of ${words.one}, in percent`);
 place("directions").hidden = !direct;
-place("about").append(report.source ? `${report.source}: ` : "", `${names.length} columns, ${counted(report.rows)} rows. ${report.directions[0].toUpperCase()}${report.directions.slice(1)}.`);
+place("about").append(report.source ? `${report.source}: ` : "", `${counted(report.all_columns)} columns, ${counted(report.rows)} rows. ${report.directions[0].toUpperCase()}${report.directions.slice(1)}.`);
 for (const [name, value] of Object.entries(report.settings).filter(([, value]) => value !== null)) place("settings").querySelector("dl").append(make("dt", {}, name.replaceAll("_", " ")), make("dd", {}, String(typeof value === "number" ? Number(value.toFixed(3)) : value)));
 place("cautions").hidden = report.remarks.length === 0;
 for (const remark of report.remarks) place("cautions").querySelector("ul").append(make("li", {}, remark));
@@ -426,4 +427,4 @@ spread();
 drawNodes();
 setLevel(report.level);
 fit();
-show(names.length > 150 ? "matrix" : "graph");
+show(names.length <= MANY ? "graph" : pairs.filter(shown).length < names.length ? "list" : "matrix"); // where links are few, a matrix looks empty

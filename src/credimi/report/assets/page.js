@@ -16,7 +16,7 @@ function describe() {
   document.title = `What informs about ${report.target.slice(0, 80)} - credimi`;
   place("target").textContent = report.target || "(no name)";
   place("version").textContent = `credimi ${report.version}`;
-  const classes = report.classes.slice(0, 8).join(", ") + (report.classes.length > 8 ? `, … (${whole(report.classes.length)})` : "");
+  const classes = report.classes.slice(0, 8).map((name) => clipped(name, 24)).join(", ") + (report.classes.length > 8 ? `, … (${whole(report.classes.length)})` : "");
   const rows = report.rows_with_target !== null && report.rows_with_target !== report.rows
     ? `${whole(report.rows_with_target)} of ${counted(report.rows, "row")} have the target` : counted(report.rows, "row");
   place("about").append(`${rows}; ${counted(report.features.name.length, "feature")}; classes `, isolated(classes));

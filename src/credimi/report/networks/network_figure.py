@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,10 +43,12 @@ def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> A
             "shrinkB": 5,
         }
         shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / most) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
-        axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape)
+        axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape, zorder=1)
+    halo = [import_module("matplotlib.patheffects").withStroke(linewidth=3.0, foreground="white")]
     axes.plot(where[:, 0], where[:, 1], "o", color="#333333", markersize=5, zorder=3)
     for place, name in enumerate(short_names(number) if len(number) <= _NAMES else ()):
-        axes.annotate(name, where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8, zorder=4)
+        label = axes.annotate(name, where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8)
+        label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.margins(0.1)
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network['settings']['level']:g}; width: information, opacity: probability", fontsize=9)

@@ -53,6 +53,7 @@ def network_page(network: Record) -> str:
         "settings": network["settings"],
         "remarks": remark_lines(network["remarks"], network["reader"]),
         "columns": [clipped(name) for name in network["columns"]],
+        "all_columns": len(network["columns"]),
         "missing": list(network["missing"].values()),
         "rows": network["rows"],
         "places": [[round(float(x), 3), round(float(y), 3)] for x, y in where],

@@ -59,6 +59,7 @@ def pairs_page(pairs: Record) -> str:
         "settings": pairs["settings"],
         "remarks": remarks,
         "columns": [clipped(name) for name in columns],
+        "all_columns": len(pairs["columns"]),
         "missing": None,
         "rows": pairs["rows"],
         "places": [[round(float(x), 3), round(float(y), 3)] for x, y in places(len(number), drawn)],

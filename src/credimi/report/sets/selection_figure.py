@@ -63,7 +63,8 @@ def _steps(selection: Record, axes: Axes) -> Axes:
     axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
     adds = "adds to those above" if selection["settings"]["goal"] == "smallest" else "tells alone"
-    axes.set_xlabel(f"what it {adds} about {short_name(selection['settings']['target'])}, nats: mean and 95 % interval")
+    target = short_name(selection["settings"]["target"])
+    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.grid(visible=True, axis="x", linewidth=0.3)
     return axes
@@ -74,7 +75,7 @@ def _matrix(selection: Record, axes: Axes) -> Axes:
     names, given, figures = redundancy(selection)
     shown = np.array([[np.nan if each is None else each for each in row] for row in figures])
     axes.imshow(np.ma.masked_invalid(shown), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-    for row, column in np.argwhere(shown >= 0.005).tolist():
+    for row, column in np.argwhere(~np.isnan(shown)).tolist():
         colour = "white" if shown[row, column] > _DARK else "black"
         axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", color=colour, fontsize=7)
     axes.set_xticks(range(len(given)), short_names(given), rotation=40, ha="right")

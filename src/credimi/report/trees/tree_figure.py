@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.report.figures import LONGEST, new_axes, one_line, short_name
-from credimi.report.trees.tree_text import predicted, rows, short_conditions
+from credimi.report.trees.tree_text import colour_of, predicted, rows, short_conditions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +19,7 @@ _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#
 def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) -> Axes:
     """The tree from left to right; the colour of a dot is the class, its depth how probable that is."""
     nodes = [node for node in tree["nodes"] if max_depth is None or node["depth"] <= max_depth]
+    colours = colour_of(tree, len(_COLOURS))
     conditions = short_conditions(tree, LONGEST)
     inner = {node["parent"] for node in nodes}
     height: dict[int, float] = {}
@@ -38,7 +39,7 @@ def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) ->
             before = node["depth"] - 1, height[node["parent"]]
             axes.plot([before[0], place[0]], [before[1], place[1]], color="#9aa2ab", linewidth=1.0, zorder=1)
         chances = node["probabilities"]
-        colour = _COLOURS[chances.index(max(chances)) % len(_COLOURS)]
+        colour = _COLOURS[colours[chances.index(max(chances))]]
         axes.plot(*place, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(chances), zorder=2)
         said = [one_line(conditions[node["node"]]), f"{predicted(tree, node)} ({rows(node)})"]
         if node["feature"] is not None and node["node"] in inner:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, root_place, row_heading, table, text
-from credimi.report.trees.tree_text import branch_of, predicted, reason, rows, stand_ins, title
+from credimi.report.trees.tree_text import branch_of, colour_of, predicted, reason, rows, stand_ins, title
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +38,13 @@ Open a node to see its table and why it was split or not. Information in nats.</
 
 
 def _key(tree: Record) -> str:
-    return " ".join(
-        f'<span><i class="c{number % _COLOURS}"></i>{name(each)}</span>' for number, each in enumerate(tree["classes"])
-    )
+    colours = colour_of(tree, _COLOURS)
+    own = [(colour, name(each)) for each, colour in zip(tree["classes"], colours, strict=True)]
+    if len(own) > _COLOURS:  # the rarer classes share the last
+        others = colours.count(_COLOURS - 1)
+        own = [(colour, shown) for colour, shown in own if colour < _COLOURS - 1]
+        own.append((_COLOURS - 1, f"{others:,} other classes"))
+    return " ".join(f'<span><i class="c{colour}"></i>{shown}</span>' for colour, shown in own)
 
 
 def _importances(tree: Record) -> str:
@@ -65,8 +69,9 @@ def _nodes(tree: Record) -> str:
         opened = " open" if node["depth"] < _OPEN and node["feature"] is not None else ""
         kind = "split" if node["feature"] is not None else "leaf"
         parts.append(
-            f'<details class="{kind}"{opened}><summary>{_bar(node)}<span><bdi>{text(branch_of(node, features))}</bdi>'
-            f" <small>{rows(node)} rows</small> <b><bdi>{text(predicted(tree, node))}</bdi></b>"
+            f'<details class="{kind}"{opened}><summary>{_bar(tree, node)}<span>'
+            f"<bdi>{text(branch_of(node, features))}</bdi> <small>{rows(node)} rows</small> "
+            f"<b><bdi>{text(predicted(tree, node))}</bdi></b>"
             f"{_asked(node)}</span></summary>{_detail(tree, node)}"
         )
         following = tree["nodes"][place + 1]["depth"] if place + 1 < len(tree["nodes"]) else 0
@@ -78,14 +83,12 @@ def _asked(node: Record) -> str:
     return "" if node["feature"] is None else f" <small>by {name(node['feature'])}</small>"
 
 
-def _bar(node: Record) -> str:
+def _bar(tree: Record, node: Record) -> str:
     """The class probabilities as a bar; its text is beside it."""
     parts, start = [], 0.0
-    for number, chance in enumerate(node["probabilities"]):
+    for colour, chance in zip(colour_of(tree, _COLOURS), node["probabilities"], strict=True):
         if chance >= 0.002:
-            parts.append(
-                f'<rect class="c{number % _COLOURS}" x="{100 * start:.1f}" width="{100 * chance:.1f}" height="12"/>'
-            )
+            parts.append(f'<rect class="c{colour}" x="{100 * start:.1f}" width="{100 * chance:.1f}" height="12"/>')
         start += chance
     return f'<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{"".join(parts)}</svg>'
 
@@ -118,20 +121,23 @@ def _table(tree: Record, node: Record) -> str:
     columns = [*(name(each["name"]) for each in branches), "all", "probability"]
     head = headings("class") + headings(*columns, number=True)
     lines = []
+    colours = colour_of(tree, _COLOURS)
     for number, label in enumerate(tree["classes"]):
         if node["counts"][number] > 0.0:
             cells = [each["counts"][number] for each in branches] + [node["counts"][number]]
             figures = numbers(*map(_count, cells), f"{node['probabilities'][number]:.3f}")
-            heading = f'<th scope="row"><i class="c{number % _COLOURS}"></i>{name(label)}</th>'
+            heading = f'<th scope="row"><i class="c{colours[number]}"></i>{name(label)}</th>'
             lines.append(f"<tr>{heading}{figures}</tr>")
     missing = node["best"]["missing"] if node["best"] is not None and branches else 0.0
     weighted = f", weighted by <bdi>{text(stand_ins(node))}</bdi>" if branches and node["stand_ins"] else ""
-    lacking = (
-        f'<p class="said">{_count(missing)} rows without a value went down all branches{weighted}.</p>'
-        if missing
-        else ""
-    )
-    return table(head, lines) + lacking
+    said = []
+    if missing:
+        said.append(f"{_count(missing)} rows without a value went down all branches{weighted}.")
+        if sum(sum(each["counts"]) for each in branches) < sum(node["counts"]) - 0.05:
+            said.append("Parts below a fifth of a row are left out: together the branches have fewer rows.")
+    if node["rows"] - sum(node["counts"]) > 0.05:
+        said.append(f"{_count(node['rows'] - sum(node['counts']))} rows without a class are not in the table.")
+    return table(head, lines) + "".join(f'<p class="said">{each}</p>' for each in said)
 
 
 def _count(number: float) -> str:

@@ -60,7 +60,7 @@ def _condition(name: str, branch: str) -> str:
 
 
 def _is_cut(branch: str) -> bool:
-    return branch.startswith(("<= ", "> "))
+    return branch.startswith(("<= ", "> ", "< ", ">= "))
 
 
 def rows(node: Record) -> str:
@@ -93,6 +93,15 @@ def reason(tree: Record, node: Record) -> str:
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
         return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {best['p_above']:.2f}"
     return _STOPS[node["stop"]]
+
+
+def colour_of(tree: Record, colours: int) -> list[int]:
+    """The number of each class's colour: if there are too many classes, the rarer ones share the last."""
+    classes, counts = range(len(tree["classes"])), tree["nodes"][0]["counts"]
+    if len(classes) <= colours:
+        return list(classes)
+    common = sorted(sorted(classes, key=lambda each: -counts[each])[: colours - 1])
+    return [common.index(each) if each in common else colours - 1 for each in classes]
 
 
 def stand_ins(node: Record) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.tree_rows import TreeColumn
 
+_LONG = 12  # characters of a cut
 SURE = 0.95  # what may be claimed: the root's split, intervals, and that a column tells nothing
 
 
@@ -195,6 +196,9 @@ class Tree:
                 text = shown_date(np.floor(split.cut) if column.labels.integral else split.cut)
             else:
                 text = cut_texts(np.array([split.cut]), column.labels.numbers)[0]
+                above = float(np.nextafter(split.cut, np.inf))
+                if len(text) > _LONG and float(f"{above:.6g}") == above:  # 1, and not 0.9999999999999999
+                    return f"< {above:.6g}", f">= {above:.6g}"
             return f"<= {text}", f"> {text}"
         names: list[list[str]] = [[] for _ in split.children]
         for code, branch in enumerate(split.branch_of.tolist()):
