@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import oracle
@@ -16,6 +17,9 @@ from credimi.inference import adaptive_prior
 from credimi.inference.conditional.stratified_tables import StratifiedTables, components, independence, summarize
 from credimi.inference.moments import moments
 from credimi.inference.options import PosteriorOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FloatArray = NDArray[np.float64]
 EPSILON = 0.003
@@ -174,9 +178,18 @@ def test_a_thin_class_of_a_stratum_with_most_rows_keeps_its_parts() -> None:
     assert len(law(blocks, "jeffreys").components) == 1
 
 
-def exact_draws(blocks: FloatArray, pseudo: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+def occurring(block: FloatArray) -> FloatArray:
+    """The block without classes and values that the stratum does not have."""
+    rows, columns = block.sum(axis=1) > 0.0, block.sum(axis=0) > 0.0
+    rows[-1] = columns[-1] = True
+    return block[rows][:, columns]
+
+
+def exact_draws(
+    blocks: Sequence[FloatArray], pseudo: Sequence[FloatArray], size: int, generator: np.random.Generator
+) -> FloatArray:
     """Draws of sum p_z I_z: independent where one side is complete, the ends of Gibbs chains where none is."""
-    rows = blocks.sum(axis=(1, 2))
+    rows = np.array([block.sum() for block in blocks])
     shares = oracle.dirichlet_draws(rows, size, generator)
     total = np.zeros(size)
     for stratum, block in enumerate(blocks):
@@ -223,12 +236,16 @@ def test_the_law_is_that_of_exact_draws(
     fixed = law(blocks, "jeffreys")
     assert distance(fixed, exact_draws(blocks, np.full(blocks[:, 1:, 1:].shape, 0.5), 10_000, generator)) <= 0.03
     found = law(blocks)
-    mixed = adaptive_prior.mixtures(Tables.of(list(blocks)), (np.array([0]), np.array([len(blocks)])))
-    pseudo = mixed.blocks.flat.reshape(len(blocks), -1, *blocks.shape[1:]) - blocks[:, np.newaxis]
-    weight = mixed.weight.reshape(len(blocks), -1)[0]
+    seen = [occurring(block) for block in blocks]
+    mixed = adaptive_prior.mixtures(Tables.of(seen), (np.array([0]), np.array([len(seen)])))
+    weight = mixed.weight.reshape(len(seen), -1)[0]
+    pseudo = [
+        [mixed.blocks.block(stratum * weight.size + component) - block for stratum, block in enumerate(seen)]
+        for component in range(weight.size)
+    ]
     assert found.p_zero == mixed.p_zero[0]
     drawn = [
-        exact_draws(blocks, pseudo[:, component, :-1, :-1], size, generator)
+        exact_draws(seen, [each[:-1, :-1] for each in pseudo[component]], size, generator)
         for component, size in enumerate(generator.multinomial(10_000, weight / weight.sum()).tolist())
         if size
     ]
