@@ -172,6 +172,16 @@ def test_margins_that_alone_hold_a_cell(large: float) -> None:
     assert found.p_zero == pytest.approx(exact[0], abs=0.05 if large > 1e8 else 0.15)
 
 
+@pytest.mark.parametrize("approximation", ["leading", "leading-beta", "matched"])
+def test_margins_far_larger_than_the_complete_rows_have_a_distribution(approximation: str) -> None:
+    """Margins alone hold a cell, and the closed form for one side has a variance below 0: another one is taken."""
+    found = mutual_information(
+        [[0, 0, 1e9], [0, 5, 1]], target_only=[0, 50], feature_only=[1e10, 1e10, 0], approximation=approximation
+    )
+    assert np.isfinite(found.std())
+    assert 0.0 < found.mean() < np.log(2.0)
+
+
 # Moments of the components
 
 

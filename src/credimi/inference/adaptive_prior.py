@@ -114,7 +114,7 @@ def mixtures_with_moments(
     """The mixtures, and the moments of every component; `strata` as `mixtures` has them, `whole` as `moments`."""
     mixed, mean, variance = _mixtures(blocks, strata, matched=matched, threads=threads)
     # If both sides have missing values, the moments come with the weights; a few of them no distribution can have.
-    unknown = np.isnan(mean)
+    unknown = ~(variance >= 0.0)
     if matched:
         upper = np.log(np.minimum(blocks.rows, blocks.columns))[mixed.table]
         unknown |= ~((variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean)))

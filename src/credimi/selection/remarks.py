@@ -271,7 +271,8 @@ def _is_pure(feature: Feature, entropy: float) -> bool:
     """Whether no value has two classes, in rows that show nearly all of the target's entropy.
 
     With few rows, even the interval of a copy of the target reaches far below the entropy. If two classes have five
-    rows each, and a value ten on average, a column that tells nothing is pure with a probability below 1e-4.
+    rows each, and a value ten on average, categories that tell nothing are pure with a probability of at most 6.5e-5:
+    1 of 15,504, if 5 of 20 rows have a value of their own. Ranges have two ends, and twice as much.
     """
     counts = feature.block[:-1, :-1]
     used, classes = counts.any(axis=0).sum(), counts.sum(axis=1)
