@@ -199,7 +199,7 @@ def test_words_are_plain_data_in_text_out() -> None:
     [
         ((), "no two columns hang together as far as these rows tell"),
         (("--", "--"), "no edge has a direction; --: the data fit both directions"),
-        (("->", "--"), "1 of 2 edges has no direction; ->: a direction that follows from what is independent of what, "),
+        (("->", "--"), "1 of 2 edges has no direction; ->: a direction that follows from what is independent "),
         (("->", "<-"), "all edges have a direction; ->: a direction that follows from what is independent of what, "),
     ],
 )
