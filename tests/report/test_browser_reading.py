@@ -363,3 +363,12 @@ def test_many_classes_with_long_names_are_not_cut_through_a_line(show: Callable[
     page.locator("#about").evaluate("e => { e.textContent = 'word '.repeat(500); }")  # whatever comes: whole lines
     height, line = page.locator("#about").evaluate("e => [e.clientHeight, parseFloat(getComputedStyle(e).lineHeight)]")
     assert height / line == pytest.approx(8.0, abs=0.06)
+
+
+def test_what_is_known_if_a_feature_is_not_independent(show: Callable[..., Any]) -> None:
+    ranking = rank(CLINIC, "diabetes")
+    page = show(ranking, viewport={"width": 1280, "height": 860})
+    page.fill("#search", "cholesterol")
+    page.locator(".row").first.click()
+    told = " ".join(page.inner_text(".detail").split())
+    assert f"Mean if not independent {ranking['cholesterol']['mi_if_dependent']:.4f} nats" in told

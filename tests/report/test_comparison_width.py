@@ -50,6 +50,11 @@ def test_samples_without_names_are_called_a_and_b_once() -> None:
     assert title == "What informs about y in B (400 rows), against A (400 rows)"
 
 
+def test_what_is_the_same_is_said_as_a_probability() -> None:
+    told = " ".join(str(comparison(("2023", "2024"))).split())
+    assert "same: P(change <= 0.003) >= 0.95, without the prior; unsure: neither" in told
+
+
 def test_bits_are_named() -> None:
     title, *_ = comparison_grid(comparison(("2023", "2024")), units="bits")
     assert str(title) == "What informs about y in 2024 (400 rows), against 2023 (400 rows), in bits"

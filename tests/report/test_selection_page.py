@@ -60,6 +60,7 @@ def test_the_page_has_steps_reasons_and_the_matrix(clinic: credimi.Selection) ->
         assert f"{step.adds:.4f}" in html
     assert "waist</bdi> (0.0" in html  # might stand in the place of bmi
     assert "says what bmi says" in html
+    assert "adds: what the column tells beyond the most similar column above it" in html
     assert len(re.findall(r"--shade: \d+%", html)) == sum(
         1 for each in (*clinic.steps, *clinic.rejected) for chance in each.p_redundant if chance is not None
     )

@@ -17,6 +17,7 @@ from credimi.columns.feature import CutBy, FeatureKind, SuspicionKind
 from credimi.counting.rows.coded_table import rows_of
 from credimi.experiments.paper_datasets import PaperDataset, read
 from credimi.report import remark_sentences, sentences
+from credimi.report.networks.network_text import direction_line
 from credimi.selection.remarks import Remark, RemarkKind
 
 READERS = (sentences.PYTHON, sentences.COMMAND_LINE)
@@ -191,3 +192,18 @@ def test_words_are_plain_data_in_text_out() -> None:
     source = Path(sentences.__file__).read_text("utf-8") + Path(remark_sentences.__file__).read_text("utf-8")
     imported = re.findall(r"^\s*from (credimi\S*) import|^\s*import (credimi\S*)", source, re.MULTILINE)
     assert set(imported) == {("credimi.core.shell_options", ""), ("credimi.report.sentences", "")}
+
+
+@pytest.mark.parametrize(
+    ("directions", "said"),
+    [
+        ((), "no two columns hang together as far as these rows tell"),
+        (("--", "--"), "no edge has a direction; --: the data fit both directions"),
+        (("->", "--"), "1 of 2 edges has no direction; ->: a direction that follows from what is independent "),
+        (("->", "<-"), "all edges have a direction; ->: a direction that follows from what is independent of what, "),
+    ],
+)
+def test_arrows_are_explained_where_there_are_any(directions: tuple[str, ...], said: str) -> None:
+    line = direction_line({"edges": [{"direction": each} for each in directions]})
+    assert line.startswith(said)
+    assert ("fit both" in line) == ("--" in directions)

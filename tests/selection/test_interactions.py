@@ -194,6 +194,18 @@ def test_top_lists_unsure_pairs_of_both_kinds() -> None:
     assert len(credimi.interactions(mixed(1), "y", top=1)) == 2
 
 
+def test_a_pair_is_listed_once() -> None:
+    """Of a pair that is unsure the mean may be positive, and redundancy yet the more probable."""
+    generator = np.random.default_rng(0)
+    codes = generator.integers(0, 26, (4, 3_000))
+    target = np.where(generator.random(3_000) < 0.7, (codes[0] + codes[1]) % 26, codes[2])
+    columns = {f"c{place}": [f"v{code}" for code in own] for place, own in enumerate(codes)}
+    found = credimi.interactions(columns, [f"k{each}" for each in target], top=6)
+    assert len({pair_of(each) for each in found.pairs}) == len(found.pairs) <= 6
+    assert any(each.synergy > 0.0 and each.p_above < each.p_below for each in found.pairs)
+    assert all(each.low < each.high for each in found.pairs)
+
+
 def test_results_go_to_frames_json_pickle_and_text() -> None:
     pytest.importorskip("pandas")
     found = credimi.interactions(mixed(2), "y", top=5)

@@ -31,6 +31,21 @@ def test_every_command_is_on_the_page(call: Call) -> None:
         assert f"\ncredimi {command} " in page.split("```")[1]
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("tree", "if it is credible that the column tells something"),
+        ("tree", "allowing for the number of columns tried"),
+        ("tree", "the largest depth (default: any)"),
+        ("pairs", "is correct if it depends only on these two whether a value is missing"),
+        ("pairs", "assuming that the dependences form a forest (no cycles)"),
+        ("network", "-- means that the data fit both directions"),
+    ],
+)
+def test_help_is_said_in_usual_words(call: Call, command: str, words: str) -> None:
+    assert words in " ".join(call(command, "--help")[1].split())
+
+
 def test_the_level_of_a_selection_is_said(call: Call) -> None:
     told = " ".join(call("select", "--help")[1].split())
     assert "(default: 0.5 for the goal smallest, 0.95 for relevant and for rules)" in told

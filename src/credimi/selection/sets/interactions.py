@@ -178,7 +178,8 @@ def _listed(
         if top is None:
             order = order[((chance >= _LISTED) | believed)[order]][:_MOST_LISTED]
         else:
-            order = order[((sign * mean > 0.0) | (chance > rival))[order]][:top]
+            side = (chance > rival) | ((chance == rival) & (sign * mean > 0.0))  # each pair is on one side only
+            order = order[side[order]][:top]
         parts.append(order)
         verdicts += [name if believed[pair] else "unsure" for pair in order.tolist()]
     return np.concatenate(parts), verdicts, p_above, p_below
