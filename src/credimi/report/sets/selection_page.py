@@ -59,7 +59,8 @@ def _steps(selection: Record) -> str:
     place = f"{_place(settings['epsilon'], most):.1f}"
     mark = f'<line class="epsilon" x1="{place}" x2="{place}" y1="0" y2="24"/>'
     explained = (
-        "adds: what the column tells beyond the most similar column above it, or beyond all above together. "
+        "adds: what the column tells beyond the most similar column above it, or beyond all above together, in rows "
+        "that have it. told so far: by all columns up to here, in all rows; a cautious estimate, which may fall. "
         "“or” names columns that might stand in its place, with the probability that they add more."
         if smallest
         else f"All columns that matter, alone or with a partner. {MATTERS}."

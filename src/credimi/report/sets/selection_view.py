@@ -24,6 +24,10 @@ MATTERS = (
     "P(matters): that a column tells anything, however little, alone or with a partner; with: a partner without which "
     "that is not credible"
 )
+TOLD = (
+    "adds: beyond the most similar column above, in rows that have it; tells: all columns so far, in all rows, by a "
+    "cautious estimate, which may fall a little"
+)
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 
@@ -54,6 +58,8 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     yield from map(text_line, unranked_lines(selection["left_out"], reader))
     if not steps:
         yield text_line(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
+    if smallest and steps:
+        yield text_line(TOLD)
     told = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
     yield text_line(f"information in nats; {told}; level {settings['level']:g}")
 
