@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from credimi.cli import standard_input
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from credimi.core.types import Foreign, Record, Values
-    from credimi.counting.engines.data_file import DataFile
 
 
 class Parser(argparse.ArgumentParser):
@@ -297,99 +295,6 @@ def require_target(options: argparse.Namespace) -> None:
     """Refuse to go on without a target."""
     if options.target is None:
         raise CredimiError("name the target: --target COLUMN")
-
-
-def files_with_rows(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The files that DATA names, which must have rows, and not only counts."""
-    found = files(options, twice=twice)
-    for file in found:
-        if file.is_counts:
-            raise CredimiError(f"{file} holds counts, not rows: name the data")
-    return found
-
-
-def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The files that DATA names; with `twice`, a file that is named twice is returned twice.
-
-    An output that is one of them, or cannot be written, is refused.
-    """
-    found = files_of(options.data, options, twice=twice)
-    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
-    return found
-
-
-def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The same for some of DATA."""
-    from credimi.counting.engines.files import data_files
-
-    format_ = getattr(options, "input_format", None)  # not an option of `compare`
-    if "-" not in data:
-        if format_ is not None:
-            raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
-        return _not_written_to(data_files(list(data), options.delimiter, twice=twice), options)
-    paths = [standard_input.saved(options) if each == "-" else each for each in data]
-    found = _not_written_to(data_files(paths, options.delimiter, twice=twice), options)
-    for file in found:
-        if format_ and file.place == options.saved and file.kind != standard_input.FORMATS[format_]:
-            raise CredimiError(
-                f"standard input is {file.kind}, and no {standard_input.FORMATS[format_]}: leave --input-format out, "
-                "or correct it"
-            )
-    return found
-
-
-def _not_written_to(found: list[DataFile], options: argparse.Namespace) -> list[DataFile]:
-    """The same files, unless one of them is an output."""
-    for output in _outputs(options).values():
-        check_output(output, [file.identity for file in found])
-    return found
-
-
-def _outputs(options: argparse.Namespace) -> dict[str, str]:
-    """The files that are written, by their options."""
-    given = {f"--{name}": getattr(options, name, None) for name in ("output", "html", "plot", "into")}
-    return {name: path for name, path in given.items() if path is not None and path != "-"}
-
-
-def check_outputs(options: argparse.Namespace) -> None:
-    """Before the work is done, refuse files that could not be written."""
-    if "-" in {getattr(options, name, None) for name in ("html", "plot")}:
-        raise CredimiError("a page or a picture needs a file of its own, not standard output")
-    outputs = _outputs(options)
-    for output in outputs.values():
-        check_output(output, [])
-    if len({Path(path).resolve() for path in outputs.values()}) < len(outputs):
-        raise CredimiError(f"{' and '.join(outputs)} name the same file: give each its own")
-    if "--plot" in outputs:
-        from credimi.report import figures
-
-        figures.picture_kind(options.plot)
-        figures.require_matplotlib()
-
-
-def check_features(file: DataFile, target: str | None) -> None:
-    """Refuse a table that has nothing but its target, before it is read."""
-    if file.names == [target]:
-        raise CredimiError(f"{file} has no column besides the target {target!r}: nothing can tell about it")
-
-
-def check_output(output: str | None, inputs: Sequence[object]) -> None:
-    """Before the work, refuse an output whose directory does not exist, or that is one of the inputs (identities)."""
-    if output is None or output == "-":
-        return
-    from credimi.core.remote_files import identity
-
-    path = Path(output)
-    try:
-        path.exists()
-    except (OSError, ValueError) as error:  # a name that is too long, or no name at all
-        raise CredimiError(f"{output} cannot be written: {getattr(error, 'strerror', None) or error}") from None
-    if not output or path.is_dir():
-        raise CredimiError(f"{output!r} is {'a directory' if output else 'empty'}: name a file to write")
-    if not path.parent.is_dir():
-        raise CredimiError(f"{output} cannot be written: there is no directory {path.parent}")
-    if path.exists() and identity(path) in inputs:  # under any name, including links and URLs
-        raise CredimiError(f"{output} is the input: name another file")
 
 
 def counting(options: argparse.Namespace) -> Record:

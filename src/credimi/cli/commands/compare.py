@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
 
     shared.check_thresholds(options)
     require_share("--p-same", options.p_same)
-    shared.check_outputs(options)
+    command_files.check_outputs(options)
     paths = [options.a, options.b]
     samples = _samples(paths, options)
     if paths[0] == paths[1]:
@@ -121,7 +121,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _samples(paths: Sequence[str], options: argparse.Namespace) -> list[Foreign]:
     """Both samples; counts come first, as they know the target of the other."""
-    files = [None if Path(path).suffix.lower() == ".json" else shared.files_of([path], options) for path in paths]
+    files = [
+        None if Path(path).suffix.lower() == ".json" else command_files.files_of([path], options) for path in paths
+    ]
     found: dict[int, Foreign] = {}
     for place in sorted((0, 1), key=lambda place: not any(file.is_counts for file in files[place] or ())):
         found[place] = _sample(paths[place], files[place], options)
@@ -159,8 +161,8 @@ def run_groups(options: argparse.Namespace) -> None:
         raise CredimiError("--by writes tables, JSON and a page: leave out --plot and --format csv")
     if options.prior != "adaptive" or options.approximation != "matched":
         raise CredimiError("--by needs the prior adaptive and the approximation matched: leave out the others")
-    shared.check_outputs(options)
-    files = shared.files_with_rows(options)
+    command_files.check_outputs(options)
+    files = command_files.files_with_rows(options)
     shared.require_target(options)
     startup.announce_compiling(options.command)
     with terminal_io.progress("counting") as progress:

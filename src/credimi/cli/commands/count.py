@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from credimi.cli import command_files, startup, terminal_io
 from credimi.cli import options as shared
-from credimi.cli import startup, terminal_io
 from credimi.core.atomic_files import locked
 from credimi.core.errors import CredimiError
 from credimi.report import sentences
@@ -53,7 +53,7 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    given = shared.files(options, twice=True)
+    given = command_files.files(options, twice=True)
     for file in given:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: pass several files of counts to `credimi rank`")

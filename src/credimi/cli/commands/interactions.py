@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.cli.commands.pairs import add_engine_option
 
@@ -61,8 +61,8 @@ def add(commands: Foreign) -> None:
 def run(options: argparse.Namespace) -> None:
     """Search; then print the pairs."""
     shared.check_thresholds(options)
-    shared.check_outputs(options)
-    files = shared.files_with_rows(options)
+    command_files.check_outputs(options)
+    files = command_files.files_with_rows(options)
     shared.require_target(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.atomic_files import write
 from credimi.core.errors import CredimiError
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
         raise CredimiError(f"--degree is {options.degree:g}: it must be a number above 0, such as 2")
     if options.top is not None and options.format != "table":
         raise CredimiError(f"--top is for --format table: {options.format} has all edges")
-    shared.check_outputs(options)
+    command_files.check_outputs(options)
     found = _learned(options)
     if options.html is not None:
         found.to_html(options.html, source=source_of(options.data))
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _learned(options: argparse.Namespace) -> Network:
     """The network that the options ask for."""
-    files = shared.files_with_rows(options)
+    files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
     from credimi.selection.networks.build import network
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import source_of
@@ -112,8 +112,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _compared(options: argparse.Namespace) -> Pairs:
     """The pairs that the options ask for."""
-    shared.check_outputs(options)
-    files = shared.files_with_rows(options)
+    command_files.check_outputs(options)
+    files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
     from credimi.selection.pairwise.pairs import pairs
 

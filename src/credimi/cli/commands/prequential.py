@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.report import sentences
 
@@ -71,11 +71,11 @@ def run(options: argparse.Namespace) -> None:
     """Print one line per rule."""
     shared.check_thresholds(options)
     shared.require_target(options)
-    shared.check_outputs(options)
+    command_files.check_outputs(options)
     startup.announce_compiling(options.command)
     from credimi.experiments.prequential import prequential
 
-    files = shared.files_with_rows(options)
+    files = command_files.files_with_rows(options)
     with terminal_io.progress("going through the rows") as progress:
         found = prequential(
             files,

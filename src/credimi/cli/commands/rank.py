@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.cli.commands import compare
 from credimi.core.errors import CredimiError
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
     if options.by is not None:
         compare.run_groups(options)
         return
-    shared.check_outputs(options)
+    command_files.check_outputs(options)
     check_factor(options)
     ranking = ranked(options)
     if options.html is not None:
@@ -124,7 +124,7 @@ def check_factor(options: argparse.Namespace, name: str = "--factor") -> None:
 def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranking:
     """The ranking that the options ask for; `given` are the files, if they are already known."""
     shared.check_thresholds(options)
-    files = given or shared.files(options)
+    files = given or command_files.files(options)
     counts = counted(options, files)
     from credimi.selection.rank import rank
 

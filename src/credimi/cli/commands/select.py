@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.cli.commands.rank import check_factor, ranked
 from credimi.core.atomic_files import replacing
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         raise CredimiError(f"the rule {options.rule} selects columns to be written: name a file with --output")
     shared.check_thresholds(options)
     _check_used(options)
-    given = shared.files_with_rows(options, twice=True)
+    given = command_files.files_with_rows(options, twice=True)
     if len(given) != 1:
         raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
     data = given[0]
@@ -185,8 +185,8 @@ def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
 def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     """The columns that tell about the target together; a page and a picture of them, if asked for."""
     shared.require_target(options)
-    shared.check_features(data, options.target)
-    shared.check_outputs(options)
+    command_files.check_features(data, options.target)
+    command_files.check_outputs(options)
     startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select
 

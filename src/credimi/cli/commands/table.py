@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.errors import CredimiError
 from credimi.core.remote_files import identity
@@ -75,7 +75,7 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the posterior of one table, or of what is told given the stratum."""
-    shared.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
+    command_files.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
     strata = _read_tables(options)
     shared.check_thresholds(options)
     prior = argument_types.prior(options.prior)

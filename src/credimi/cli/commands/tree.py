@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.cli import argument_types, startup, terminal_io
+from credimi.cli import argument_types, command_files, startup, terminal_io
 from credimi.cli import options as shared
 from credimi.core.atomic_files import write
 
@@ -59,11 +59,11 @@ def add(commands: Foreign) -> None:
 def run(options: argparse.Namespace) -> int:
     """Grow the tree, print it, and write the page."""
     shared.check_thresholds(options)
-    shared.check_outputs(options)
-    data = shared.files_with_rows(options, twice=True)
+    command_files.check_outputs(options)
+    data = command_files.files_with_rows(options, twice=True)
     shared.require_target(options)
     for each in data:
-        shared.check_features(each, options.target)
+        command_files.check_features(each, options.target)
     tree = _grown(options, data)
     found = tree.to_dict()
     if options.html is not None:
