@@ -280,3 +280,10 @@ def test_an_edge_is_not_sure_where_others_determine_one_of_the_two() -> None:
     assert 0.5 <= found.edges[2, 3] <= 0.9 + 1e-9
     apart = learn(columns[2:], np.array([9, 9]), np.zeros(0), LearnOptions())
     assert apart.edges[0, 1] > 0.99
+
+
+def test_columns_of_rare_values_that_show_nothing_get_no_edges_from_the_prior() -> None:
+    generator = np.random.default_rng(0)
+    columns = (generator.random((10, 1_000)) < 0.01).astype(np.uint16)
+    found = learn(columns, np.full(10, 2), np.zeros(0), LearnOptions())
+    assert np.triu(found.edges).sum() <= 0.05 * 10

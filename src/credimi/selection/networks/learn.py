@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 DEGREE = 2.0  # neighbours of a column, before the data are seen; fewer if the data show fewer
 _LEAST_DEGREE = 0.02
+_START_DEGREE = 0.05  # where learning starts: where columns show nothing, whatever it starts from remains
 _MOST_ODDS = 0.25  # of an edge: where columns are few
 _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
@@ -140,6 +141,7 @@ def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: in
     separators = Separators(near.least.copy(), given, near.determined)
     sets = parent_sets(evidence, near.partners, options.max_parents, log_odds, separators)
     settled = options.degree is not None or columns < 2
+    log_odds = log_odds if settled else _log_odds(_START_DEGREE, columns)
     for _ in range(0 if settled else _TURNS):
         short = sampled(sets, log_odds, seed=seed, effort=_SHORT, threads=options.threads)
         degree = float(np.clip(short.edges.sum() / columns, _LEAST_DEGREE, DEGREE))
