@@ -246,7 +246,7 @@ def test_an_unknown_column_is_refused(found: Network) -> None:
 
 
 def test_the_clinic_hangs_together_as_it_was_made() -> None:
-    found = network(CLINIC, imputations=1)
+    found = network(CLINIC)
     assert {"glucose", "age", "bmi"} <= set(found.neighbours("diabetes"))
     assert found.neighbours("waist") == ("bmi",)
     assert "bmi" in found.neighbours("systolic_pressure")  # with ten ranges of each number this edge was lost
