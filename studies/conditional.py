@@ -96,7 +96,7 @@ def draws_of(blocks: np.ndarray, prior: str | float, size: int, generator: np.ra
     """Draws of sum p_z I_z from the posterior, independence apart."""
     strata = strata_of([blocks])
     if prior == "adaptive":
-        found = mixtures(strata.tables, (strata.starts[:-1], strata.starts[1:]))
+        found = mixtures(strata.occurring, (strata.starts[:-1], strata.starts[1:]))
         weight, components = found.weight.reshape(strata.weights.size, -1)[0], found.blocks
         pseudo = 0.0
     else:
