@@ -189,6 +189,19 @@ def test_a_column_that_few_rows_have_comes_after_one_that_all_have() -> None:
     assert chosen.steps[0].adds < credimi.select({"rare": rare, "y": words(target)}, "y").steps[0].adds
 
 
+def test_cuts_cost_a_factor_of_e_each_once_the_column_surely_tells_something() -> None:
+    generator = np.random.default_rng(0)
+    target = generator.integers(0, 3, 400)
+    columns = {"surely": target + generator.normal(0.0, 0.4, 400), "noise": generator.normal(0.0, 1.0, 400)}
+    codes = settled(columns | {"y": words(target)})
+    alone = {feature.name: feature for feature in codes.features}
+    assert alone["surely"].odds < 0.01 * np.exp(-alone["surely"].cuts.size)  # what the choice of the cuts costs alone
+    search = Search(codes, PosteriorOptions(level=0.5))
+    given = {feature.name: feature.odds for feature in search.codes.features}
+    assert given["surely"] == pytest.approx(np.exp(-alone["surely"].cuts.size), rel=1e-3)
+    assert given["noise"] == alone["noise"].odds
+
+
 def test_columns_of_numbers_add_to_others_in_few_rows() -> None:
     """Four measurements with errors of their own, each cut where it tells most: all help."""
     taken = []
