@@ -156,9 +156,10 @@ def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: i
     began = time.perf_counter()
     found = learn(np.ascontiguousarray(codes), values.astype(np.int64), np.zeros(0), LearnOptions(seed=seed))
     seconds = time.perf_counter() - began
-    edges, marks = found.edges, {}
+    edges, marks = found.edge_matrix, {}
+    forced = found.pairs.matrix(*found.forced.T)
     for a, b in zip(*np.nonzero(np.triu(edges, 1) >= 0.5), strict=True):
-        forward, backward = found.forced[a, b], found.forced[b, a]
+        forward, backward = forced[a, b], forced[b, a]
         arrow = "->" if forward > backward else "<-"
         marks[int(a), int(b)] = arrow if max(forward, backward) > edges[a, b] / 2 else "--"
     for tally in tallies:

@@ -109,7 +109,7 @@ def main() -> None:
                 edges[child, own] = edges[own, child] = True
             found = learn(
                 np.ascontiguousarray(codes[kept]), values[kept].astype(np.int64), np.zeros(0), LearnOptions(seed=number)
-            ).edges
+            ).edge_matrix
             upper = np.triu_indices(int(kept.sum()), 1)
             chance, true = found[upper], edges[np.ix_(kept, kept)][upper]
             sure, likely = chance >= 0.95, (chance >= 0.5) & (chance < 0.95)

@@ -7,7 +7,8 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from credimi.kernels.networks.missing_cells import draw_missing
-from credimi.selection.networks.orders import sampled
+from credimi.selection.networks.orders import Sampled, sampled
+from credimi.selection.networks.pair_set import PairSet
 from credimi.selection.networks.parent_sets import ParentSets
 
 COLUMNS = 4
@@ -39,6 +40,14 @@ def enumerated(sets: list[ParentSets]) -> np.ndarray:
     return arcs / total
 
 
+def as_matrix(found: Sampled, figures: np.ndarray) -> np.ndarray:
+    """Row a, column b: the figure of a -> b."""
+    matrix = np.zeros((len(found.candidates), len(found.candidates)))
+    for child, own in enumerate(found.candidates.tolist()):
+        matrix[own, child] = figures[child]
+    return matrix
+
+
 def bits(mask: int) -> list[int]:
     return [at for at in range(COLUMNS) if mask >> at & 1]
 
@@ -47,7 +56,7 @@ def test_arcs_have_the_probabilities_of_all_orders() -> None:
     for seed in range(3):
         sets = random_sets(seed)
         found = sampled(sets, 0.0, seed=seed, effort=5.0, threads=1)
-        np.testing.assert_allclose(found.arcs, enumerated(sets), atol=0.05)
+        np.testing.assert_allclose(as_matrix(found, found.arcs), enumerated(sets), atol=0.05)
 
 
 def test_one_seed_gives_one_answer_on_any_number_of_threads() -> None:
@@ -55,6 +64,14 @@ def test_one_seed_gives_one_answer_on_any_number_of_threads() -> None:
     one, two = (sampled(sets, -1.0, seed=3, threads=threads) for threads in (1, 2))
     np.testing.assert_array_equal(one.arcs, two.arcs)
     np.testing.assert_array_equal(one.forced, two.forced)
+
+
+def test_figures_of_arcs_are_those_of_their_pairs_both_ways() -> None:
+    found = sampled(random_sets(2), 0.0, seed=2, effort=0.2, threads=1)
+    pairs = PairSet(COLUMNS, *np.triu_indices(COLUMNS, 1))
+    matrix = as_matrix(found, found.arcs)
+    both = found.of_pairs(pairs, found.arcs)
+    np.testing.assert_array_equal(both, [(matrix[a, b], matrix[b, a]) for a, b in combinations(range(COLUMNS), 2)])
 
 
 def colliders(arcs: set[tuple[int, int]]) -> set[tuple[int, int, int]]:
@@ -95,7 +112,9 @@ def test_directions_are_those_of_all_equivalent_networks() -> None:
         found = sampled(sets, 0.0, seed=seed, effort=0.2, threads=1)
         if not np.isclose(found.arcs.sum(), len(arcs)):
             continue  # another place was found: this network has the largest evidence, but the walk is short
-        assert {(int(a), int(b)) for a, b in zip(*np.nonzero(found.forced > 0.5), strict=True)} == compelled(arcs)
+        assert {
+            (int(a), int(b)) for a, b in zip(*np.nonzero(as_matrix(found, found.forced) > 0.5), strict=True)
+        } == compelled(arcs)
 
 
 def test_missing_cells_have_their_probabilities_given_the_row() -> None:

@@ -166,8 +166,9 @@ def sample_orders(
 
     `candidates` (columns, most) are possible parents, -1 where there are fewer; those who have column x as a candidate
     are `holders[holder_starts[x] : holder_starts[x + 1]]`. The sets of a column are `masks` of its candidates from
-    `starts[column]` on, with their log evidence. `arcs` gets P(parent -> child), `forced` the share of drawn networks
-    in which the arc has this direction for certain; `drawn` the parents, as masks, of the last network drawn.
+    `starts[column]` on, with their log evidence. `arcs`, laid out as the candidates, gets P(candidate -> column), and
+    `forced` the share of drawn networks in which the arc has this direction for certain; `drawn` gets the parents, as
+    masks, of the last network drawn.
     """
     columns = order.size
     position, current = np.empty(columns, dtype=np.int64), np.empty(columns)
@@ -241,7 +242,7 @@ def sample_orders(
                     drawn[column], found = masks[place], True
                 for bit in range(most):
                     if masks[place] >> bit & 1:
-                        arcs[candidates[column, bit], column] += share
+                        arcs[column, bit] += share
             counts[column] = 0
             for bit in range(most):
                 if drawn[column] >> bit & 1:
@@ -249,15 +250,14 @@ def sample_orders(
                     counts[column] += 1
         _orient(parents, counts, mark, near, near_starts)
         for column in range(columns):
-            for place in range(counts[column]):
-                parent = parents[column, place]
-                if mark[parent, column] == _ARROW:
-                    forced[parent, column] += 1.0
+            for bit in range(most):
+                if drawn[column] >> bit & 1 and mark[candidates[column, bit], column] == _ARROW:
+                    forced[column, bit] += 1.0
         for column in range(columns):
             for place in range(counts[column]):
                 parent = parents[column, place]
                 mark[parent, column] = mark[column, parent] = 0
-    for a in range(columns):
-        for b in range(columns):
-            arcs[a, b] /= max(records, 1)
-            forced[a, b] /= max(records, 1)
+    for column in range(columns):
+        for bit in range(most):
+            arcs[column, bit] /= max(records, 1)
+            forced[column, bit] /= max(records, 1)

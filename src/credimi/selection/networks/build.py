@@ -150,37 +150,37 @@ def network(
 
 def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tuple[list[Edge], list[Record]]:
     """The pairs worth telling, surest first, and the tables of the first ones."""
-    one, other = np.triu_indices(len(settled.features), 1)
-    probability = learned.edges[one, other]
-    depends = learned.alone[one, other] > 0.0
-    apart = np.flatnonzero((probability < _WORTH_TELLING) & depends & (learned.least[one, other] < 0.0))
-    apart = apart[np.argsort(-learned.alone[one, other][apart], kind="stable")[:_MOST_SEPARATED]]
-    wanted = probability >= _WORTH_TELLING
-    wanted[apart] = True
-    tables = _tables(settled, wanted, threads)
+    pairs, probability = learned.pairs, learned.edges
+    alone = learned.alone[pairs.one, pairs.other]
+    apart = np.flatnonzero((probability < _WORTH_TELLING) & (alone > 0.0) & (learned.least < 0.0))
+    apart = apart[np.argsort(-alone[apart], kind="stable")[:_MOST_SEPARATED]]
+    places = np.union1d(np.flatnonzero(probability >= _WORTH_TELLING), apart)
+    tables = _tables(settled, pairs.numbers[places], threads)
     figures = summarize(tables, PosteriorOptions(threads=threads), if_dependent=False)
-    places = np.flatnonzero(wanted)
     order = np.lexsort((-figures.mean, -probability[places]))
     found: list[Edge] = []
     shown: list[Record] = []
+    names = settled.names
     for rank in order.tolist():
         place = int(places[rank])
         block = tables.block(rank)
         told = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
         told["rows"] = float(block[:-1, :-1].sum())
-        found.append(_edge(settled.names, learned, int(one[place]), int(other[place]), told))
+        found.append(_edge(names, learned, place, float(probability[place]), told))
         if len(shown) < _SHOWN_TABLES and probability[place] >= _WORTH_TELLING:
-            shown.append(_shown_table(block, settled, int(one[place]), int(other[place])))
+            shown.append(_shown_table(block, settled, int(pairs.one[place]), int(pairs.other[place])))
     return found, shown
 
 
-def _tables(settled: SettledColumns, wanted: NDArray[np.bool_], threads: int | None) -> Tables:
-    """The tables of the wanted pairs, counted from the rows that have both, with the margins of the others."""
+def _tables(settled: SettledColumns, numbers: IntegerArray, threads: int | None) -> Tables:
+    """The tables of the pairs of these numbers, from the rows that have both, with the margins of the others."""
     counter, parts, start = settled.counter(threads), [], 0
     for first, after in counter.blocks():
         size = counter.pairs(first, after)[0].size
-        mask = wanted[start : start + size]
-        if mask.any():
+        here = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + size)] - start
+        if here.size:
+            mask = np.zeros(size, dtype=bool)
+            mask[here] = True
             parts.append(counter.tables(first, after).chosen(mask))
         start += size
     if not parts:
@@ -193,18 +193,17 @@ def _tables(settled: SettledColumns, wanted: NDArray[np.bool_], threads: int | N
     )
 
 
-def _edge(names: tuple[str, ...], learned: Learned, one: int, other: int, figures: Record) -> Edge:
-    probability = float(learned.edges[one, other])
-    forward, backward = float(learned.forced[one, other]), float(learned.forced[other, one])
+def _edge(names: tuple[str, ...], learned: Learned, place: int, probability: float, figures: Record) -> Edge:
+    forward, backward = learned.forced[place].tolist()
     direction = UNDIRECTED
     if max(forward, backward) > probability / 2.0:
         direction = FORWARD if forward > backward else BACKWARD
-    least = float(learned.least[one, other])
+    least = float(learned.least[place])
     separated = least < 0.0
-    given = tuple(names[each] for each in learned.given[one, other].tolist() if each >= 0)
+    given = tuple(names[each] for each in learned.given[place].tolist() if each >= 0)
     return Edge(
-        names[one],
-        names[other],
+        names[learned.pairs.one[place]],
+        names[learned.pairs.other[place]],
         probability,
         mi=figures["mean"],
         low=figures["low"],

@@ -21,7 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.threads import share
+from credimi.selection.networks.pair_set import PairSet
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.conditional.edge_evidence import EdgeEvidence
 
@@ -29,13 +34,14 @@ _OUT = -4.0  # log odds of an edge, below which a pair is no candidate
 _MEDIATORS = 10  # columns that are tried as separators of a pair
 DETERMINED = 0.1  # of the entropy left: less tells nothing
 CLEAR = 1.0  # nats: a log Bayes factor of dependence
-_PAIRS = 4096  # whose mediators are looked for at once
+_TESTS = 1 << 18  # pairs that are weighed at once
+_CELLS = 1 << 22  # of rows of the matrix in which mediators are looked for at once
 _TOGETHER = 5  # partners that explain a column together, at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Of each column its possible neighbours, strongest first; `alone` is the log Bayes factor of every pair.
+    """Of each column its possible neighbours, strongest first, and what is known of each pair that depends.
 
     `least` is the least of a pair's log Bayes factors so far, and `given` the column that was given there, or -1.
     `determined` says of which pairs a column, once given, leaves next to nothing of one of the two, and no clear
@@ -43,73 +49,106 @@ class Candidates:
     """
 
     partners: tuple[IntegerArray, ...]
-    alone: FloatArray
+    pairs: PairSet
     least: FloatArray
-    given: IntegerArray
+    given: NDArray[np.int32]
     determined: BooleanArray
     untried: BooleanArray
 
 
-def pairs_alone(evidence: EdgeEvidence) -> FloatArray:
-    """The log Bayes factor of each pair, as a symmetric matrix."""
-    one, other = np.triu_indices(evidence.columns, 1)
-    alone = np.zeros((evidence.columns, evidence.columns))
-    alone[one, other] = alone[other, one] = evidence.of(np.column_stack([one, other]))
+def pairs_alone(evidence: EdgeEvidence, complete: FloatArray | None = None) -> FloatArray:
+    """The log Bayes factor of each pair, as a symmetric matrix; `complete` gets the complete rows of each pair."""
+    columns = evidence.columns
+    alone = np.zeros((columns, columns))
+    widest = max(_TESTS // max(columns, 1), 1)  # columns at once
+    for first in range(0, columns, widest):
+        one, other = np.nonzero(np.arange(first, min(first + widest, columns))[:, np.newaxis] < np.arange(columns))
+        one += first
+        factors, rows, _ = evidence.with_rows(np.column_stack([one, other]))
+        alone[one, other] = alone[other, one] = factors
+        if complete is not None:
+            complete[one, other] = complete[other, one] = rows
     return alone
 
 
-def candidates(evidence: EdgeEvidence, log_odds: float, most: int) -> Candidates:
-    """The possible neighbours of each column, at most `most`."""
-    alone = pairs_alone(evidence)
-    one, other = np.triu_indices(evidence.columns, 1)
-    least, given = alone.copy(), np.full(alone.shape, -1)
-    alive = alone[one, other] + log_odds > _OUT
-    one, other = one[alive], other[alive]
-    mediators = _mediators(alone, one, other, log_odds)
-    values = evidence.values
-    cells = (values[one] * values[other])[:, np.newaxis] * np.where(mediators >= 0, values[mediators], 0)
+def candidates(evidence: EdgeEvidence, alone: FloatArray, log_odds: float, most: int) -> Candidates:
+    """The possible neighbours of each column, at most `most`; `alone` has the log Bayes factor of every pair."""
+    pairs = _depending(alone, log_odds)
+    near = Candidates(
+        (),
+        pairs,
+        alone[pairs.one, pairs.other],
+        np.full(len(pairs), -1, dtype=np.int32),
+        *np.zeros((2, len(pairs)), dtype=bool),
+    )
+    for start in range(0, len(pairs), _TESTS):
+        _separate(evidence, alone, log_odds, near, np.arange(start, min(start + _TESTS, len(pairs))))
+    possible = np.flatnonzero(near.least + log_odds > _OUT)
+    lists = _by_strength(pairs, possible, near.least)
+    crowded = {column: np.sort(own) for column, own in enumerate(lists) if own.size > most}
+    together = _together(evidence, alone, crowded, log_odds)
+    partners = []
+    for column, own in enumerate(lists):
+        first = np.array(together.get(column, []), dtype=np.int64)
+        partners.append(np.concatenate([first, own[~np.isin(own, first)]])[:most])
+    return Candidates(tuple(partners), pairs, near.least, near.given, near.determined, near.untried)
+
+
+def _depending(alone: FloatArray, log_odds: float) -> PairSet:
+    """The pairs that may have an edge, as far as the two columns alone tell."""
+    columns = len(alone)
+    found = [column + 1 + np.flatnonzero(alone[column, column + 1 :] + log_odds > _OUT) for column in range(columns)]
+    one = np.repeat(np.arange(columns), [own.size for own in found])
+    return PairSet(columns, one, np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+
+
+def _separate(
+    evidence: EdgeEvidence, alone: FloatArray, log_odds: float, near: Candidates, places: IntegerArray
+) -> None:
+    """Weigh the pairs at these places given one other column after the other, until one leaves too little."""
+    one, other, values = near.pairs.one[places], near.pairs.other[places], evidence.values
+    between = mediators(alone, one, other, log_odds, evidence.threads)
+    cells = (values[one] * values[other])[:, np.newaxis] * np.where(between >= 0, values[between], 0)
     large = cells > evidence.most_cells
-    strong = np.minimum(alone[one[:, np.newaxis], mediators], alone[other[:, np.newaxis], mediators])
-    determined, untried = np.zeros((2, *alone.shape), dtype=bool)
-    untried[one, other] = untried[other, one] = (large & (strong > alone[one, other][:, np.newaxis])).any(axis=1)
-    mediators[large] = -1
-    for rank in range(mediators.shape[1]):
-        asked = np.flatnonzero((mediators[:, rank] >= 0) & (least[one, other] + log_odds > _OUT))
+    strong = np.minimum(alone[one[:, np.newaxis], between], alone[other[:, np.newaxis], between])
+    near.untried[places] = (large & (strong > alone[one, other][:, np.newaxis])).any(axis=1)
+    between[large] = -1
+    for rank in range(between.shape[1]):
+        asked = np.flatnonzero((between[:, rank] >= 0) & (near.least[places] + log_odds > _OUT))
         if not asked.size:
             continue
-        u, v, z = one[asked], other[asked], mediators[asked, rank]
-        found, left = evidence.and_left(np.column_stack([u, v, z]))
-        known = (left < DETERMINED) & (found < CLEAR)
-        determined[u[known], v[known]] = determined[v[known], u[known]] = True
-        less = (found < least[u, v]) & (left >= DETERMINED)
-        u, v, z, found = u[less], v[less], z[less], found[less]
-        least[u, v] = least[v, u] = found
-        given[u, v] = given[v, u] = z
-    possible = least + log_odds > _OUT
-    np.fill_diagonal(possible, val=False)
-    crowded = np.flatnonzero(possible.sum(axis=1) > most)
-    together = _together(evidence, alone, possible, crowded.tolist(), log_odds)
-    partners = []
-    for column in range(evidence.columns):
-        first = np.array(together.get(column, []), dtype=np.int64)
-        order = np.argsort(-least[column], kind="stable")
-        order = order[possible[column, order] & ~np.isin(order, first)]
-        partners.append(np.concatenate([first, order])[:most])
-    return Candidates(tuple(partners), alone, least, given, determined, untried)
+        here, given = places[asked], between[asked, rank]
+        factors, left = evidence.and_left(np.column_stack([one[asked], other[asked], given]))
+        near.determined[here[(left < DETERMINED) & (factors < CLEAR)]] = True
+        less = (factors < near.least[here]) & (left >= DETERMINED)
+        near.least[here[less]] = factors[less]
+        near.given[here[less]] = given[less]
+
+
+def _by_strength(pairs: PairSet, possible: IntegerArray, least: FloatArray) -> list[IntegerArray]:
+    """Of each column the others that it has one of these pairs with, the strongest first."""
+    one, other, strength = pairs.one[possible], pairs.other[possible], least[possible]
+    own, partner = np.concatenate([one, other]), np.concatenate([other, one])
+    order = np.lexsort((partner, -np.concatenate([strength, strength]), own))
+    ends = np.cumsum(np.bincount(own, minlength=pairs.columns))
+    return np.split(partner[order], ends[:-1])
 
 
 def _together(
-    evidence: EdgeEvidence, alone: FloatArray, possible: BooleanArray, columns: list[int], log_odds: float
+    evidence: EdgeEvidence, alone: FloatArray, possible: dict[int, IntegerArray], log_odds: float
 ) -> dict[int, list[int]]:
-    """Of some columns, the partners that explain them together, found one after the other, given those before."""
+    """Of some columns, the partners that explain them together, found one after the other, given those before.
+
+    `possible` are the partners of each of these columns, in order.
+    """
     values = evidence.values
-    found = {column: [int(np.where(possible[column], alone[column], -np.inf).argmax())] for column in columns}
-    growing = set(columns)
+    found = {column: [int(own[alone[column, own].argmax()])] for column, own in possible.items()}
+    growing = set(possible)
     for count in range(1, _TOGETHER):
         tests = [
             np.column_stack([np.full(others.size, column), others, np.tile(found[column], (others.size, 1))])
             for column in sorted(growing)
-            for others in [np.setdiff1d(np.flatnonzero(possible[column]), found[column])]
+            for others in [np.setdiff1d(possible[column], found[column])]
         ]
         asked = np.concatenate([np.zeros((0, count + 2), dtype=np.int64), *tests])
         asked = asked[values[asked].prod(axis=1, dtype=np.float64) <= evidence.most_cells]
@@ -124,17 +163,27 @@ def _together(
     return found
 
 
-def _mediators(alone: FloatArray, one: IntegerArray, other: IntegerArray, log_odds: float) -> IntegerArray:
+def mediators(
+    alone: FloatArray, one: IntegerArray, other: IntegerArray, log_odds: float, threads: int | None
+) -> IntegerArray:
     """Of each pair the columns that depend on both, most first, -1 where there are fewer."""
-    many = min(_MEDIATORS, max(alone.shape[0] - 2, 0))
+    columns = len(alone)
+    many = min(_MEDIATORS, max(columns - 2, 0))
     found = np.full((one.size, many), -1)
-    for start in range(0, one.size, _PAIRS):
-        part = slice(start, start + _PAIRS)
-        u, v = one[part], other[part]
+    step = max(_CELLS // max(columns, 1), 1)
+
+    def look(start: int) -> None:
+        u, v = one[start : start + step], other[start : start + step]
         both = np.minimum(alone[u], alone[v])
-        each = np.arange(u.size)
-        both[each, u] = both[each, v] = -np.inf
-        order = np.argsort(-both, axis=1, kind="stable")[:, :many]
-        depends = both[each[:, np.newaxis], order] + log_odds > 0.0
-        found[part] = np.where(depends, order, -1)
+        pair = np.arange(u.size)
+        both[pair, u] = both[pair, v] = -np.inf
+        least = np.partition(both, -many, axis=1)[:, -many, np.newaxis]  # of those that may be among the first
+        pair, column = np.nonzero((both >= least) & (both + log_odds > 0.0))
+        order = np.lexsort((column, -both[pair, column], pair))
+        pair, column = pair[order], column[order]
+        rank = np.arange(pair.size) - np.searchsorted(pair, pair)
+        first = rank < many
+        found[start + pair[first], rank[first]] = column[first]
+
+    share(look, range(0, one.size, step) if many else (), threads)
     return found

@@ -19,7 +19,7 @@ itself: a network is learned, the table completed again from that, and learned f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ import numpy as np
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
 from credimi.selection.networks.candidates import CLEAR, candidates, pairs_alone
 from credimi.selection.networks.imputation import Imputation
-from credimi.selection.networks.orders import Sampled, sampled
+from credimi.selection.networks.orders import sampled
 from credimi.selection.networks.parent_sets import ParentSets, Separators, parent_sets
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credimi.core.types import FloatArray, IntegerArray
+    from credimi.selection.networks.pair_set import PairSet
 
 DEGREE = 2.0  # neighbours of a column, before the data are seen; fewer if the data show fewer
 _LEAST_DEGREE = 0.02
@@ -53,17 +54,19 @@ _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a c
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What is believed of all pairs: matrices, columns by columns.
+    """What is believed of the pairs that may have an edge; `alone` is the log Bayes factor of every pair, a matrix.
 
-    `arcs[a, b]` is P(a -> b) and `forced` its part with no other direction; `least` is the least log Bayes factor of a
-    pair that was met, `given` what was given there. `alone` is that of the pair alone, from rows that have both.
+    Of a pair (one, other), `arcs` has P(one -> other) and P(other -> one), and `forced` the part of each with no other
+    direction; `least` is the least log Bayes factor that was met, and `given` what was given there. `parents` are the
+    probable parents of each column in one network that was drawn.
     """
 
+    pairs: PairSet
     arcs: FloatArray
     forced: FloatArray
-    alone: FloatArray
     least: FloatArray
-    given: IntegerArray
+    given: NDArray[np.int32]
+    alone: FloatArray
     degree: float
     completions: int
     parents: tuple[IntegerArray, ...]
@@ -72,7 +75,36 @@ class Learned:
     @property
     def edges(self) -> FloatArray:
         """P(edge) of each pair."""
-        return np.minimum(self.arcs + self.arcs.T, 1.0)
+        both: FloatArray = np.minimum(self.arcs.sum(axis=1), 1.0)
+        return both
+
+    @property
+    def edge_matrix(self) -> FloatArray:
+        """P(edge) of all columns by all columns; 0 for pairs that are not among these."""
+        return self.pairs.matrix(self.edges, self.edges)
+
+    def of_more_pairs(self, pairs: PairSet) -> Learned:
+        """The same with more pairs, which have no edge, and of which no more is known than of the two columns alone."""
+        places = pairs.places(self.pairs.one, self.pairs.other)
+        arcs, forced = np.zeros((2, len(pairs), 2))
+        least = self.alone[pairs.one, pairs.other]
+        given = np.full((len(pairs), self.given.shape[1]), -1, dtype=np.int32)
+        arcs[places], forced[places], least[places] = self.arcs, self.forced, self.least
+        given[places] = self.given
+        return replace(self, pairs=pairs, arcs=arcs, forced=forced, least=least, given=given)
+
+    def plus(self, other: Learned) -> Learned:
+        """The sums of what two tables tell; what was given, and the rest, is that of the other."""
+        pairs = self.pairs.union(other.pairs)
+        mine, others = self.of_more_pairs(pairs), other.of_more_pairs(pairs)
+        return replace(
+            others,
+            arcs=mine.arcs + others.arcs,
+            forced=mine.forced + others.forced,
+            least=mine.least + others.least,
+            alone=self.alone + other.alone,
+            completions=self.completions + other.completions,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,84 +131,84 @@ def learn(
 ) -> Learned:
     """Learn the network of coded columns, (columns, rows); a code is the number of values where one is missing."""
     evidence = EdgeEvidence(codes, values, weights, options.threads)
-    missing = bool((codes >= values[:, np.newaxis]).any())
-    if not missing:
-        return _once(evidence, options, DEGREE, options.seed)[0]
-    alone = pairs_alone(evidence)
-    pairs = np.column_stack(np.triu_indices(values.size, 1))
-    complete = evidence.with_rows(pairs)[1]
-    usual = float(np.median(complete)) if complete.size else 0.0
+    if not (codes >= values[:, np.newaxis]).any():
+        return _once(evidence, pairs_alone(evidence), options, DEGREE, options.seed)
+    complete = np.zeros((values.size, values.size))
+    alone = pairs_alone(evidence, complete)
+    usual = float(np.median(complete[np.triu_indices(values.size, 1)])) if values.size > 1 else 0.0
     scaled = EdgeEvidence(codes, values, weights, options.threads, max(usual**2 / max(evidence.rows, 1.0), 1.0))
-    found, first = _once(scaled, options, DEGREE, options.seed)
-    results = []
+    alone_scaled = alone * np.minimum(1.0, scaled.scaled_to / np.maximum(complete, 1.0))
+    del complete
+    result = start = _once(scaled, alone_scaled, options, DEGREE, options.seed)
+    total: Learned | None = None
     for number in range(options.imputations):
-        table, last = Imputation(codes, values, weights, options.seed + number), first
+        table, last = Imputation(codes, values, weights, options.seed + number), start
         for turn, sweeps in enumerate(_SWEEPS):
             told(0.1 + 0.9 * (number + turn / len(_SWEEPS)) / options.imputations)
-            table.sweep(_probable(last), sweeps)
+            table.sweep(last.parents, sweeps)
             completed = EdgeEvidence(table.codes, values, weights, options.threads)
-            found, last = _once(completed, options, found.degree, options.seed + 100 * turn + number + 1)
-        results.append(found)
-    if not results:
-        return found
-    arcs, forced = (np.mean([getattr(each, name) for each in results], axis=0) for name in ("arcs", "forced"))
-    least = np.mean([each.least for each in results], axis=0)
-    return Learned(arcs, forced, alone, least, found.given, found.degree, len(results), found.parents, found.agree)
+            seed = options.seed + 100 * turn + number + 1
+            result = last = _once(completed, pairs_alone(completed), options, result.degree, seed)
+        result = replace(result, completions=1)
+        total = result if total is None else total.plus(result)
+    if total is None:
+        return replace(result, alone=alone)
+    many = total.completions
+    return replace(total, arcs=total.arcs / many, forced=total.forced / many, least=total.least / many, alone=alone)
 
 
-def _probable(last: Sampled) -> tuple[IntegerArray, ...]:
-    """The parents of the network that was drawn, without those whose edge is less probable than not."""
-    edges = last.edges
-    return tuple(own[edges[column, own] >= 0.5] for column, own in enumerate(last.parents))
-
-
-def _once(evidence: EdgeEvidence, options: LearnOptions, degree: float, seed: int) -> tuple[Learned, Sampled]:
+def _once(evidence: EdgeEvidence, alone: FloatArray, options: LearnOptions, degree: float, seed: int) -> Learned:
     """Learn from one table."""
     columns = evidence.columns
     degree = options.degree if options.degree is not None else degree
     log_odds = _log_odds(degree, columns)
-    near = candidates(evidence, _log_odds(max(degree, DEGREE), columns), _MOST_PARTNERS)
-    given = np.full((columns, columns, max(options.max_parents - 1, 1)), -1)
-    given[:, :, 0] = near.given
-    separators = Separators(near.least.copy(), given, near.determined)
+    near = candidates(evidence, alone, _log_odds(max(degree, DEGREE), columns), _MOST_PARTNERS)
+    pairs, separators = near.pairs, Separators.of(near, max(options.max_parents - 1, 1))
     sets = parent_sets(evidence, near.partners, options.max_parents, log_odds, separators)
     settled = options.degree is not None or columns < 2
     log_odds = log_odds if settled else _log_odds(_START_DEGREE, columns)
     for _ in range(0 if settled else _TURNS):
         short = sampled(sets, log_odds, seed=seed, effort=_SHORT, threads=options.threads)
-        degree = float(np.clip(short.edges.sum() / columns, _LEAST_DEGREE, DEGREE))
+        edges = np.minimum(short.of_pairs(pairs, short.arcs).sum(axis=1), 1.0)
+        degree = float(np.clip(2.0 * edges.sum() / columns, _LEAST_DEGREE, DEGREE))
         before, log_odds = log_odds, _log_odds(degree, columns)
         if abs(log_odds - before) < _SETTLED:
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
-    cut = _cut_short(evidence, sets, near.least, log_odds)
-    unclear = np.outer(cut, cut) | (separators.least < CLEAR)
+    arcs, forced = (final.of_pairs(pairs, each) for each in (final.arcs, final.forced))
+    edges = np.minimum(arcs.sum(axis=1), 1.0)
+    cut = _cut_short(evidence, sets, near.least, pairs, log_odds)
+    unclear = cut[pairs.one] & cut[pairs.other] | (separators.least < CLEAR)
     most = _MOST[unclear.astype(np.int64) + separators.determined]
-    believed = most / np.maximum(final.edges, most)
+    believed = most / np.maximum(edges, most)
     believed[near.untried | (near.least < 0.0)] = _SEPARATED
-    found = Learned(
-        final.arcs * believed,
-        final.forced * believed,
-        near.alone,
+    return Learned(
+        pairs,
+        arcs * believed[:, np.newaxis],
+        forced * believed[:, np.newaxis],
         separators.least,
         separators.given,
+        alone,
         degree,
         0,
-        final.parents,
+        tuple(
+            own[edges[pairs.places(np.full(own.size, column), own)] >= 0.5] for column, own in enumerate(final.parents)
+        ),
         final.agree,
     )
-    return found, final
 
 
-def _cut_short(evidence: EdgeEvidence, sets: list[ParentSets], least: FloatArray, log_odds: float) -> NDArray[np.bool_]:
+def _cut_short(
+    evidence: EdgeEvidence, sets: list[ParentSets], least: FloatArray, pairs: PairSet, log_odds: float
+) -> NDArray[np.bool_]:
     """Columns whose best set might be larger, if the table of the larger had not too many cells to be weighed."""
     found = np.zeros(len(sets), dtype=bool)
     for column, own in enumerate(sets):
         best = int(own.arrays(log_odds)[0][0])
-        places = np.arange(own.candidates.size)
-        inside = own.candidates[best >> places & 1 == 1]
-        others = own.candidates[(best >> places & 1 == 0) & (least[column, own.candidates] > 0.0)]
-        cells = evidence.values[column] * np.prod(evidence.values[inside], dtype=np.float64)
+        inside = best >> np.arange(own.candidates.size) & 1 == 1
+        depends = least[pairs.places(np.full(own.candidates.size, column), own.candidates)] > 0.0
+        others = own.candidates[~inside & depends]
+        cells = evidence.values[column] * np.prod(evidence.values[own.candidates[inside]], dtype=np.float64)
         found[column] = bool((cells * evidence.values[others] > evidence.most_cells).any())
     return found
 

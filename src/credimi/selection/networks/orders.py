@@ -16,6 +16,7 @@ from credimi.kernels.networks import order_samples
 
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
+    from credimi.selection.networks.pair_set import PairSet
     from credimi.selection.networks.parent_sets import ParentSets
 
 WALKS = 4
@@ -27,20 +28,25 @@ _BEHIND = 12.0  # log evidence below the best walk
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """`arcs[a, b]` is P(a -> b), `forced` the part of it in which no other direction has the same independencies.
+    """`candidates[b]` are the possible parents of b, -1 where there are fewer; `arcs`, laid out alike, has P(a -> b).
 
-    `parents` are those of one network that was drawn, of each column; `agree` says how many walks count.
+    `forced` is the part of it in which no other direction has the same independencies. `parents` are those of one
+    network that was drawn, of each column; `agree` says how many walks count.
     """
 
+    candidates: IntegerArray
     arcs: FloatArray
     forced: FloatArray
     parents: tuple[IntegerArray, ...]
     agree: int
 
-    @property
-    def edges(self) -> FloatArray:
-        """P(edge) of each pair."""
-        return np.minimum(self.arcs + self.arcs.T, 1.0)
+    def of_pairs(self, pairs: PairSet, figures: FloatArray) -> FloatArray:
+        """Of each pair (one, other) the figure of one -> other and of other -> one, from `arcs` or `forced`."""
+        found = np.zeros((len(pairs), 2))
+        child, bit = np.nonzero(self.candidates >= 0)
+        parent = self.candidates[child, bit]
+        found[pairs.places(parent, child), (parent > child).astype(np.int64)] = figures[child, bit]
+        return found
 
 
 def sampled(
@@ -61,7 +67,7 @@ def sampled(
     masks = np.concatenate([masks for masks, _ in arrays])
     scores = np.concatenate([scores for _, scores in arrays])
     steps = int(effort * max(_STEPS_A_COLUMN * columns, _FEWEST_STEPS))
-    arcs, forced = np.zeros((2, WALKS, columns, columns))
+    arcs, forced = np.zeros((2, WALKS, *candidates.shape))
     totals, drawn = np.zeros((WALKS, _RECORDS)), np.zeros((WALKS, columns), dtype=np.int64)
 
     def walk(number: int) -> None:
@@ -81,4 +87,4 @@ def sampled(
         own.candidates[[place for place in range(own.candidates.size) if mask >> place & 1]]
         for own, mask in zip(sets, drawn[best].tolist(), strict=True)
     )
-    return Sampled(arcs[good].mean(axis=0), forced[good].mean(axis=0), parents, int(good.sum()))
+    return Sampled(candidates, arcs[good].mean(axis=0), forced[good].mean(axis=0), parents, int(good.sum()))

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
     from credimi.inference.conditional.edge_evidence import EdgeEvidence
+    from credimi.selection.networks.candidates import Candidates
+    from credimi.selection.networks.pair_set import PairSet
 
 _ALL = 3
 _NEAR = 8.0  # a set is worth extending if its evidence is that near to the best
@@ -41,27 +43,32 @@ class Separators:
     Sets that determine one of the two separate nothing; `determined` says of which pairs there are such.
     """
 
+    pairs: PairSet
     least: FloatArray
-    given: IntegerArray
+    given: NDArray[np.int32]
     determined: BooleanArray
+
+    @classmethod
+    def of(cls, near: Candidates, width: int) -> Separators:
+        """What single columns separate; sets of up to `width` columns follow."""
+        given = np.full((len(near.pairs), width), -1, dtype=np.int32)
+        given[:, 0] = near.given
+        return cls(near.pairs, near.least.copy(), given, near.determined.copy())
 
     def add(self, tests: IntegerArray, found: FloatArray, left: FloatArray) -> None:
         """Keep what is less than before, clearly so where a smaller set separates the pair already."""
-        known = tests[(left < DETERMINED) & (found < CLEAR)]
-        self.determined[known[:, 0], known[:, 1]] = self.determined[known[:, 1], known[:, 0]] = True
-        tests, found = tests[left >= DETERMINED], found[left >= DETERMINED]
-        order = np.lexsort((found, tests[:, 1], tests[:, 0]))
-        tests, found = tests[order], found[order]
-        first = np.ones(found.size, dtype=bool)
-        first[1:] = (tests[1:, :2] != tests[:-1, :2]).any(axis=1)
-        tests, found = tests[first], found[first]
-        before = self.least[tests[:, 0], tests[:, 1]]
+        places, given = self.pairs.places(tests[:, 0], tests[:, 1]), tests[:, 2:]
+        self.determined[places[(left < DETERMINED) & (found < CLEAR)]] = True
+        order = np.lexsort((found, places))
+        order = order[left[order] >= DETERMINED]
+        places, found, given = places[order], found[order], given[order]
+        first = np.diff(places, prepend=-1) > 0
+        places, found, given = places[first], found[first], given[first]
+        before = self.least[places]
         less = found < before - np.where(before < 0.0, CLEAR, 0.0)
-        (u, v), given = tests[less, :2].T, tests[less, 2:]
-        self.least[u, v] = self.least[v, u] = found[less]
-        wide = np.full((u.size, self.given.shape[2]), -1)
-        wide[:, : given.shape[1]] = given
-        self.given[u, v] = self.given[v, u] = wide
+        self.least[places[less]] = found[less]
+        self.given[places[less]] = -1
+        self.given[places[less], : given.shape[1]] = given[less]
 
 
 @dataclass(slots=True, eq=False)
