@@ -60,7 +60,7 @@ def add(commands: Foreign) -> None:
         "--max-parents",
         type=argument_types.positive,
         metavar="N",
-        default=5,
+        default=8,
         help="the most columns that one may depend on directly (default: %(default)s)",
     )
     parser.add_argument(

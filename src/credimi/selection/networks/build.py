@@ -15,7 +15,7 @@ from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
 from credimi.inference.options import PosteriorOptions
-from credimi.selection.networks.learn import DEGREE, Learned, LearnOptions, learn
+from credimi.selection.networks.learn import DEGREE, MAX_PARENTS, Learned, LearnOptions, learn
 from credimi.selection.networks.network import BACKWARD, FORWARD, UNDIRECTED, Edge, Network, NetworkRemark
 from credimi.selection.networks.orders import WALKS
 from credimi.selection.pairwise.missing_by_others import MissingByOthers
@@ -44,7 +44,7 @@ def network(
     columns: Option = None,
     level: float = 0.5,
     degree: float | None = None,
-    max_parents: int = 5,
+    max_parents: int = MAX_PARENTS,
     imputations: int = 4,
     random_state: int = 0,
     threads: int | None = None,

@@ -9,7 +9,8 @@
 5. What the networks cannot know is taken off: a single column separates the pair, or might, but has too many values to
    be tried; the pair does not clearly depend given some set of columns; both columns would need larger sets of parents
    than there are rows for; or other columns determine one of the two, and might be its neighbours instead. The shares
-   that are left are about what was true of such edges in public networks.
+   that are left are about what was true of such edges in public networks. Two columns that are independent alone, and
+   both depend on a third, are its causes rather than neighbours. Arrows may not contradict triples (`directions`).
 
 Where values are missing, tests on different columns have different complete rows, and their evidence cannot be
 compared: what more rows tell would be taken for what more columns tell. The first network is learned from evidence
@@ -27,6 +28,7 @@ import numpy as np
 
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
 from credimi.selection.networks.candidates import CLEAR, candidates, pairs_alone
+from credimi.selection.networks.directions import arrow_bounds
 from credimi.selection.networks.imputation import Imputation
 from credimi.selection.networks.orders import sampled
 from credimi.selection.networks.parent_sets import ParentSets, Separators, parent_sets
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
     from credimi.selection.networks.pair_set import PairSet
 
+MAX_PARENTS = 8
 DEGREE = 2.0  # neighbours of a column, before the data are seen; fewer if the data show fewer
 _LEAST_DEGREE = 0.02
 _START_DEGREE = 0.05  # where learning starts: where columns show nothing, whatever it starts from remains
@@ -47,6 +50,7 @@ _MOST_PARTNERS = 10
 _TURNS = 8  # of learning the prior odds, at most
 _SHORT = 0.1  # effort of these
 _SEPARATED = 0.6  # what is left of P(edge) if one column separates the pair
+_COMMON_EFFECT = 0.4  # if the pair is independent alone, and a common neighbour may be the effect of both
 _MOST = np.array([1.0, 0.9, 0.6])  # of P(edge), if no set nearly separates the pair or determines one of the two; 1; 2
 _SETTLED = 0.1  # change of the log odds that ends them
 _SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
@@ -116,7 +120,7 @@ class LearnOptions:
     """
 
     degree: float | None = None
-    max_parents: int = 5
+    max_parents: int = MAX_PARENTS
     imputations: int = 4
     seed: int = 0
     threads: int | None = None
@@ -177,11 +181,13 @@ def _once(evidence: EdgeEvidence, alone: FloatArray, options: LearnOptions, degr
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     arcs, forced = (final.of_pairs(pairs, each) for each in (final.arcs, final.forced))
     edges = np.minimum(arcs.sum(axis=1), 1.0)
+    forced = np.minimum(forced, edges[:, np.newaxis] * arrow_bounds(evidence, separators, edges, forced))
     cut = _cut_short(evidence, sets, near.least, pairs, log_odds)
     unclear = cut[pairs.one] & cut[pairs.other] | (separators.least < CLEAR)
     most = _MOST[unclear.astype(np.int64) + separators.determined]
     believed = most / np.maximum(edges, most)
     believed[near.untried | (near.least < 0.0)] = _SEPARATED
+    believed[_share_an_effect(pairs, alone, edges)] = _COMMON_EFFECT
     return Learned(
         pairs,
         arcs * believed[:, np.newaxis],
@@ -196,6 +202,19 @@ def _once(evidence: EdgeEvidence, alone: FloatArray, options: LearnOptions, degr
         ),
         final.agree,
     )
+
+
+def _share_an_effect(pairs: PairSet, alone: FloatArray, edges: FloatArray) -> NDArray[np.bool_]:
+    """Pairs that are independent alone, and have a common neighbour that each of them clearly depends on."""
+    direct = np.flatnonzero((edges >= 0.5) & (alone[pairs.one, pairs.other] > CLEAR))
+    neighbours: list[set[int]] = [set() for _ in range(pairs.columns)]
+    for a, b in zip(pairs.one[direct].tolist(), pairs.other[direct].tolist(), strict=True):
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    found = np.zeros(len(pairs), dtype=bool)
+    for place in np.flatnonzero((alone[pairs.one, pairs.other] < CLEAR) & (edges > 0.0)).tolist():
+        found[place] = not neighbours[pairs.one[place]].isdisjoint(neighbours[pairs.other[place]])
+    return found
 
 
 def _cut_short(

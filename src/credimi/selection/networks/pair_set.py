@@ -43,6 +43,12 @@ class PairSet:
         """Where the pairs of u and v are; they have to be among these."""
         return np.searchsorted(self._keys, np.minimum(u, v) * self.columns + np.maximum(u, v))
 
+    def find(self, u: int, v: int) -> int | None:
+        """The place of one pair; None if it is not among these."""
+        key = min(u, v) * self.columns + max(u, v)
+        place = int(np.searchsorted(self._keys, key))
+        return place if place < self._keys.size and self._keys[place] == key else None
+
     def union(self, other: PairSet) -> PairSet:
         """The pairs of both sets."""
         keys = np.union1d(self._keys, other._keys)

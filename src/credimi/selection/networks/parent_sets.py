@@ -6,8 +6,9 @@ Ways to the same set differ a little, as each step has a prior of its own; their
     E(u, S) = mean over v in S of [ E(u, S - v) + log B(u; v | S - v) ],       E(u, {}) = 0.
 
 B is symmetric in u and v, so that networks with the same independencies have about the same evidence. All sets of up to
-`_ALL` candidates are weighed; larger ones, a column at a time, only where the largest so far are among the best.
-Sets whose table would have many more cells than rows are left out (see `EdgeEvidence.most_cells`).
+`_ALL` candidates are weighed. A larger set is weighed if each of its subsets with one column less, except at most one,
+is better than all of its own subsets: only such sets can be the best that some order of the columns allows. Sets whose
+table would have many more cells than rows are left out (see `EdgeEvidence.most_cells`).
 """
 
 from __future__ import annotations
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from credimi.selection.networks.pair_set import PairSet
 
 _ALL = 3
-_NEAR = 8.0  # a set is worth extending if its evidence is that near to the best
-_EXTENDED = 5  # sets of a column, at most
 
 
 @dataclass(slots=True, eq=False)
@@ -125,13 +124,29 @@ def _wanted(
 
 
 def _extended(own: ParentSets, count: int, log_odds: float) -> tuple[IntegerArray, IntegerArray]:
-    """The best sets of one parent less, where they are near the best of all, each with one more."""
+    """Sets of `count` parents that may be better than all of their subsets: places among the candidates, and masks.
+
+    They need not be near the best set. An order of the columns may exclude what the best sets have in common, such as
+    an effect of the column that says more about it than its causes do.
+    """
     masks, scores = own.arrays(log_odds)
-    near = masks[(np.bitwise_count(masks) == count - 1) & (scores > scores[0] - _NEAR)][:_EXTENDED]
-    grown = {int(mask) | 1 << place for mask in near for place in range(own.candidates.size)}
-    kept = sorted(mask for mask in grown if mask.bit_count() == count)
-    places = [[place for place in range(own.candidates.size) if mask >> place & 1] for mask in kept]
-    return np.array(places, dtype=np.int64).reshape(-1, count), np.array(kept, dtype=np.int64)
+    score = dict(zip(masks.tolist(), scores.tolist(), strict=True))
+    better = {
+        mask
+        for mask in score
+        if mask.bit_count() == count - 1
+        and all(score[mask] > score.get(mask ^ 1 << place, -np.inf) for place in _places(mask))
+    }
+    size = own.candidates.size
+    larger = {mask | 1 << place for mask in better for place in range(size) if not mask >> place & 1}
+    promising = sorted(mask for mask in larger if sum(mask ^ 1 << at in better for at in _places(mask)) >= count - 1)
+    places = np.array([_places(mask) for mask in promising], dtype=np.int64).reshape(-1, count)
+    return places, np.array(promising, dtype=np.int64)
+
+
+def _places(mask: int) -> list[int]:
+    """The places of the bits that are set."""
+    return [place for place in range(mask.bit_length()) if mask >> place & 1]
 
 
 def _weigh(
