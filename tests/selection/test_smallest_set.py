@@ -262,3 +262,21 @@ def test_the_last_column_taken_leaves_nothing_to_explain() -> None:
     assert chosen.features == ("a",)
     assert chosen.rejected == ()
     assert "matrix" not in repr(chosen)
+
+
+@pytest.mark.parametrize("rows", [2_000, 50_000])
+def test_what_the_taken_columns_tell_is_their_information_where_nothing_is_missing(rows: int) -> None:
+    """Values have slightly different scores in each fold: no part may mix rows with different values."""
+    generator = np.random.default_rng(rows)
+    target = generator.integers(0, 2, rows)
+    columns = {
+        "ends": generator.integers(0, 5, rows) + target,  # 0 and 5 say the class, all others nothing
+        "half": (generator.random(rows) < 0.3 + 0.4 * target).astype(int),
+    }
+    chosen = credimi.select({name: words(each) for name, each in columns.items()} | {"y": words(target)}, "y")
+    assert chosen.features == ("ends", "half")
+    for count, step in enumerate(chosen.steps, 1):
+        together = sum(columns[name] * 6**place for place, name in enumerate(list(columns)[:count]))
+        joint = np.array([np.bincount(together[target == label], minlength=12) for label in (0, 1)])
+        true = credimi.mutual_information(joint[:, joint.any(axis=0)], prior="haldane").mean()
+        assert step.tells == pytest.approx(true, rel=0.05)

@@ -2,8 +2,9 @@
 
 Each row is scored by a naive Bayes of the other folds: log P(class) plus log P(value | class) of each column that is
 not missing, so that no row is lost. The strata are: two classes, eight equal parts of the log odds; more, the best and
-the second class, and three parts of the distance between them. What these strata tell about the target is at most what
-the columns tell, and not too well: no row had a say in its own score.
+the second class, and three parts of the distance between them. Where a fold has few different figures, each is a part.
+What these strata tell about the target is at most what the columns tell, and not too well: no row had a say in its own
+score.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _FOLDS = 5
 _PARTS_OF_TWO, _PARTS_OF_MORE = 8, 3
+_FEW_FIGURES = 16  # different ones of a fold: of one column, or of two with few values each
 
 
 class NaiveSummary:
@@ -52,10 +54,10 @@ class NaiveSummary:
         order = np.argsort(-self._score, axis=1, kind="stable")
         best, second = order[:, 0], order[:, 1]
         if self._classes == 2:
-            found = _parts(self._score[:, 1] - self._score[:, 0], _PARTS_OF_TWO)
+            found = self._parts(self._score[:, 1] - self._score[:, 0], _PARTS_OF_TWO)
         else:
             apart = self._score[rows, best] - self._score[rows, second]
-            found = (best * self._classes + second) * _PARTS_OF_MORE + _parts(apart, _PARTS_OF_MORE)
+            found = (best * self._classes + second) * _PARTS_OF_MORE + self._parts(apart, _PARTS_OF_MORE)
         names, strata = np.unique(found, return_inverse=True)
         return strata.astype(np.int64), names.size
 
@@ -69,6 +71,21 @@ class NaiveSummary:
         joint = np.bincount(cell, shares, self._classes * count).reshape(self._classes, count)
         return mutual_information(Table.of(joint)).mean()
 
+    def _parts(self, figures: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+        """Equal parts of each fold, or a part for each figure if there are few; equal figures are in the same part.
+
+        The same values have slightly different figures in different folds. Parts of all folds together would cut
+        between these, and mix rows with different values.
+        """
+        parts = np.zeros(figures.size, dtype=np.int64)
+        for fold in range(_FOLDS):
+            rows = np.flatnonzero(self._fold == fold)
+            cuts = np.unique(figures[rows])
+            if cuts.size > _FEW_FIGURES:
+                cuts = np.quantile(figures[rows], np.arange(1, count) / count)
+            parts[rows] = np.searchsorted(cuts, figures[rows], side="left")
+        return parts
+
     def _counted(self, codes: NDArray[np.int64], values: int) -> NDArray[np.float64]:
         """For each fold the counts of the others, folds x classes x values."""
         here = self._known & (codes < values)
@@ -78,9 +95,3 @@ class NaiveSummary:
         counts = counts.reshape(_FOLDS, self._classes, values).astype(np.float64)
         found: NDArray[np.float64] = counts.sum(axis=0) - counts
         return found
-
-
-def _parts(figures: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """Equal parts, as far as figures differ."""
-    cuts = np.unique(np.quantile(figures, np.arange(1, count) / count)) if figures.size else figures
-    return np.searchsorted(cuts, figures, side="left").astype(np.int64)
