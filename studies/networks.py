@@ -10,7 +10,8 @@ Columns of one value are left out of the samples, and so are their arcs.
 Random networks have 20 to 80 columns of two to four values, one and a half to four neighbours a column on average, at
 most three parents, and conditional probabilities from Dirichlet distributions of .3 to 1 a value. "Many causes" are
 networks in which some columns of two values have four to eight parents, whose effects add up in the log odds, as in a
-logistic regression; half of them have an effect of their own. Missing cells are chosen at random. Choices of the method were made by looking at random networks of other seeds and at the public ones.
+logistic regression; half of them have an effect of their own. Missing cells are chosen at random. Choices of the method
+were made by looking at random networks of other seeds and at the public ones.
 
 F1 is that of the skeleton at P(edge) >= .5; "sure" are edges with P >= .95, and how many of them are true; SHD is the
 number of pairs that differ from the true network in edge or direction, directions being those that follow from the
@@ -238,29 +239,30 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for missing in options.missing:
-        for name in options.names if options.data else ():
-            for rows in options.rows:
-                tally = Tally()
-                learned(public(options.data, name, rows), missing, 0, [tally, everything])
-                print(f"| {name} | {rows} | {missing:g} | {tally.line()} |", flush=True)
-        for rows in options.rows if options.nets else ():
-            tally = Tally()
-            for columns in COLUMNS:
-                for net in range(options.nets):
-                    seed = 10_000 * columns + net
-                    learned(drawn(columns, rows, seed), missing, seed, [tally, everything])
-            print(f"| random | {rows} | {missing:g} | {tally.line()} |", flush=True)
-            tally = Tally()
-            for effects in EFFECTS:
-                for net in range(options.nets):
-                    seed = 20_000 * effects + net
-                    learned(many_causes(effects, rows, seed), missing, seed, [tally, everything])
-            print(f"| many causes | {rows} | {missing:g} | {tally.line()} |", flush=True)
+        print_shares(options, missing, everything)
     print(f"| all | | | {everything.line()} |\n")
     print_reliability(everything.bins)
     if options.plot:
         reliability(everything.bins, options.plot)
     print(f"\nindependent columns: {expected_of_noise():.4f} edges expected a column")
+
+
+def print_shares(options: argparse.Namespace, missing: float, everything: Tally) -> None:
+    """Print one line for each kind of network and number of rows, with this share of the cells missing."""
+    for name in options.names if options.data else ():
+        for rows in options.rows:
+            tally = Tally()
+            learned(public(options.data, name, rows), missing, 0, [tally, everything])
+            print(f"| {name} | {rows} | {missing:g} | {tally.line()} |", flush=True)
+    kinds = (("random", drawn, COLUMNS, 10_000), ("many causes", many_causes, EFFECTS, 20_000))
+    for rows in options.rows if options.nets else ():
+        for kind, draw, sizes, spacing in kinds:
+            tally = Tally()
+            for size in sizes:
+                for net in range(options.nets):
+                    seed = spacing * size + net
+                    learned(draw(size, rows, seed), missing, seed, [tally, everything])
+            print(f"| {kind} | {rows} | {missing:g} | {tally.line()} |", flush=True)
 
 
 def print_reliability(bins: np.ndarray) -> None:
