@@ -227,11 +227,11 @@ class Network:
         graph = networkx.DiGraph(**self.settings)
         graph.add_nodes_from(self.columns)
         for edge in self.edges:
-            told = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
+            attributes = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
             if edge.direction != BACKWARD:
-                graph.add_edge(edge.a, edge.b, **told)
+                graph.add_edge(edge.a, edge.b, **attributes)
             if edge.direction != FORWARD:
-                graph.add_edge(edge.b, edge.a, **told)
+                graph.add_edge(edge.b, edge.a, **attributes)
         return graph
 
     def to_dot(self, path: str | Path | None = None) -> str:
