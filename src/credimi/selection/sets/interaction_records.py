@@ -131,7 +131,7 @@ class Interactions(FeatureRows):
     def __getitem__(self, pair: Value) -> Record: ...
 
     def __getitem__(self, pair: Value) -> Record | list[Record]:
-        """A pair by its place, or by the names of its columns in either order: found["x", "z"]."""
+        """A pair by its index, or by the names of its columns in either order: result["x", "z"]."""
         if isinstance(pair, slice):
             return [asdict(each) for each in self.pairs[pair]]
         if isinstance(pair, tuple):
