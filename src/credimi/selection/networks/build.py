@@ -286,10 +286,10 @@ def _missing_depends(settled: SettledColumns, threads: int | None) -> list[Netwo
     counter, names = settled.counter(threads), settled.names
     missing_by_others = MissingByOthers(len(names))
     for first, stop in counter.blocks():
-        missing_by_others.look(counter.tables(first, stop), *counter.pairs(first, stop))
+        missing_by_others.add(counter.tables(first, stop), *counter.pairs(first, stop))
     return [
         NetworkRemark("missing_depends", names[column], (names[other],), probability)
-        for column, (other, probability) in sorted(missing_by_others.found(threads).items())
+        for column, (other, probability) in sorted(missing_by_others.credible(threads).items())
     ]
 
 

@@ -182,7 +182,7 @@ class _Grower:
 
     def _share_of_independent(self) -> float:
         """The share of columns that tell nothing, among all columns of all tested nodes."""
-        return share_of_independent(np.concatenate([np.zeros(0), *self.p_independent]), least=_MIN_NOISE)
+        return share_of_independent(np.concatenate([np.zeros(0), *self.p_independent]), min_share=_MIN_NOISE)
 
     def _decide(self, open_node: _OpenNode, judged_node: Judged, share: float) -> Divided | None:
         """How a node is split; None if it is a leaf."""
