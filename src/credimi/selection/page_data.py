@@ -192,10 +192,10 @@ def _drawn_points(block: CountArray | None, odds: float, options: PosteriorOptio
     """The draws of the ranking at even steps of their order, and P(I = 0)."""
     if block is None:
         return [], 0.0
-    law = drawn_law(Table.of_block(block), options, odds)
-    draws = [part.draws for part in law.components if isinstance(part, Empirical)]
+    distribution = drawn_law(Table.of_block(block), options, odds)
+    draws = [component.draws for component in distribution.components if isinstance(component, Empirical)]
     shown = np.quantile(draws[0], np.linspace(0.0, 1.0, _DRAWN_POINTS)) if draws else np.zeros(0)
-    return [float(f"{value:.7g}") for value in shown.tolist()], law.p_zero
+    return [float(f"{value:.7g}") for value in shown.tolist()], distribution.p_zero
 
 
 def _tables(page_inputs: Kept) -> list[Record | None]:
@@ -293,7 +293,7 @@ class Kept:
 
     @classmethod
     def of(cls, features: Sequence[Feature], at_mode: FloatArray, data: object) -> Kept:
-        """From settled features. Nothing is kept of identifiers, which have one value per row."""
+        """From settled features. Nothing is stored of identifiers, which have one value per row."""
         return cls(
             tuple(feature.block if feature.kind.ranked else None for feature in features),
             tuple(feature.values if feature.kind.ranked else () for feature in features),

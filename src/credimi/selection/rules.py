@@ -109,7 +109,7 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     order = np.argsort(doubt, kind="stable")
     shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
     kept = np.zeros(doubt.size, dtype=bool)
-    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares are increasing, like the doubts
+    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares increase, as the doubts do
     return kept
 
 

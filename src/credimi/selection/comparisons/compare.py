@@ -61,8 +61,8 @@ def compare(
     Parameters
     ----------
     a, b : Counts, Ranking, or what `credimi.count` accepts
-        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, hold no counts: then
-        what they say about each column is taken as one Beta, and columns that were cut at different places are not
+        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, have no counts: then
+        the posterior of each column is approximated by one Beta distribution, and columns with different cuts are not
         compared.
     target : str
         The name of the target's column, if data are given.
@@ -71,7 +71,7 @@ def compare(
     level : float
         The probability of the intervals, and of the verdicts.
     p_same : float
-        The probability beforehand that a column tells as much in both. With .95, the same data twice show a change with
+        The prior probability that a column tells as much in both. With .95, the same data twice show a change with
         less than .05 probability, however few rows there are.
     missing : "ignore" or "category"
         As in `rank`.
@@ -91,8 +91,8 @@ def compare(
     --------
     >>> before = {"x": list("aabb") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
     >>> after = {"x": list("abba") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
-    >>> found = credimi.compare(before, after, "class")
-    >>> found.columns["feature"], found.columns["verdict"]
+    >>> comparison = credimi.compare(before, after, "class")
+    >>> comparison.columns["feature"], comparison.columns["verdict"]
     (['x', 'z'], ['less', 'same'])
     """
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)

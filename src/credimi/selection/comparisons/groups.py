@@ -117,8 +117,8 @@ def rank_by(
     Examples
     --------
     >>> table = {"x": list("aabbabab") * 50, "site": list("1111" "2222") * 50, "class": list("ppqq") * 100}
-    >>> found = credimi.rank_by(table, "class", by="site")
-    >>> list(found.rankings), found.comparisons[0]["x"]["verdict"]
+    >>> grouped = credimi.rank_by(table, "class", by="site")
+    >>> list(grouped.rankings), grouped.comparisons[0]["x"]["verdict"]
     (['1', '2'], 'less')
     """
     from credimi.counting.by_group import column_name, count_by  # noqa: PLC0415  (pyarrow takes a while to load)

@@ -51,38 +51,38 @@ def network(
     progress: Callable[[float], None] | None = None,
     **counting: Option,
 ) -> Network:
-    """Learn which columns hang together directly: a network, with the probability of every edge.
+    """Learn which columns depend on each other directly: a network, with the probability of every edge.
 
     Two columns have an edge if they depend whatever other columns are given. Networks are sampled in proportion to
-    their evidence, and what they have in common is counted, so that an edge has a probability rather than a verdict.
-    Rows with missing values count with what is seen of them: tables are completed by draws from what was learned, and
-    the networks of several completed tables averaged.
+    their evidence, and their edges are averaged, so that an edge has a probability rather than a verdict. Rows with
+    missing values are used with all their observed values: tables are completed by draws from the learned network, and
+    the networks of several completed tables are averaged.
 
     Parameters
     ----------
     data : what `credimi.count` takes, if it fits into memory
         Data frames, arrays, files.
     columns : list of str, optional
-        The columns to look at. Default: all.
+        The columns of the network. Default: all.
     level : float
         The probability from which a pair is called an edge.
     degree : float, optional
         How many neighbours a column is expected to have, before the data are seen. Default: 2, or fewer if the data
         show fewer.
     max_parents : int
-        The most columns that one column may depend on directly, in one network.
+        The maximum number of columns that one column may depend on directly, in one network.
     imputations : int
-        How many completed tables are averaged, if values are missing. 0: complete none, and use of each test the rows
-        that have all of its columns; this is fast, and less sure than the probabilities say.
+        How many completed tables are averaged, if values are missing. 0: complete none; each test then uses only the
+        rows that have all of its columns. This is fast, and less sure than the probabilities say.
     random_state : int
         The seed.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : function, optional
         Called with the share that is done.
     **counting
         exclude, missing_values, discretize, weights, delimiter, max_levels: as in `credimi.pairs`, but numbers are
-        cut into fewer ranges by default, as most pairs are looked at given a third column.
+        cut into fewer ranges by default, as most pairs are tested given a third column.
 
     Returns
     -------
@@ -93,8 +93,9 @@ def network(
     --------
     >>> smoking = [0, 0, 0, 1] * 100
     >>> cough = [s if i % 5 else 1 - s for i, s in enumerate(smoking)]
-    >>> found = credimi.network({"smoking": smoking, "cough": cough, "noise": [i * i % 7 % 2 for i in range(400)]})
-    >>> [(edge.a, edge.b, edge.direction) for edge in found.edges]
+    >>> noise = [i * i % 7 % 2 for i in range(400)]
+    >>> network = credimi.network({"smoking": smoking, "cough": cough, "noise": noise})
+    >>> [(edge.a, edge.b, edge.direction) for edge in network.edges]
     [('smoking', 'cough', '--')]
     """
     require_share("level", level)
@@ -244,12 +245,12 @@ def _determined_columns(
 ) -> list[NetworkRemark]:
     """Columns whose values are a function of one or two of their neighbours."""
     column_of = {name: number for number, name in enumerate(settled.names)}
-    near: dict[int, list[int]] = {}
+    neighbours_of: dict[int, list[int]] = {}
     for edge in edges:
-        near.setdefault(column_of[edge.a], []).append(column_of[edge.b])
-        near.setdefault(column_of[edge.b], []).append(column_of[edge.a])
+        neighbours_of.setdefault(column_of[edge.a], []).append(column_of[edge.b])
+        neighbours_of.setdefault(column_of[edge.b], []).append(column_of[edge.a])
     remarks = []
-    for column, neighbours in sorted(near.items()):
+    for column, neighbours in sorted(neighbours_of.items()):
         for count in (1, 2):
             determining = [
                 given for given in combinations(neighbours, count) if _is_function(codes, values, column, given)

@@ -80,7 +80,7 @@ def unconditional_evidence(evidence: EdgeEvidence, complete_rows: FloatArray | N
 def candidates(evidence: EdgeEvidence, unconditional: FloatArray, log_odds: float, max_partners: int) -> Candidates:
     """The possible neighbours of each column, at most `max_partners`; see `unconditional_evidence`."""
     pairs = _dependent_pairs(unconditional, log_odds)
-    known = Candidates(
+    neighbours = Candidates(
         (),
         pairs,
         unconditional[pairs.one, pairs.other],
@@ -89,10 +89,10 @@ def candidates(evidence: EdgeEvidence, unconditional: FloatArray, log_odds: floa
     )
     for start in range(0, len(pairs), _TESTS_AT_ONCE):
         _condition_on_mediators(
-            evidence, unconditional, log_odds, known, np.arange(start, min(start + _TESTS_AT_ONCE, len(pairs)))
+            evidence, unconditional, log_odds, neighbours, np.arange(start, min(start + _TESTS_AT_ONCE, len(pairs)))
         )
-    possible = np.flatnonzero(known.least_evidence + log_odds > _MIN_LOG_ODDS)
-    ranked = _partners_by_strength(pairs, possible, known.least_evidence)
+    possible = np.flatnonzero(neighbours.least_evidence + log_odds > _MIN_LOG_ODDS)
+    ranked = _partners_by_strength(pairs, possible, neighbours.least_evidence)
     crowded = {
         column: np.sort(column_partners)
         for column, column_partners in enumerate(ranked)
@@ -103,7 +103,9 @@ def candidates(evidence: EdgeEvidence, unconditional: FloatArray, log_odds: floa
     for column, column_partners in enumerate(ranked):
         chosen = np.array(joint.get(column, []), dtype=np.int64)
         partners.append(np.concatenate([chosen, column_partners[~np.isin(column_partners, chosen)]])[:max_partners])
-    return Candidates(tuple(partners), pairs, known.least_evidence, known.given, known.determined, known.untried)
+    return Candidates(
+        tuple(partners), pairs, neighbours.least_evidence, neighbours.given, neighbours.determined, neighbours.untried
+    )
 
 
 def _dependent_pairs(unconditional: FloatArray, log_odds: float) -> PairSet:
@@ -118,29 +120,31 @@ def _dependent_pairs(unconditional: FloatArray, log_odds: float) -> PairSet:
 
 
 def _condition_on_mediators(
-    evidence: EdgeEvidence, unconditional: FloatArray, log_odds: float, known: Candidates, indices: IntegerArray
+    evidence: EdgeEvidence, unconditional: FloatArray, log_odds: float, neighbours: Candidates, indices: IntegerArray
 ) -> None:
     """Test the pairs at these indices given one mediator after the other, until the evidence is too small.
 
-    Updates `known`.
+    Updates `neighbours`.
     """
-    one, other, values = known.pairs.one[indices], known.pairs.other[indices], evidence.values
+    one, other, values = neighbours.pairs.one[indices], neighbours.pairs.other[indices], evidence.values
     between = mediators(unconditional, one, other, log_odds, evidence.threads)
     cells = (values[one] * values[other])[:, np.newaxis] * np.where(between >= 0, values[between], 0)
     too_large = cells > evidence.most_cells
     strength = np.minimum(unconditional[one[:, np.newaxis], between], unconditional[other[:, np.newaxis], between])
-    known.untried[indices] = (too_large & (strength > unconditional[one, other][:, np.newaxis])).any(axis=1)
+    neighbours.untried[indices] = (too_large & (strength > unconditional[one, other][:, np.newaxis])).any(axis=1)
     between[too_large] = -1
     for rank in range(between.shape[1]):
-        tested = np.flatnonzero((between[:, rank] >= 0) & (known.least_evidence[indices] + log_odds > _MIN_LOG_ODDS))
+        tested = np.flatnonzero(
+            (between[:, rank] >= 0) & (neighbours.least_evidence[indices] + log_odds > _MIN_LOG_ODDS)
+        )
         if not tested.size:
             continue
         tested_indices, given = indices[tested], between[tested, rank]
         factors, entropy_left = evidence.and_left(np.column_stack([one[tested], other[tested], given]))
-        known.determined[tested_indices[(entropy_left < DETERMINED_BELOW) & (factors < CLEAR_EVIDENCE)]] = True
-        lower = (factors < known.least_evidence[tested_indices]) & (entropy_left >= DETERMINED_BELOW)
-        known.least_evidence[tested_indices[lower]] = factors[lower]
-        known.given[tested_indices[lower]] = given[lower]
+        neighbours.determined[tested_indices[(entropy_left < DETERMINED_BELOW) & (factors < CLEAR_EVIDENCE)]] = True
+        lower = (factors < neighbours.least_evidence[tested_indices]) & (entropy_left >= DETERMINED_BELOW)
+        neighbours.least_evidence[tested_indices[lower]] = factors[lower]
+        neighbours.given[tested_indices[lower]] = given[lower]
 
 
 def _partners_by_strength(pairs: PairSet, possible: IntegerArray, least_evidence: FloatArray) -> list[IntegerArray]:
@@ -194,12 +198,12 @@ def mediators(
 
     def fill(start: int) -> None:
         u, v = one[start : start + step], other[start : start + step]
-        both = np.minimum(unconditional[u], unconditional[v])
+        weaker_evidence = np.minimum(unconditional[u], unconditional[v])
         pair = np.arange(u.size)
-        both[pair, u] = both[pair, v] = -np.inf
-        threshold = np.partition(both, -width, axis=1)[:, -width, np.newaxis]
-        pair, column = np.nonzero((both >= threshold) & (both + log_odds > 0.0))
-        order = np.lexsort((column, -both[pair, column], pair))
+        weaker_evidence[pair, u] = weaker_evidence[pair, v] = -np.inf
+        threshold = np.partition(weaker_evidence, -width, axis=1)[:, -width, np.newaxis]
+        pair, column = np.nonzero((weaker_evidence >= threshold) & (weaker_evidence + log_odds > 0.0))
+        order = np.lexsort((column, -weaker_evidence[pair, column], pair))
         pair, column = pair[order], column[order]
         rank = np.arange(pair.size) - np.searchsorted(pair, pair)
         among_first = rank < width

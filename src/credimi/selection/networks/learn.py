@@ -78,8 +78,8 @@ class Learned:
     @property
     def edges(self) -> FloatArray:
         """P(edge) of each pair."""
-        both: FloatArray = np.minimum(self.arcs.sum(axis=1), 1.0)
-        return both
+        probabilities: FloatArray = np.minimum(self.arcs.sum(axis=1), 1.0)
+        return probabilities
 
     @property
     def edge_matrix(self) -> FloatArray:
@@ -176,9 +176,9 @@ def _learn_table(
     columns = evidence.columns
     degree = options.degree if options.degree is not None else degree
     log_odds = _log_odds(degree, columns)
-    known = candidates(evidence, unconditional, _log_odds(max(degree, DEGREE), columns), _MAX_PARTNERS)
-    pairs, separators = known.pairs, Separators.of(known, max(options.max_parents - 1, 1))
-    sets = parent_sets(evidence, known.partners, options.max_parents, log_odds, separators)
+    neighbours = candidates(evidence, unconditional, _log_odds(max(degree, DEGREE), columns), _MAX_PARTNERS)
+    pairs, separators = neighbours.pairs, Separators.of(neighbours, max(options.max_parents - 1, 1))
+    sets = parent_sets(evidence, neighbours.partners, options.max_parents, log_odds, separators)
     settled = options.degree is not None or columns < 2
     log_odds = log_odds if settled else _log_odds(_START_DEGREE, columns)
     for _ in range(0 if settled else _MAX_ODDS_ROUNDS):
@@ -191,11 +191,11 @@ def _learn_table(
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
     arcs, forced = (final.of_pairs(pairs, figures) for figures in (final.arcs, final.forced))
     edges = np.minimum(arcs.sum(axis=1), 1.0)
-    larger_untested = _larger_sets_untested(evidence, sets, known.least_evidence, pairs, log_odds)
+    larger_untested = _larger_sets_untested(evidence, sets, neighbours.least_evidence, pairs, log_odds)
     unclear = larger_untested[pairs.one] & larger_untested[pairs.other] | (separators.least_evidence < CLEAR_EVIDENCE)
     max_probability = _MAX_PROBABILITIES[unclear.astype(np.int64) + separators.determined]
     shares = max_probability / np.maximum(edges, max_probability)
-    shares[known.untried | (known.least_evidence < 0.0)] = _SEPARATED_SHARE
+    shares[neighbours.untried | (neighbours.least_evidence < 0.0)] = _SEPARATED_SHARE
     return Learned(
         pairs,
         arcs * shares[:, np.newaxis],

@@ -50,11 +50,11 @@ class Separators:
     determined: BooleanArray
 
     @classmethod
-    def of(cls, known: Candidates, max_given: int) -> Separators:
+    def of(cls, neighbours: Candidates, max_given: int) -> Separators:
         """Begin with the results given single columns; sets of up to `max_given` columns may be added."""
-        given = np.full((len(known.pairs), max_given), -1, dtype=np.int32)
-        given[:, 0] = known.given
-        return cls(known.pairs, known.least_evidence.copy(), given, known.determined.copy())
+        given = np.full((len(neighbours.pairs), max_given), -1, dtype=np.int32)
+        given[:, 0] = neighbours.given
+        return cls(neighbours.pairs, neighbours.least_evidence.copy(), given, neighbours.determined.copy())
 
     def add(self, tests: IntegerArray, factors: FloatArray, entropy_left: FloatArray) -> None:
         """Record the evidence of tests that is smaller than before; clearly smaller, if the pair is separated already.

@@ -67,8 +67,8 @@ def pairs(
     Parameters
     ----------
     data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files; of a DataFrame of Spark or Dask the partitions count, and their counts are added. No
-        column is a target.
+        Data frames, arrays, files. The partitions of a DataFrame of Spark or Dask are counted where they are, and the
+        counts are added. No column is a target.
     columns : list of str, optional
         The columns to compare. Default: all.
     exclude : list of str, optional
@@ -78,7 +78,7 @@ def pairs(
     level : float
         The probability of the credible intervals.
     prior, approximation
-        As in `mutual_information`. Only the adaptive prior knows independence.
+        As in `mutual_information`. Only the adaptive prior gives independence a probability.
     missing_values : list of str and numbers
         Values that mean missing, as in `credimi.count`.
     discretize : str, None or dict
@@ -119,10 +119,10 @@ def pairs(
     Examples
     --------
     >>> table = {"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25}
-    >>> found = credimi.pairs(table)
-    >>> [(row["a"], row["b"], round(row["mi"], 2)) for row in found]
+    >>> pairs = credimi.pairs(table)
+    >>> [(row["a"], row["b"], round(row["mi"], 2)) for row in pairs]
     [('x', 'y', 0.6), ('x', 'noise', 0.0), ('y', 'noise', 0.0)]
-    >>> found.matrix("p_independent").round(2)
+    >>> pairs.matrix("p_independent").round(2)
     array([[ nan, 0.  , 0.59],
            [0.  ,  nan, 0.59],
            [0.59, 0.59,  nan]])

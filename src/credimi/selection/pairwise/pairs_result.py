@@ -82,12 +82,12 @@ class Pairs(FeatureRows):
 
     Examples
     --------
-    >>> found = credimi.pairs({"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25})
-    >>> found["x", "y"]["linked"], found[0]["a"], len(found)
+    >>> pairs = credimi.pairs({"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25})
+    >>> pairs["x", "y"]["linked"], pairs[0]["a"], len(pairs)
     (True, 'x', 3)
-    >>> found.matrix("mi").shape, found.names
+    >>> pairs.matrix("mi").shape, pairs.names
     ((3, 3), ('x', 'y', 'noise'))
-    >>> found.forest().best
+    >>> pairs.forest().best
     [('x', 'y')]
     """
 
@@ -103,7 +103,7 @@ class Pairs(FeatureRows):
 
     @cached_property
     def independent(self) -> float:
-        """The share of independent pairs, learned from all of them; NaN if the prior knows no independence."""
+        """The share of independent pairs, learned from all of them; NaN if the prior excludes independence."""
         if self.learned is not None:
             return self.learned
         if self.settings["prior"] != "adaptive":
@@ -232,7 +232,7 @@ class Pairs(FeatureRows):
     def __getitem__(self, pair: Value) -> Record: ...
 
     def __getitem__(self, pair: Value) -> Record | list[Record]:
-        """The row of a pair, by its two names, or by its place, from 0 for the best; a slice gives a list of rows."""
+        """The row of a pair, by its two names, or by its index, 0 for the best; a slice gives a list of rows."""
         if isinstance(pair, slice):
             return self._records(self._order[pair])
         if isinstance(pair, Integral) and not isinstance(pair, bool):

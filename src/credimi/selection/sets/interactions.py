@@ -64,14 +64,15 @@ def interactions(
     epsilon : float
         The synergy, in nats, that is worth knowing.
     level : float
-        Of the reported pairs a share of 1 - level is expected to be wrong, at most; also of the intervals.
+        At most a share of 1 - level of the reported pairs is expected to be wrong. Also the probability of the
+        intervals.
     top : int, optional
-        List so many pairs of each kind, sure or not. Unless said, those that are more probable than not.
+        List so many pairs of each kind, sure or not. Default: the pairs that are more probable than not.
     engine : str
         "cpu", or "gpu": one NVIDIA GPU looks at all pairs first. It needs `pip install credimi[gpu]`, and rows without
         weights; the pairs that are left are weighed as otherwise, so that the answer is the same.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : callable, optional
         Called with the share of the work that is done. An interrupt (Ctrl-C) ends the search with the pairs so far.
     scratch : path, optional
@@ -174,11 +175,8 @@ def _listed(
     posteriors: Synergies, options: PosteriorOptions, top: int | None
 ) -> tuple[IntegerArray, list[str], FloatArray, FloatArray]:
     """The listed pairs, their verdicts, and P(synergy > epsilon) and P(synergy < -epsilon) of all pairs."""
-    mean, p_above, p_below = (
-        posteriors.expected(),
-        posteriors.above(options.epsilon),
-        1.0 - posteriors.above(-options.epsilon),
-    )
+    mean = posteriors.expected()
+    p_above, p_below = posteriors.above(options.epsilon), 1.0 - posteriors.above(-options.epsilon)
     listed, verdicts = [], []
     for name, sign, probability, opposite in (
         ("synergy", 1.0, p_above, p_below),
@@ -189,9 +187,8 @@ def _listed(
         if top is None:
             order = order[((probability >= _MIN_LISTED_PROBABILITY) | credible)[order]][:_MAX_LISTED]
         else:
-            side = (probability > opposite) | (
-                (probability == opposite) & (sign * mean > 0.0)
-            )  # each pair is on one side only
+            # each pair is on one side only
+            side = (probability > opposite) | ((probability == opposite) & (sign * mean > 0.0))
             order = order[side[order]][:top]
         listed.append(order)
         verdicts += [name if credible[pair] else "unsure" for pair in order.tolist()]

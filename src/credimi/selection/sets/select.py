@@ -59,14 +59,14 @@ def select(
     epsilon : float
         The information, in nats, that a column has to add to be worth having.
     level : float, optional
-        How probable that has to be. Unless said, 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
+        How probable that has to be. Default: 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
         The first column of "smallest" always needs 0.95.
     max_features : int, optional
-        The most columns to take.
+        The maximum number of columns to take.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : callable, optional
-        Called with a share of the work at hand, and what that is: "reading", then each step.
+        Called with the share of the current step that is done, and the name of the step: "reading", then each step.
     scratch : path, optional
         A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile (two
         of columns of more than 255 values).
@@ -142,7 +142,7 @@ def _select_from_codes(
 
 
 def checked_goal(goal: str) -> str:
-    """The goal, if it is one."""
+    """The goal, if it is known."""
     if goal not in GOALS:
         raise CredimiError(f"unknown goal {goal!r}: choose one of {', '.join(GOALS)}")
     return goal

@@ -98,8 +98,8 @@ def _information_apart(pairs: FloatArray) -> FloatArray:
     def entropy(counts: FloatArray) -> FloatArray:
         total = counts.sum(axis=-1)
         inside = (counts * np.log(np.maximum(counts, _SMALLEST_POSITIVE))).sum(axis=-1)
-        found: FloatArray = total * np.log(np.maximum(total, _SMALLEST_POSITIVE)) - inside
-        return found
+        entropies: FloatArray = total * np.log(np.maximum(total, _SMALLEST_POSITIVE)) - inside
+        return entropies
 
     information: FloatArray = entropy(pairs.sum(axis=1)) - entropy(pairs).sum(axis=1)
     return information

@@ -35,7 +35,7 @@ class TreeStop(StrEnum):
     NOTHING = "tells nothing"  # no column tells anything, and that is sure
     UNSURE = "unsure"
     DEPTH = "depth"  # as deep as allowed
-    INTERRUPTED = "interrupted"  # before it was looked at
+    INTERRUPTED = "interrupted"  # before it was tested
 
 
 @stored
@@ -125,7 +125,7 @@ class Tree:
     epsilon: float
     level: float
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    left_out: tuple[Record, ...] = ()  # the facts of columns that were not looked at
+    left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
 
     def __getstate__(self) -> Record:
         """The state that is pickled: without what can be computed again."""
@@ -143,7 +143,7 @@ class Tree:
 
     @property
     def interrupted(self) -> bool:
-        """Whether there are nodes that were not looked at."""
+        """Whether there are nodes that were not tested, because the user interrupted."""
         return any(node.stop == TreeStop.INTERRUPTED for node in self.nodes)
 
     @cached_property
