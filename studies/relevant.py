@@ -71,7 +71,7 @@ def by_partners(ranking: credimi.Ranking, codes: SettledCodes) -> list[list[str]
     rows = {row["feature"]: row["p_independent"] for row in ranking}
     found = relevance(codes, np.array([rows[feature.name] for feature in codes.features]))
     ways = []
-    for evidence in (found.evidence, found.most):
+    for evidence in (found.evidence, found.largest):
         p_noise = 1.0 / (1.0 + np.exp(np.clip(evidence, -700.0, 700.0)))
         kept = from_common_odds(1.0 - p_noise, p_noise) >= 0.95
         ways.append([feature.name for feature, keep in zip(codes.features, kept.tolist(), strict=True) if keep])

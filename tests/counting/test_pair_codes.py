@@ -11,7 +11,7 @@ from credimi.counting.rows.pair_codes import OTHER_VALUES, PairCodes
 from credimi.counting.rows.stratified_counts import SettledCodes
 from credimi.inference.conditional.stratified_tables import StratifiedTables, independence
 from credimi.kernels.pairs import pair_evidence
-from credimi.selection.sets.relevant_features import _evidence, _parts
+from credimi.selection.sets.relevant_features import _evidence, _pairs_of_blocks
 
 VALUES = (2, 3, 5, 10, 14, 2, 30)
 
@@ -37,7 +37,7 @@ def evidence(pairs: PairCodes) -> np.ndarray:
     """log Bayes factors: line j has those of column j given each other one."""
     count = len(pairs.names)
     found = np.full((count, count), np.nan)
-    for part in _parts(pairs):
+    for part in _pairs_of_blocks(pairs):
         rows, columns, both = _evidence(pairs, part)
         for one in rows.tolist():
             for other in columns.tolist():

@@ -94,7 +94,7 @@ def test_rare_classes_share_a_colour_and_the_key_says_so() -> None:
 
 
 def test_it_is_said_why_branches_have_fewer_rows(clinic: CredibleTreeClassifier) -> None:
-    assert growth._LEAST_PART == 0.2  # noqa: SLF001  (the page calls it a fifth)
+    assert growth._MIN_PART == 0.2  # noqa: SLF001  (the page calls it a fifth)
     html = page(clinic.tree_.to_dict())
     root = html.split("</p></div>")[0]
     assert "807 rows without a value went down all branches" in root

@@ -263,7 +263,7 @@ def test_an_edge_is_not_sure_where_a_set_of_columns_nearly_separates_the_pair() 
     effects = [copied(causes[n % 3] | causes[(n + 1) % 3], 0.3, generator) for n in range(6)]
     columns = np.array([*causes, *effects], dtype=np.uint16)
     found = learn(columns, np.full(9, 2), np.zeros(0), LearnOptions())
-    unclear = (found.least < 1.0) & (found.edges > 0.0)
+    unclear = (found.least_evidence < 1.0) & (found.edges > 0.0)
     assert (found.edges >= 0.5)[unclear].any()
     assert found.edges[unclear].max() == pytest.approx(0.9)
     assert found.edges.max() > 0.95

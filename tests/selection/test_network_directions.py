@@ -10,7 +10,7 @@ import pytest
 
 from credimi import network
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
-from credimi.selection.networks.candidates import candidates, pairs_alone
+from credimi.selection.networks.candidates import candidates, unconditional_evidence
 from credimi.selection.networks.directions import arrow_bounds
 from credimi.selection.networks.learn import LearnOptions, learn
 from credimi.selection.networks.parent_sets import Separators, parent_sets
@@ -44,7 +44,7 @@ def test_a_column_with_many_causes_has_all_of_them_and_no_arrow_is_wrong(causes:
 def test_sets_of_causes_are_weighed_without_the_effect_that_says_more() -> None:
     codes = common_effect(5, 20_000, 0)
     evidence = EdgeEvidence(codes, np.full(7, 2), np.zeros(0), 1)
-    near = candidates(evidence, pairs_alone(evidence), -1.0, 10)
+    near = candidates(evidence, unconditional_evidence(evidence), -1.0, 10)
     sets = parent_sets(evidence, near.partners, 8, -1.0, Separators.of(near, 7))[5]
     causes = sum(1 << place for place, column in enumerate(sets.candidates.tolist()) if column < 5)
     assert causes in sets.evidence
@@ -73,7 +73,7 @@ def triple(*, collider: bool, rows: int = 500) -> tuple[EdgeEvidence, Separators
         middle = np.where(wrong, 1 - first, first)
         last = np.where(generator.random(rows) < 0.15, 1 - middle, middle)
     evidence = EdgeEvidence(np.vstack([first, last, middle]).astype(np.uint16), np.full(3, 2), np.zeros(0), 1)
-    near = candidates(evidence, pairs_alone(evidence), 0.0, 10)
+    near = candidates(evidence, unconditional_evidence(evidence), 0.0, 10)
     return evidence, Separators.of(near, 2)
 
 

@@ -189,8 +189,8 @@ def test_which_column_decides_is_the_one_that_tells_most() -> None:
     blocks[2] = [[110.0, 130.0, 0.0], [120.0, 110.0, 0.0], [0.0, 0.0, 0.0]]
     looked = MissingByOthers(3)
     for block, one, other in zip(blocks, (0, 0, 1), (1, 2, 2), strict=True):
-        looked.look(Tables(block.ravel(), np.array([2]), np.array([2])), np.array([one]), np.array([other]))
-    ((column, (other, probability)),) = looked.found().items()
+        looked.add(Tables(block.ravel(), np.array([2]), np.array([2])), np.array([one]), np.array([other]))
+    ((column, (other, probability)),) = looked.credible().items()
     assert (column, other) == (0, 2)
     assert 0.95 < probability <= 1.0
 

@@ -49,13 +49,13 @@ def test_steps_follow_jmis_order_and_say_what_is_added_to_the_one_that_leaves_le
     for step in chosen.steps:
         column = names.index(step.feature)
         mean = search.alone.mean if not given else np.mean(given, axis=0)
-        others = [names.index(each) for each in "bcde" if search.left[names.index(each)]]
+        others = [names.index(each) for each in "bcde" if search.remaining[names.index(each)]]
         assert all(mean[column] >= mean[other] for other in others)
         assert step.adds == pytest.approx(
             search.alone.mean[column] if not given else min(each[column] for each in given)
         )
         search.take(column)
-        given.append(search.given_column(column).mean)
+        given.append(search.gains_given_column(column).mean)
 
 
 def test_redundancy_is_told_for_steps_and_for_columns_that_tell_something() -> None:
@@ -117,7 +117,7 @@ def test_an_interrupt_before_the_first_step_is_one() -> None:
 
 def test_chunks_of_columns_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = credimi.select(votes(), "y").to_dict()
-    monkeypatch.setattr(smallest_set, "_CELLS", 40)
+    monkeypatch.setattr(smallest_set, "_COUNTS_AT_ONCE", 40)
     assert credimi.select(votes(), "y").to_dict() == whole
 
 

@@ -110,7 +110,7 @@ def test_with_redundant_columns_they_beat_the_shares(
     figures = []
     for some in (True, False):
         if not some:
-            monkeypatch.setattr(stand_ins, "_MOST", 0)
+            monkeypatch.setattr(stand_ins, "_MAX_STAND_INS", 0)
         for seed in range(3):
             chances = _fitted(redundant(seed, 600, missing=in_training), fresh)
             own = chances[np.arange(truth.size), np.searchsorted(["no", "other", "yes"], truth)]

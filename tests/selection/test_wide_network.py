@@ -10,7 +10,7 @@ import numpy as np
 from credimi import network
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
 from credimi.selection.networks import candidates as module
-from credimi.selection.networks.candidates import candidates, mediators, pairs_alone
+from credimi.selection.networks.candidates import candidates, mediators, unconditional_evidence
 from credimi.selection.networks.learn import LearnOptions, learn
 from credimi.selection.networks.pair_set import PairSet
 
@@ -38,7 +38,7 @@ def test_pairs_know_their_places_and_numbers() -> None:
     chosen = np.array([0, 3, 5, 6, 11, 20])
     pairs = PairSet(columns, one[chosen], other[chosen])
     np.testing.assert_array_equal(pairs.numbers, chosen)
-    np.testing.assert_array_equal(pairs.places(pairs.other, pairs.one), np.arange(6))
+    np.testing.assert_array_equal(pairs.index_of(pairs.other, pairs.one), np.arange(6))
     more = pairs.union(PairSet(columns, one[[1, 3]], other[[1, 3]]))
     np.testing.assert_array_equal(more.numbers, [0, 1, 3, 5, 6, 11, 20])
 
@@ -77,13 +77,13 @@ def test_a_wide_network_has_the_edges_of_its_parts() -> None:
 def test_it_does_not_matter_how_many_pairs_are_looked_at_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = np.ascontiguousarray(chains(30).T.astype(np.uint16))
     evidence = EdgeEvidence(codes, np.full(30, 2), np.zeros(0), 1)
-    alone = pairs_alone(evidence)
+    alone = unconditional_evidence(evidence)
     whole = candidates(evidence, alone, -2.0, 10)
-    monkeypatch.setattr(module, "_TESTS", 7)
-    monkeypatch.setattr(module, "_CELLS", 90)
-    np.testing.assert_array_equal(pairs_alone(evidence), alone)
+    monkeypatch.setattr(module, "_TESTS_AT_ONCE", 7)
+    monkeypatch.setattr(module, "_CELLS_AT_ONCE", 90)
+    np.testing.assert_array_equal(unconditional_evidence(evidence), alone)
     parts = candidates(evidence, alone, -2.0, 10)
-    for name in ("least", "given", "determined", "untried"):
+    for name in ("least_evidence", "given", "determined", "untried"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
     for one, other in zip(parts.partners, whole.partners, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -1,8 +1,8 @@
 """Columns that say the same as a better one: each of the two can be predicted, or nearly, from the other.
 
-Counts cannot show this: two columns with the same counts may differ in their rows. So the candidates, which are kept
-and tell about as much, are compared in some rows (`counting.sampled_rows`). Their conditional entropies, H(a | b) and
-H(b | a), are 0 if one is the other with other names, or in other units.
+Counts cannot show this: two columns with the same counts may differ in their rows. So candidates, which are features
+with the verdict keep that tell about as much, are compared in sampled rows (`counting.sampled_rows`). Their conditional
+entropies, H(a | b) and H(b | a), are 0 if one is the other with other names, or in other units.
 """
 
 from __future__ import annotations
@@ -23,95 +23,113 @@ if TYPE_CHECKING:
     from credimi.core.types import CountArray, IntegerArray, Value
     from credimi.counting.counts import Counts
 
-_NEAR = 0.05  # shares: by which two may differ in what they tell, and which one may leave unknown of the other
+_MAX_SHARE_APART = 0.05  # of information: by which two copies may differ, and which one may leave unknown of the other
 _MISSING = -1
-_COMPARED = 8  # the nearest better columns with which a column is compared
-_FEWEST_ROWS = 20  # that have both
-_ROWS_EACH = 10  # rows per value; with fewer, columns must agree exactly: few rows are easily distinguished
-_FEW_APART = 0.2  # share of the rows with, or without, the most frequent value, in which copies may differ
-_CELLS = 1 << 14  # of a table of two columns that is counted directly
+_MAX_COMPARED = 8  # the nearest better columns with which a column is compared
+_MIN_ROWS = 20  # in which both columns are present
+_MIN_ROWS_PER_VALUE = 10  # with fewer, columns must agree exactly: few rows are easily distinguished
+_MAX_ROWS_APART = 0.2  # as a share of the rows with, or without, the most frequent value
+_MAX_CELLS = 1 << 14  # of a table of two columns that is counted directly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """A column in the sampled rows; `common` says which of them have the most frequent value, 64 in a word."""
+class _SampledColumn:
+    """A column in the sampled rows; `common` has a bit for each row: whether it has the most frequent value."""
 
     codes: IntegerArray
-    common: NDArray[np.uint64]
+    has_most_frequent: NDArray[np.uint64]
     entropy: float  # in all rows
 
 
 def copies(features: Sequence[Feature], columns: Mapping[str, Sequence[Value]], counts: Counts) -> dict[str, str]:
-    """For columns that say the same as a better one, its name; best first, like the features."""
+    """The columns that say the same as a better one, each with the name of that one; best first, like the features."""
     if counts.sample is None or not counts.sample.columns:
         return {}
     from credimi.counting.rows.coded_table import values_of  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    sample, own = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
-    known: dict[str, _Seen | None] = {}
+    sample, labels = counts.sample, dict(zip(counts.features, counts.labels, strict=True))
+    sampled_columns: dict[str, _SampledColumn | None] = {}
 
-    def seen(feature: Feature) -> _Seen | None:
+    def sampled(feature: Feature) -> _SampledColumn | None:
         name = feature.name
-        if name not in known:
-            known[name] = None
+        if name not in sampled_columns:
+            sampled_columns[name] = None
             with suppress(LookupError):  # not among the sampled rows
-                codes = values_of(sample.columns[name], sample.missing, own[name], feature).astype(np.int64)
-                known[name] = _Seen(codes, _common(codes), _entropy(feature.block[:, :-1].sum(axis=0)))
-        return known[name]
+                codes = values_of(sample.columns[name], sample.missing, labels[name], feature).astype(np.int64)
+                sampled_columns[name] = _SampledColumn(
+                    codes, _most_frequent_bits(codes), _entropy(feature.block[:, :-1].sum(axis=0))
+                )
+        return sampled_columns[name]
 
-    found: dict[str, str] = {}
-    better: list[tuple[Feature, float, list[float]]] = []
-    kept = (place for place, verdict in enumerate(columns["verdict"]) if verdict == "keep")
-    for feature, mi in ((features[place], columns["mi"][place]) for place in kept):
+    copied: dict[str, str] = {}
+    originals: list[tuple[Feature, float, list[float]]] = []
+    kept_indices = (index for index, verdict in enumerate(columns["verdict"]) if verdict == "keep")
+    for feature, mi in ((features[index], columns["mi"][index]) for index in kept_indices):
         shares = sorted((feature.block.sum(axis=0) / feature.block.sum()).tolist(), reverse=True)
-        for other, more, others in better[-_COMPARED:]:
-            if mi >= (1.0 - _NEAR) * more and _near(shares, others) and _same(seen(feature), seen(other)):
-                found[feature.name] = other.name
+        for other, other_mi, other_shares in originals[-_MAX_COMPARED:]:
+            if (
+                mi >= (1.0 - _MAX_SHARE_APART) * other_mi
+                and _similar_shares(shares, other_shares)
+                and _same_information(sampled(feature), sampled(other))
+            ):
+                copied[feature.name] = other.name
                 break
         else:
-            better.append((feature, mi, shares))
-    return found
+            originals.append((feature, mi, shares))
+    return copied
 
 
-def _near(shares: list[float], others: list[float]) -> bool:
+def _similar_shares(shares: list[float], others: list[float]) -> bool:
     """Whether the values of two columns are about equally frequent, whatever their names."""
-    return sum(abs(one - other) for one, other in zip_longest(shares, others, fillvalue=0.0)) <= 2.0 * _NEAR
+    return sum(abs(one - other) for one, other in zip_longest(shares, others, fillvalue=0.0)) <= 2.0 * _MAX_SHARE_APART
 
 
-def _same(one: _Seen | None, other: _Seen | None) -> bool:
-    """Whether each can be predicted, or nearly, from the other; most others differ in their most frequent values."""
+def _same_information(one: _SampledColumn | None, other: _SampledColumn | None) -> bool:
+    """Whether each can be predicted, or nearly, from the other.
+
+    Columns that are no copies mostly differ in the rows with the most frequent value: this is tested first.
+    """
     if one is None or other is None:
         return False
-    size, apart = one.codes.size, int(np.bitwise_count(one.common ^ other.common).sum())
-    fewer = int(np.bitwise_count(one.common).sum())
-    if min(apart, size - apart) > _FEW_APART * min(fewer, size - fewer):  # of two that are as common, either
+    size, differing = one.codes.size, int(np.bitwise_count(one.has_most_frequent ^ other.has_most_frequent).sum())
+    frequent = int(np.bitwise_count(one.has_most_frequent).sum())
+    # of two values that are equally frequent, the columns may have different ones as their most frequent
+    if min(differing, size - differing) > _MAX_ROWS_APART * min(frequent, size - frequent):
         return False
-    both = (one.codes != _MISSING) & (other.codes != _MISSING)
-    either = (one.codes != _MISSING) | (other.codes != _MISSING)
-    rows = np.count_nonzero(both)
-    if rows < max(_FEWEST_ROWS, (1.0 - _NEAR) * np.count_nonzero(either)):
+    both_present = (one.codes != _MISSING) & (other.codes != _MISSING)
+    either_present = (one.codes != _MISSING) | (other.codes != _MISSING)
+    rows = np.count_nonzero(both_present)
+    if rows < max(_MIN_ROWS, (1.0 - _MAX_SHARE_APART) * np.count_nonzero(either_present)):
         return False
-    first, second = (each.codes if rows == both.size else each.codes[both] for each in (one, other))
-    ours, theirs = np.bincount(first), np.bincount(second)
+    first, second = (
+        column.codes if rows == both_present.size else column.codes[both_present] for column in (one, other)
+    )
+    first_counts, second_counts = np.bincount(first), np.bincount(second)
     # If the data are sorted, the sampled rows may show too few of the values.
-    if min(_entropy(ours), _entropy(theirs)) <= 0.5 * max(one.entropy, other.entropy):
+    if min(_entropy(first_counts), _entropy(second_counts)) <= 0.5 * max(one.entropy, other.entropy):
         return False
-    most = max(np.count_nonzero(ours), np.count_nonzero(theirs))
-    if 2 * most > rows:
+    max_values = max(np.count_nonzero(first_counts), np.count_nonzero(second_counts))
+    if 2 * max_values > rows:
         return False
-    cells = first * theirs.size + second
-    together = np.bincount(cells) if ours.size * theirs.size <= _CELLS else np.unique(cells, return_counts=True)[1]
-    jointly, slack = _entropy(together), _NEAR if most * _ROWS_EACH <= rows else 1e-9
-    unknown = jointly - _entropy(theirs), jointly - _entropy(ours)
-    return unknown[0] <= slack * _entropy(ours) and unknown[1] <= slack * _entropy(theirs)
+    cells = first * second_counts.size + second
+    joint_counts = (
+        np.bincount(cells)
+        if first_counts.size * second_counts.size <= _MAX_CELLS
+        else np.unique(cells, return_counts=True)[1]
+    )
+    joint_entropy = _entropy(joint_counts)
+    first_entropy, second_entropy = _entropy(first_counts), _entropy(second_counts)
+    tolerance = _MAX_SHARE_APART if max_values * _MIN_ROWS_PER_VALUE <= rows else 1e-9
+    first_given_second, second_given_first = joint_entropy - second_entropy, joint_entropy - first_entropy
+    return first_given_second <= tolerance * first_entropy and second_given_first <= tolerance * second_entropy
 
 
-def _common(codes: IntegerArray) -> NDArray[np.uint64]:
-    """Which rows have the most frequent value, as bits; the first one seen if several are equally frequent."""
+def _most_frequent_bits(codes: IntegerArray) -> NDArray[np.uint64]:
+    """Bits of the rows that have the most frequent value; the first in the data if several are equally frequent."""
     totals = np.bincount(codes + 1)
-    commonest = codes[np.argmax(totals[codes + 1])] if codes.size else 0
+    most_frequent = codes[np.argmax(totals[codes + 1])] if codes.size else 0
     bits = np.zeros(-(-codes.size // 64) * 64, dtype=bool)
-    bits[: codes.size] = codes == commonest
+    bits[: codes.size] = codes == most_frequent
     return np.packbits(bits).view(np.uint64)
 
 

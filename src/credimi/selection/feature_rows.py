@@ -1,4 +1,4 @@
-"""`FeatureRows`: what a ranking and a comparison have in common: one row a feature, by name or place, as tables."""
+"""`FeatureRows`: what rankings and comparisons have in common: one row for each feature, access by name or index."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def finite(value: Value) -> Value:
 
 
 class FeatureRows:
-    """Columns of equal length, of which "feature" names the rows."""
+    """Columns of equal length; the column "feature" names the rows."""
 
     columns: dict[str, list[Value]]
-    _names: Mapping[str, Value] = {}  # in the data, if they are no text
+    _names: Mapping[str, Value] = {}  # the names in the data, if they are not text
     _whole_numbers: ClassVar[tuple[str, ...]] = ()  # columns that may hold only None, which has no type
     _called: ClassVar[str] = "table"
 
@@ -53,7 +53,7 @@ class FeatureRows:
     def __getitem__(self, feature: Value) -> Record: ...
 
     def __getitem__(self, feature: Value) -> Record | list[Record]:
-        """The row of one feature: by its name in the data, by this name as text, or by its place, from 0 for the first.
+        """The row of one feature: by its name in the data, by this name as text, or by its index, 0 for the first.
 
         If columns are named by numbers, as those of arrays are, a number is a name. A slice gives a list of rows.
         """

@@ -1,7 +1,7 @@
 """What the missing values of a feature tell about the target, and what a feature tells about missing targets.
 
-Both are the information of an indicator, present or missing: of the feature with the target's classes, and of the
-target with the feature's values.
+Both are the information of an indicator (present or missing): the indicator of the feature with the target's classes,
+and the indicator of the target with the feature's values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def missingness(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, FloatArray]:
     """The ranking's columns missing_mi to missing_p_above; 0 if a feature is never or always missing."""
     varies = [bool(each.block[:-1, -1].any() and each.block[:-1, :-1].any()) for each in features]
-    indicators = [feature.indicator() if both else None for feature, both in zip(features, varies, strict=True)]
+    indicators = [feature.indicator() if varying else None for feature, varying in zip(features, varies, strict=True)]
     return _information("missing", indicators, varies, options)
 
 
@@ -34,12 +34,14 @@ def target_missingness(features: Sequence[Feature], options: PosteriorOptions) -
     0 where the target is never missing, and for features that are not ranked.
     """
     varies = [feature.kind.ranked and bool(feature.block[-1].any()) for feature in features]
-    indicators = [feature.target_indicator() if both else None for feature, both in zip(features, varies, strict=True)]
+    indicators = [
+        feature.target_indicator() if varying else None for feature, varying in zip(features, varies, strict=True)
+    ]
     return _information("target_missing", indicators, varies, options)
 
 
 def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> dict[str, float]:
-    """What these features, by name, tell by the rows alone that have the target: the mean of I."""
+    """The mean of I of these features, by name, computed only from the rows that have the target."""
     if not features:
         return {}
     blocks = [feature.block.astype(np.float64) for feature in features]
@@ -53,12 +55,12 @@ def mi_with_target(features: Sequence[Feature], options: PosteriorOptions) -> di
 def _information(
     prefix: str, indicators: Sequence[CountArray | None], varies: list[bool], options: PosteriorOptions
 ) -> dict[str, FloatArray]:
-    """Four columns of all features: what indicators tell that vary; 0 for the others."""
+    """Four columns of all features: the information of the indicators that vary; 0 for the others."""
     names = {"mean": f"{prefix}_mi"} | {name: f"{prefix}_{name}" for name in ("low", "high", "p_above")}
     columns = {shown: np.zeros(len(varies)) for shown in names.values()}
     if any(varies):
-        both = zip(indicators, varies, strict=True)
-        blocks = [block.astype(np.float64) for block, own in both if own and block is not None]
+        pairs = zip(indicators, varies, strict=True)
+        blocks = [block.astype(np.float64) for block, varying in pairs if varying and block is not None]
         summary = summarize(Tables.of(blocks), options, if_dependent=False)
         for name, shown in names.items():
             columns[shown][np.array(varies, dtype=bool)] = getattr(summary, name)

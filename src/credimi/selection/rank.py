@@ -115,14 +115,14 @@ def rank(
     counted = counts_of(data, target, counting, threads)
     counts = effective(counted)
     classes = counts.settled_classes()
-    seen = counts.settled(classes=classes, threads=threads)
-    features, blocks = _read(seen, options, missing)
-    found = summarize(blocks, options)
-    needed = rows_to_decide(blocks, found.p_above, counts.rows, options)
-    summary = _with_unranked(features, found, *needed) | missingness(seen, options)
+    settled = counts.settled(classes=classes, threads=threads)
+    features, blocks = _read(settled, options, missing)
+    posterior_summary = summarize(blocks, options)
+    rows_needed = rows_to_decide(blocks, posterior_summary.p_above, counts.rows, options)
+    summary = _with_unranked(features, posterior_summary, *rows_needed) | missingness(settled, options)
     summary |= target_missingness(features, options)
     if robust:
-        summary |= _robust(features, blocks, found, factor, options)
+        summary |= _robust(features, blocks, posterior_summary, factor, options)
     unranked = np.array([not feature.kind.ranked for feature in features], dtype=bool)
     order = np.lexsort((np.arange(len(features)), unranked, -summary["mi"]))  # ties: in the order of the data
     settings = {
@@ -151,12 +151,14 @@ def rank(
     columns = _columns(features, summary, options)
     if counts is not counted:  # weights that were scaled: about so many rows
         columns |= {name: [round(rows) for rows in columns[name]] for name in ("complete", "missing")}
-    columns["note"] = [sentences.note(each) for each in facts]
-    kept = Kept.of(features, summary["at_mode"], data)
+    columns["note"] = [sentences.note(feature_facts) for feature_facts in facts]
+    page_inputs = Kept.of(features, summary["at_mode"], data)
     about_target = counts.target, len(classes.labels), classes.entropy, classes.suspicions
     depends = summary["target_missing_p_above"] >= options.level
-    with_target = mi_with_target([feature for feature, each in zip(features, depends, strict=True) if each], options)
-    same = copies(features, columns, counts)
+    with_target = mi_with_target(
+        [feature for feature, is_dependent in zip(features, depends, strict=True) if is_dependent], options
+    )
+    copied = copies(features, columns, counts)
     scaled = None if counts is counted else round(counts.rows)
     too_large = scaled is not None and whole_but_too_large(counted)
     with_class = classes.totals.sum().item() if len(counts) else None
@@ -166,8 +168,8 @@ def rank(
         counts.rows if scaled is None else scaled,
         classes.labels.shown(),
         settings,
-        kept,
-        _own_names(data),
+        page_inputs,
+        _names_in_data(data),
         classes.entropy,
         remarks_on(
             features,
@@ -177,7 +179,7 @@ def rank(
             scaled,
             too_large=too_large,
             with_target=with_target,
-            copies=same,
+            copies=copied,
         ),
         facts,
         rows_with_target=with_class if scaled is None or with_class is None else round(with_class),
@@ -185,16 +187,22 @@ def rank(
 
 
 def beliefs_of(counts: Counts, options: RuleOptions, missing: str) -> Beliefs:
-    """What the rules ask of the features, in the order of the counts: as `rank` has it, without intervals."""
+    """The figures by which the rules decide about the features, in the order of the counts: as in `rank`."""
     _check_reading(missing)
     features, blocks = _read(counts.settled(threads=options.threads), options, missing)
-    found = beliefs(blocks, options)
-    mean, at_mode, p_above = (_among_all(features, own) for own in (found.mean, found.at_mode, found.p_above))
-    return Beliefs(mean, at_mode, p_above, _among_all(features, found.p_independent, np.nan))
+    ranked_beliefs = beliefs(blocks, options)
+    mean, at_mode, p_above = (
+        _among_all(features, figures)
+        for figures in (ranked_beliefs.mean, ranked_beliefs.at_mode, ranked_beliefs.p_above)
+    )
+    return Beliefs(mean, at_mode, p_above, _among_all(features, ranked_beliefs.p_independent, np.nan))
 
 
 def standing(counts: Counts, options: RuleOptions, missing: str, factor: float) -> BooleanArray:
-    """Which features stand at the factor, P(I > epsilon) >= level whatever is missing, in the order of the counts."""
+    """Mask of the features that stand at the factor: P(I > epsilon) >= level whatever values are missing.
+
+    It is in the order of the counts.
+    """
     features, blocks = _read(counts.settled(threads=options.threads), options, missing)
     stands = information_bounds.standing(blocks, beliefs(blocks, options).p_above, factor, options)
     return _among_all(features, stands, unknown=False, otherwise=False)
@@ -205,9 +213,9 @@ def _check_reading(missing: str) -> None:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
 
 
-def _read(seen: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
-    """The features as they are ranked, and the tables of those that can be."""
-    features = [feature.with_missing_as_value() for feature in seen] if missing == "category" else seen
+def _read(settled: list[Feature], options: RuleOptions, missing: str) -> tuple[list[Feature], Tables]:
+    """The features, with missing values treated as asked, and the tables of those that can be ranked."""
+    features = [feature.with_missing_as_value() for feature in settled] if missing == "category" else settled
     ranked = [feature for feature in features if feature.kind.ranked]
     for feature in ranked:
         if options.adds_nothing and feature.complete == 0:
@@ -222,22 +230,22 @@ def _read(seen: list[Feature], options: RuleOptions, missing: str) -> tuple[list
 def _among_all(
     features: Sequence[Feature], figures: AnyArray, otherwise: float = 0.0, unknown: float = np.nan
 ) -> AnyArray:
-    """The figures of the ranked features among all features.
+    """The figures of all features, from those of the ranked ones.
 
-    `unknown` stands for features of which nothing is known, such as identifiers, `otherwise` for those of one value.
+    Features about which nothing is known, such as identifiers, get `unknown`; features of one value get `otherwise`.
     """
-    found = np.array([unknown if feature.kind.unknown else otherwise for feature in features], dtype=figures.dtype)
-    found[[feature.kind.ranked for feature in features]] = figures
-    return found
+    result = np.array([unknown if feature.kind.unknown else otherwise for feature in features], dtype=figures.dtype)
+    result[[feature.kind.ranked for feature in features]] = figures
+    return result
 
 
 def counts_of(data: Data | Counts, target: Values, counting: Record, threads: int | None) -> Counts:
-    """The counts of data, or those that were given, in memory or as a file."""
+    """The counts of the data; or `data` itself, if it is counts, in memory or as a file."""
     if isinstance(data, str | Path):
         from credimi.counting.engines.files import data_files  # noqa: PLC0415  (pyarrow takes a while to load)
 
-        found = data_files(data, counting.get("delimiter"))
-        data = Counts.load(found[0].place) if len(found) == 1 and found[0].is_counts else found
+        files = data_files(data, counting.get("delimiter"))
+        data = Counts.load(files[0].place) if len(files) == 1 and files[0].is_counts else files
     if isinstance(data, Counts):
         if counting:
             raise CredimiError(f"the data are counts already: {', '.join(counting)} can no longer be changed")
@@ -255,7 +263,7 @@ def counts_of(data: Data | Counts, target: Values, counting: Record, threads: in
     return count(data, target, threads=threads, **counting)
 
 
-def _own_names(data: Data | Counts) -> Record:
+def _names_in_data(data: Data | Counts) -> Record:
     if isinstance(data, Counts | str | Path):
         return {}
     from credimi.counting.engines.frames import own_names  # noqa: PLC0415  (pyarrow takes a while to load)
@@ -264,45 +272,45 @@ def _own_names(data: Data | Counts) -> Record:
 
 
 def _with_unranked(
-    features: Sequence[Feature], found: Summary, rows: FloatArray, at_epsilon: BooleanArray
+    features: Sequence[Feature], summary: Summary, rows: FloatArray, at_epsilon: BooleanArray
 ) -> dict[str, AnyArray]:
-    """The summary of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
-    named = {
-        "mi": found.mean,
-        "std": found.std,
-        "low": found.low,
-        "high": found.high,
-        "mi_if_dependent": found.mean_if_dependent,
-        "low_if_dependent": found.low_if_dependent,
-        "high_if_dependent": found.high_if_dependent,
-        "p_above": found.p_above,
-        "p_independent": found.p_independent,
-        "at_mode": found.at_mode,
+    """The figures of all features: I is 0 if nothing can depend on the feature, and unknown if it is not ranked."""
+    ranked_columns = {
+        "mi": summary.mean,
+        "std": summary.std,
+        "low": summary.low,
+        "high": summary.high,
+        "mi_if_dependent": summary.mean_if_dependent,
+        "low_if_dependent": summary.low_if_dependent,
+        "high_if_dependent": summary.high_if_dependent,
+        "p_above": summary.p_above,
+        "p_independent": summary.p_independent,
+        "at_mode": summary.at_mode,
         "rows_to_decide": rows,
     }
     otherwise = {"p_independent": 1.0, "rows_to_decide": np.nan}
-    out = {name: _among_all(features, values, otherwise.get(name, 0.0)) for name, values in named.items()}
-    return out | {"at_epsilon": _among_all(features, at_epsilon, unknown=False)}
+    columns = {name: _among_all(features, values, otherwise.get(name, 0.0)) for name, values in ranked_columns.items()}
+    return columns | {"at_epsilon": _among_all(features, at_epsilon, unknown=False)}
 
 
 def _robust(
-    features: Sequence[Feature], blocks: Tables, found: Summary, factor: float, options: RuleOptions
+    features: Sequence[Feature], blocks: Tables, summary: Summary, factor: float, options: RuleOptions
 ) -> dict[str, AnyArray]:
     """The bounds at the factor and the tipping factors; infinite where nothing is missing, or nothing can depend."""
-    bounds = information_bounds.robust(blocks, found.p_above, (found.low, found.high), factor, options)
+    bounds = information_bounds.robust(blocks, summary.p_above, (summary.low, summary.high), factor, options)
     tipping = _among_all(features, bounds.tipping, np.inf)
     tipping[[feature.complete == 0 and not feature.kind.ranked for feature in features]] = np.nan  # never seen
-    ends = (_among_all(features, bounds.low), _among_all(features, bounds.high))
-    return dict(zip(ROBUST_COLUMNS, (*ends, tipping), strict=True))
+    interval_ends = (_among_all(features, bounds.low), _among_all(features, bounds.high))
+    return dict(zip(ROBUST_COLUMNS, (*interval_ends, tipping), strict=True))
 
 
 def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options: RuleOptions) -> dict[str, list[Value]]:
     ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
     # Features that are not ranked do not count when the share of independent features is estimated.
     p_independent = np.where(ranked, summary["p_independent"], np.nan)
-    believed = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
-    keeps = {f"keep_{rule}": decide(rule, believed, options) for rule in RULES}
-    found: dict[str, list[Value]] = {
+    all_beliefs = Beliefs(summary["mi"], summary["at_mode"], summary["p_above"], p_independent)
+    keeps = {f"keep_{rule}": decide(rule, all_beliefs, options) for rule in RULES}
+    columns: dict[str, list[Value]] = {
         "feature": [feature.name for feature in features],
         "values": [feature.block.shape[1] - 1 for feature in features],
         "complete": [feature.complete for feature in features],
@@ -313,9 +321,9 @@ def _columns(features: Sequence[Feature], summary: dict[str, AnyArray], options:
         ],
         "note": [""] * len(features),  # worded last
     }
-    found |= {name: values.tolist() for name, values in (summary | keeps).items()}
-    found["rows_to_decide"] = [rounded_up(rows) for rows in found["rows_to_decide"]]
-    return {name: found[name] for name in (*COLUMNS, *ROBUST_COLUMNS) if name in found}
+    columns |= {name: values.tolist() for name, values in (summary | keeps).items()}
+    columns["rows_to_decide"] = [rounded_up(rows) for rows in columns["rows_to_decide"]]
+    return {name: columns[name] for name in (*COLUMNS, *ROBUST_COLUMNS) if name in columns}
 
 
 def _verdict(feature: Feature, *, forward: bool, backward: bool) -> str:

@@ -54,7 +54,7 @@ COLUMNS = (
     "target_missing_high",
     "target_missing_p_above",
 )
-ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # if they were asked for
+ROBUST_COLUMNS = ("robust_low", "robust_high", "tipping_factor")  # with robust=True
 
 ORDERS = {"mean": "mi", "low": "low", "p": "p_above", "name": "feature"}
 
@@ -135,8 +135,8 @@ class Ranking(FeatureRows):
     settings: Record = field(default_factory=dict)
     _whole_numbers: ClassVar[tuple[str, ...]] = ("rows_to_decide",)
     _called: ClassVar[str] = "ranking"
-    _kept: Kept | None = None  # what the page shows besides the columns
-    _names: Record = field(default_factory=dict)  # in the data, if they are no text
+    _kept: Kept | None = None  # what the page needs besides the columns
+    _names: Record = field(default_factory=dict)  # the names in the data, if they are not text
     entropy: float = math.nan
     remarks: tuple[Remark, ...] = ()
     facts: tuple[Record, ...] = ()
@@ -147,7 +147,7 @@ class Ranking(FeatureRows):
     def doubts(self) -> tuple[str, ...]:
         """What may be wrong with the target, in words."""
         target = [remark for remark in self.remarks if remark.target is not None]
-        return tuple(each["text"] for each in worded(target, self.reader))
+        return tuple(record["text"] for record in worded(target, self.reader))
 
     def remark_lines(self, *, cautions: bool = False, units: str = "nats") -> list[str]:
         """The remarks in words, one line for those of one kind; all of them, or only the cautions."""
@@ -155,7 +155,7 @@ class Ranking(FeatureRows):
         return remark_sentences.lines(shown, self.reader)
 
     def sorted_by(self, order: str) -> Ranking:
-        """The same features in another order; equal ones keep theirs, and features that are not ranked come last.
+        """The same features in another order; ties keep their order, and features that are not ranked come last.
 
         Parameters
         ----------
@@ -165,13 +165,13 @@ class Ranking(FeatureRows):
         if order not in ORDERS:
             raise CredimiError(f"the order is {order!r}: choose one of {', '.join(ORDERS)}")
         unranked, values = map(math.isnan, self.columns["mi"]), self.columns[ORDERS[order]]
-        keys = [(last, each if order == "name" else -each) for last, each in zip(unranked, values, strict=True)]
-        places = sorted(range(len(self)), key=keys.__getitem__)
+        keys = [(last, value if order == "name" else -value) for last, value in zip(unranked, values, strict=True)]
+        order_of_rows = sorted(range(len(self)), key=keys.__getitem__)
         return replace(
             self,
-            columns={name: [column[place] for place in places] for name, column in self.columns.items()},
-            facts=tuple(self.facts[place] for place in places) if self.facts else (),
-            _kept=None if self._kept is None else self._kept.chosen(places),
+            columns={name: [column[row] for row in order_of_rows] for name, column in self.columns.items()},
+            facts=tuple(self.facts[row] for row in order_of_rows) if self.facts else (),
+            _kept=None if self._kept is None else self._kept.chosen(order_of_rows),
         )
 
     def worded_for(self, reader: str) -> Ranking:
@@ -241,7 +241,7 @@ class Ranking(FeatureRows):
         """
         keep = self.columns[f"keep_{rules.checked_rule(rule)}"]
         names = self.columns["feature"]
-        return [self._names.get(name, name) for name, kept in zip(names, keep, strict=True) if kept]
+        return [self._names.get(name, name) for name, is_kept in zip(names, keep, strict=True) if is_kept]
 
     def to_dict(self) -> Record:
         """The content of `credimi rank --format json`: settings, classes, remarks, features and so on; NaN as None."""

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from credimi.core.types import Record, Value
 
 _NEARLY_ALL = 0.9  # of the target's entropy
-_ROWS_A_VALUE, _SEVERAL = 10, 5  # rows of a value on average, and of two classes, that make a pure column no accident
-_MANY, _FEW_ROWS = 50, 20  # values, and rows of each, that look like identifiers of groups
-_EARLY = 1.5  # a tipping factor, below which a remark is made
-_MANY_CUTS = 100  # cuts, from which a remark is made
-_LOOKED_AT = (
+_ROWS_PER_VALUE, _MIN_CLASS_ROWS = 10, 5  # with so many rows, a pure column is no accident
+_MIN_GROUPS, _MAX_ROWS_PER_GROUP = 50, 20  # of a column that looks like an identifier of groups
+_EARLY_TIPPING_FACTOR = 1.5  # below this a remark is made
+_MANY_CUTS = 100  # from which a remark is made
+_USED_COLUMNS = (
     "values",
     "complete",
     "mi",
@@ -133,31 +133,36 @@ class Remark:
         """
         scale = math.log(2.0) if units == "bits" else 1.0
 
-        def shown(nats: float | None) -> float | None:
+        def in_units(nats: float | None) -> float | None:
             return None if nats is None else nats / scale
 
-        rest = {
+        optional = {
             "target": self.target,
             "notation": self.notation and self.notation.value,
             "codes": list(self.codes) or None,
             "values": self.values,
             "rows": self.rows,
             "rows_each": self.rows_each,
-            units: shown(self.nats),
+            units: in_units(self.nats),
             "other": self.other,
             "factor": self.factor,
-            "mi": shown(self.mi),
-            "mi_with_target": shown(self.mi_with_target),
+            "mi": in_units(self.mi),
+            "mi_with_target": in_units(self.mi_with_target),
         }
-        present = {name: value for name, value in rest.items() if value is not None}
-        known = {"kind": self.kind.value, "caution": self.caution, "feature": self.feature, "stake": shown(self.stake)}
-        return known | present
+        present = {name: value for name, value in optional.items() if value is not None}
+        always = {
+            "kind": self.kind.value,
+            "caution": self.caution,
+            "feature": self.feature,
+            "stake": in_units(self.stake),
+        }
+        return always | present
 
 
 def worded(remarks: Sequence[Remark], reader: str, units: str = "nats") -> list[Record]:
     """The records as plain data, each with its sentence."""
-    found = [remark.to_dict(units) for remark in remarks]
-    return [each | {"text": remark_sentences.remark([each], reader)} for each in found]
+    records = [remark.to_dict(units) for remark in remarks]
+    return [record | {"text": remark_sentences.remark([record], reader)} for record in records]
 
 
 def remarks_on(
@@ -173,76 +178,80 @@ def remarks_on(
 ) -> tuple[Remark, ...]:
     """All remarks on a ranking, most important first; `target`: name, classes, entropy, suspicions.
 
-    `scaled` is how many rows the weights are worth, if they are no numbers of rows, or whole but `too_large`.
-    `with_target` is for the features on which it depends whether the target is missing: what they tell by only the
-    rows that have it. `copies` are features that say the same as a better one, and its name.
+    `scaled` is the number of rows that the weights are worth, if they are no numbers of rows, or whole but `too_large`.
+    `with_target` has the features on which it depends whether the target is missing, and the mean of I from only the
+    rows that have the target. `copies` maps features that say the same as a better one to the name of that one.
     """
-    looked_at = [name for name in _LOOKED_AT if name in columns]
-    rows = zip(*(columns[name] for name in looked_at), strict=True)
-    found = [*_of_target(target[0], target[2], target[3])]
+    used_columns = [name for name in _USED_COLUMNS if name in columns]
+    rows = zip(*(columns[name] for name in used_columns), strict=True)
+    remarks = [*_target_remarks(target[0], target[2], target[3])]
     if 0.0 < target[2] <= settings["epsilon"]:
         kind = RemarkKind.EPSILON_ABOVE_ENTROPY
-        found.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
+        remarks.append(Remark(kind, target=target[0], nats=target[2], stake=target[2]))
     for feature, row in zip(features, rows, strict=True):
-        known = dict(zip(looked_at, row, strict=True))
-        found += [*_of_suspicions(feature, known), *_of_row(feature, known, settings, target[1], target[2])]
+        figures = dict(zip(used_columns, row, strict=True))
+        remarks += [
+            *_suspicion_remarks(feature, figures),
+            *_row_remarks(feature, figures, settings, target[1], target[2]),
+        ]
         if feature.name in copies:
-            found.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=known["mi"]))
+            remarks.append(Remark(RemarkKind.COPY, feature.name, other=copies[feature.name], stake=figures["mi"]))
         if feature.name in with_target:
-            nats, both = known["target_missing_mi"], {"mi": known["mi"], "mi_with_target": with_target[feature.name]}
-            found.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **both))
-    cut = sum(feature.kind == FeatureKind.RANGES for feature in features)
-    found += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut)] if cut else []
+            nats = figures["target_missing_mi"]
+            means = {"mi": figures["mi"], "mi_with_target": with_target[feature.name]}
+            remarks.append(Remark(RemarkKind.TARGET_MISSING_DEPENDS, feature.name, nats=nats, stake=nats, **means))
+    cut_columns = sum(feature.kind == FeatureKind.RANGES for feature in features)
+    remarks += [Remark(RemarkKind.CUT_INTO_RANGES, values=cut_columns)] if cut_columns else []
     if scaled is not None:
         kind = RemarkKind.WEIGHTS_TOO_LARGE if too_large else RemarkKind.WEIGHTS_SCALED
-        found.append(Remark(kind, rows=scaled))
-    return _by_stake(found)
+        remarks.append(Remark(kind, rows=scaled))
+    return _by_stake(remarks)
 
 
-def _by_stake(found: Sequence[Remark]) -> tuple[Remark, ...]:
-    """Cautions first. Remarks of one line stay together; the largest stake comes first, of lines and within lines."""
-    order = {kind: place for place, kind in enumerate(RemarkKind)}
+def _by_stake(remarks: Sequence[Remark]) -> tuple[Remark, ...]:
+    """Cautions come first. Remarks of one line stay together; lines, and remarks within a line, are sorted by stake."""
+    order = {kind: rank for rank, kind in enumerate(RemarkKind)}
     largest: dict[object, float] = {}
-    for each in found:
-        line = remark_sentences.line_of(each.kind, each.notation)
-        largest[line] = max(each.stake, largest.get(line, 0.0))
+    for remark in remarks:
+        line = remark_sentences.line_of(remark.kind, remark.notation)
+        largest[line] = max(remark.stake, largest.get(line, 0.0))
 
-    def weight(each: Remark) -> tuple[Value, ...]:
-        line = remark_sentences.line_of(each.kind, each.notation)
-        return not each.caution, -largest[line], order[each.kind], str(line), -each.stake
+    def weight(remark: Remark) -> tuple[Value, ...]:
+        line = remark_sentences.line_of(remark.kind, remark.notation)
+        return not remark.caution, -largest[line], order[remark.kind], str(line), -remark.stake
 
-    return tuple(sorted(found, key=weight))  # equal ones in the order of finding
+    return tuple(sorted(remarks, key=weight))
 
 
-def _of_target(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
+def _target_remarks(name: str, entropy: float, suspicions: Sequence[Suspicion]) -> Iterator[Remark]:
     stake = 0.0 if math.isnan(entropy) else entropy
-    for each in suspicions:
-        if each.kind == SuspicionKind.MEASUREMENT:
-            yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=each.count, stake=stake)
+    for suspicion in suspicions:
+        if suspicion.kind == SuspicionKind.MEASUREMENT:
+            yield Remark(RemarkKind.TARGET_MEASURED, target=name, values=suspicion.count, stake=stake)
         else:
-            alike = each.kind == SuspicionKind.SPELLED_ALIKE
+            alike = suspicion.kind == SuspicionKind.SPELLED_ALIKE
             kind = RemarkKind.TARGET_SPELLED_ALIKE if alike else RemarkKind.TARGET_MISSING_CODES
-            yield Remark(kind, target=name, notation=each.kind, codes=each.values, stake=stake)
+            yield Remark(kind, target=name, notation=suspicion.kind, codes=suspicion.values, stake=stake)
 
 
-def _of_suspicions(feature: Feature, row: Record) -> Iterator[Remark]:
+def _suspicion_remarks(feature: Feature, row: Record) -> Iterator[Remark]:
     """Remarks on the values of a ranked feature."""
-    for each in feature.suspicions if feature.kind.ranked else ():
+    for suspicion in feature.suspicions if feature.kind.ranked else ():
         for kind, notations in (
             (RemarkKind.MAY_MEAN_MISSING, _MAY_MEAN_MISSING),
             (RemarkKind.SPELLED_ALIKE, (SuspicionKind.SPELLED_ALIKE,)),
             (RemarkKind.READABLE_TEXT, _READABLE),
             (RemarkKind.OTHER_NOTATION, _OTHER_NOTATIONS),
         ):
-            few_names = each.kind == SuspicionKind.LEADING_ZEROS and row["values"] <= CATEGORIES
-            if each.kind in notations and not few_names:
-                yield Remark(kind, feature.name, notation=each.kind, codes=each.values, stake=row["mi"])
+            few_names = suspicion.kind == SuspicionKind.LEADING_ZEROS and row["values"] <= CATEGORIES
+            if suspicion.kind in notations and not few_names:
+                yield Remark(kind, feature.name, notation=suspicion.kind, codes=suspicion.values, stake=row["mi"])
 
 
-def _of_row(
+def _row_remarks(
     feature: Feature, row: Record, settings: Mapping[str, Value], classes: int, entropy: float
 ) -> Iterator[Remark]:
-    """Remarks on what a feature tells."""
+    """Remarks on the figures of a feature."""
     name = feature.name
     if row["low"] > _NEARLY_ALL * entropy or (row["verdict"] == "keep" and _is_pure(feature, entropy)):
         yield Remark(RemarkKind.NEARLY_TARGET, name, nats=row["low"], stake=row["mi"])
@@ -259,7 +268,7 @@ def _of_row(
     missing_is_ignored = settings["missing"] == "ignore" and not feature.kind.unknown
     if missing_is_ignored and row["missing_p_above"] >= settings["level"]:
         yield Remark(RemarkKind.MISSING_TELLS, name, nats=row["missing_mi"], stake=row["missing_mi"])
-    if row["verdict"] == "keep" and row.get("tipping_factor", math.inf) < _EARLY:
+    if row["verdict"] == "keep" and row.get("tipping_factor", math.inf) < _EARLY_TIPPING_FACTOR:
         yield Remark(RemarkKind.TIPS_EARLY, name, factor=row["tipping_factor"], stake=row["mi"])
     if row["rows_to_decide"]:
         yield Remark(RemarkKind.ROWS_TO_DECIDE, name, rows=row["rows_to_decide"])
@@ -268,15 +277,19 @@ def _of_row(
 
 
 def _is_pure(feature: Feature, entropy: float) -> bool:
-    """Whether no value has two classes, in rows that show nearly all of the target's entropy.
+    """Whether no value has two classes, in rows that contain nearly all of the target's entropy.
 
     With few rows, even the interval of a copy of the target reaches far below the entropy. If two classes have five
     rows each, and a value ten on average, categories that tell nothing are pure with a probability of at most 6.5e-5:
-    1 of 15,504, if 5 of 20 rows have a value of their own. Ranges have two ends, and twice as much.
+    1 of 15,504, if 5 of 20 rows have a value of their own. For ranges, which have two ends, it is twice as much.
     """
     counts = feature.block[:-1, :-1]
-    used, classes = counts.any(axis=0).sum(), counts.sum(axis=1)
-    if classes.sum() < _ROWS_A_VALUE * used or (classes >= _SEVERAL).sum() < 2 or (counts > 0).sum(axis=0).max() > 1:
+    values, classes = counts.any(axis=0).sum(), counts.sum(axis=1)
+    if (
+        classes.sum() < _ROWS_PER_VALUE * values
+        or (classes >= _MIN_CLASS_ROWS).sum() < 2
+        or (counts > 0).sum(axis=0).max() > 1
+    ):
         return False
     shares = classes[classes > 0] / classes.sum()
     return bool(-(shares * np.log(shares)).sum() > _NEARLY_ALL * entropy)
@@ -285,12 +298,12 @@ def _is_pure(feature: Feature, entropy: float) -> bool:
 def _is_time(feature: Feature) -> bool:
     """Whether values are dates or times, as ranges or texts: later rows have other ones."""
     dates = {SuspicionKind.DATES, SuspicionKind.DATE_NOTATION}
-    return feature.labels.instants or any(each.kind in dates for each in feature.suspicions)
+    return feature.labels.instants or any(suspicion.kind in dates for suspicion in feature.suspicions)
 
 
 def _may_name_groups(row: Record) -> bool:
     """Whether categories look like identifiers of groups: many values with a few rows each."""
-    return bool(row["values"] >= _MANY and row["complete"] < _FEW_ROWS * row["values"])
+    return bool(row["values"] >= _MIN_GROUPS and row["complete"] < _MAX_ROWS_PER_GROUP * row["values"])
 
 
 def _may_be_noise(row: Record, classes: int, epsilon: float) -> bool:

@@ -4,7 +4,7 @@
     forward (FF)    keeps it if P(I > epsilon) >= level: only what is surely informative
     backward (BF)   drops it if P(I <= epsilon) >= level: only what is surely not
 
-A feature that backward keeps and forward does not is unsure. These three rules look at each feature alone; with many
+A feature that backward keeps and forward does not is unsure. These three rules judge each feature alone; with many
 features, one in twenty of those just kept may be wrong. Beyond the paper:
 
     fdr             keeps the largest set of which, by the posteriors, at most a share `fdr` is expected to have
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     Decisions = BooleanArray
 
 RULES = ("plugin", "forward", "backward", "fdr")
-_EVEN = 0.5
-_SETTLED = 1e-13
+_EVEN_SHARE = 0.5
+_RELATIVE_WIDTH = 1e-13
 
 
 @stored
@@ -59,7 +59,7 @@ class RuleOptions(PosteriorOptions):
 
 
 def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
-    """Which features the rule keeps; never one about which nothing is known (NaN)."""
+    """Mask of the features that the rule keeps; features with NaN (nothing is known) are never kept."""
     if checked_rule(rule) == "plugin":
         return plugin(beliefs.at_mode, options.epsilon)
     if rule == "fdr":
@@ -68,7 +68,7 @@ def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
 
 
 def best(k: object, mean: FloatArray, p_above: FloatArray) -> Decisions:
-    """The k best by P(I > epsilon), then by E[I]; unknown ones are worst, and ties are in the order of the data."""
+    """Mask of the k best by P(I > epsilon), then by E[I]; NaN comes last, and ties are in the order of the data."""
     size = mean.size
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= size:
         raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {size}, the number of features")
@@ -79,29 +79,29 @@ def best(k: object, mean: FloatArray, p_above: FloatArray) -> Decisions:
 
 
 def plugin(information_at_mode: FloatArray, epsilon: float) -> Decisions:
-    """Which features the filter F keeps."""
+    """Mask of the features that the filter F keeps."""
     return information_at_mode > epsilon
 
 
 def forward(p_above: FloatArray, level: float) -> Decisions:
-    """Which features the filter FF keeps, from P(I > epsilon)."""
+    """Mask of the features that the filter FF keeps, from P(I > epsilon)."""
     return p_above >= level
 
 
 def backward(p_above: FloatArray, level: float) -> Decisions:
-    """Which features the filter BF keeps, from P(I > epsilon)."""
+    """Mask of the features that the filter BF keeps, from P(I > epsilon)."""
     return 1.0 - p_above < level
 
 
 def unsure(p_above: FloatArray, level: float) -> Decisions:
-    """Which features are unsure: backward keeps them, and forward does not."""
+    """Mask of the unsure features: backward keeps them, and forward does not."""
     return backward(p_above, level) & ~forward(p_above, level)
 
 
 def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray | None = None) -> Decisions:
-    """Which features are kept if at most a share `fdr` of them is expected not to exceed epsilon; NaN is never kept.
+    """Mask of the kept features, if at most a share `fdr` of them is expected not to exceed epsilon; NaN is never kept.
 
-    `p_independent` is that of each feature, NaN if it does not count for the share of independent features.
+    `p_independent` is NaN for features that do not count for the share of independent features.
     """
     if p_independent is not None:
         p_above = from_common_odds(p_above, p_independent)
@@ -109,46 +109,48 @@ def false_discovery(p_above: FloatArray, fdr: float, p_independent: FloatArray |
     order = np.argsort(doubt, kind="stable")
     shares = np.cumsum(doubt[order]) / np.arange(1, doubt.size + 1)
     kept = np.zeros(doubt.size, dtype=bool)
-    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares are increasing, like the doubts
+    kept[order[: np.searchsorted(shares, fdr, side="right")]] = True  # the shares increase, as the doubts do
     return kept
 
 
 def from_common_odds(p_above: FloatArray, p_independent: FloatArray) -> FloatArray:
-    """P(I > epsilon) with the prior share of independent features that all features together suggest."""
+    """P(I > epsilon) with the prior share of independent features that is learned from all features together."""
     return from_share(p_above, p_independent, share_of_independent(p_independent))
 
 
 def from_share(p_above: FloatArray, p_independent: FloatArray, share: float) -> FloatArray:
-    """P(I > epsilon) if this is the prior share of independent features, and not one half."""
+    """P(I > epsilon) if the prior share of independent features is `share` instead of one half."""
     # P(dependent) is (1 - s)(1 - q)/(s q + (1 - s)(1 - q)) instead of 1 - q
     mixed = share * p_independent + (1.0 - share) * (1.0 - p_independent)
-    found: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
-    return found
+    result: FloatArray = np.where(np.isnan(p_independent), p_above, p_above * (1.0 - share) / mixed)
+    return result
 
 
 def share_of_independent(
-    p_independent: FloatArray, others: int = 0, least: float = _EVEN, counts: FloatArray | None = None
+    p_independent: FloatArray, others: int = 0, min_share: float = _EVEN_SHARE, counts: FloatArray | None = None
 ) -> float:
-    """The share of independent features that all features together suggest; NaN does not count.
+    """The share of independent features, learned from all features together; NaN does not count.
 
-    `others` are further features that are independent for sure, or as good as that; the share is not below `least`;
-    `counts` are how many features have each of these values, if not one.
-    The logarithm of the likelihood is concave in the share: the point where its slope is 0 is found by halving. The
-    rest, 1 - share, may be one in millions, so that is what is halved.
+    `others` is the number of further features that are certainly, or almost certainly, independent. The result is at
+    least `min_share`. `counts` says how many features have each value of `p_independent`; default: one each.
+    The log likelihood is concave in the share: bisection finds the point where its slope is 0. It is applied to the
+    rest, 1 - share, which may be as small as one in millions.
     """
-    heard = ~np.isnan(p_independent)
-    known, each = p_independent[heard], 1.0 if counts is None else counts[heard]
-    tilt = 2.0 * known - 1.0
-    low, high = 0.0, 1.0 - least
-    while high - low > _SETTLED * high:
+    has_value = ~np.isnan(p_independent)
+    p_known, multiplicity = p_independent[has_value], 1.0 if counts is None else counts[has_value]
+    tilt = 2.0 * p_known - 1.0
+    low, high = 0.0, 1.0 - min_share
+    while high - low > _RELATIVE_WIDTH * high:
         rest = 0.5 * (low + high)
-        slope = float((each * tilt / (known - rest * tilt)).sum()) + (others + 1.0) / (1.0 - rest) - 1.0 / rest
+        slope = (
+            float((multiplicity * tilt / (p_known - rest * tilt)).sum()) + (others + 1.0) / (1.0 - rest) - 1.0 / rest
+        )
         low, high = (low, rest) if slope > 0.0 else (rest, high)
-    return least if high == 1.0 - least else 1.0 - 0.5 * (low + high)
+    return min_share if high == 1.0 - min_share else 1.0 - 0.5 * (low + high)
 
 
 def checked_rule(rule: str, others: Sequence[str] = ()) -> str:
-    """The rule, if it is a known one; where there are `others`, they are offered as well."""
+    """The rule, if it is known; an error message lists `others` as further choices."""
     if rule not in RULES:
         raise CredimiError(f"unknown rule {rule!r}: choose one of {', '.join([*RULES, *others])}")
     return rule

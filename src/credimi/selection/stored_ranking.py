@@ -1,8 +1,8 @@
 """Compares two rankings without their counts: outputs of `rank --format json`, or `Ranking`s.
 
 A ranking has P(I = 0), mean and standard deviation of each posterior. The continuous part is approximated by one Beta
-with these moments, where the counts would give a mixture. The prior of I is that of a table with even margins and as
-many rows; it hardly depends on the margins. Columns that were cut at different places are different columns.
+distribution with these moments; from counts it would be a mixture. The prior of I is that of a table with even margins
+and the same number of rows; it hardly depends on the margins. Columns with different cuts are different columns.
 """
 
 from __future__ import annotations
@@ -29,8 +29,19 @@ if TYPE_CHECKING:
     from credimi.core.types import Data, Record
     from credimi.selection.comparisons.change_records import CompareOptions
 
-_NEEDED = ("settings", "rows", "classes", "features", "cuts")
-_KNOWN = ("feature", "values", "complete", "mi", "std", "low", "high", "p_independent", "mi_if_dependent", "note")
+_REQUIRED_KEYS = ("settings", "rows", "classes", "features", "cuts")
+_REQUIRED_FIGURES = (
+    "feature",
+    "values",
+    "complete",
+    "mi",
+    "std",
+    "low",
+    "high",
+    "p_independent",
+    "mi_if_dependent",
+    "note",
+)
 
 
 def read(data: Data) -> Record | None:
@@ -40,21 +51,22 @@ def read(data: Data) -> Record | None:
     if not isinstance(data, str | Path) or Path(data).suffix.lower() != ".json":
         return None
     try:
-        found = json.loads(Path(data).read_bytes())
+        content = json.loads(Path(data).read_bytes())
     except OSError as error:
         raise CredimiError(f"{data} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):
-        found = None
-    whole = isinstance(found, dict) and all(name in found for name in _NEEDED)
-    if not whole or not all(
-        isinstance(each, dict) and all(name in each for name in _KNOWN) for each in found["features"]
+        content = None
+    is_ranking = isinstance(content, dict) and all(name in content for name in _REQUIRED_KEYS)
+    if not is_ranking or not all(
+        isinstance(feature, dict) and all(name in feature for name in _REQUIRED_FIGURES)
+        for feature in content["features"]
     ):
         raise CredimiError(
             f"{data} is no ranking that can be compared: write one with `credimi rank --format json`, or pass data or "
             "counts files"
         )
-    found_record: Record = found
-    return found_record
+    ranking: Record = content
+    return ranking
 
 
 def compared(first: Record, second: Record, options: CompareOptions, names: tuple[str, str]) -> Comparison:
@@ -65,8 +77,11 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
     if not pairs:
         raise CredimiError("the two rankings have no column in common: compare rankings of the same columns")
     rows = [_row(pair, (first, second), options) for pair in pairs]
-    own = {row["feature"] for row, _ in pairs}
-    only = [tuple(row["feature"] for row in each["features"] if row["feature"] not in own) for each in (first, second)]
+    common = {row["feature"] for row, _ in pairs}
+    only = [
+        tuple(row["feature"] for row in ranking["features"] if row["feature"] not in common)
+        for ranking in (first, second)
+    ]
     classes = tuple(dict.fromkeys((*first["classes"], *second["classes"])))
     check_classes(first["settings"]["target"], first["classes"], second["classes"], classes)
     settings = settings_of(options, missing) | {"counts": False}
@@ -84,13 +99,13 @@ def compared(first: Record, second: Record, options: CompareOptions, names: tupl
 def _checked(first: Record, second: Record) -> str:
     """How missing values were treated, which must be the same in both; an error if the two cannot be compared."""
     for name, what in (("target", "target"), ("missing", "missing"), ("missing_values", "missing_values")):
-        one, other = (each["settings"].get(name) for each in (first, second))
+        one, other = (ranking["settings"].get(name) for ranking in (first, second))
         if one != other:
             raise CredimiError(
                 f"the two rankings have different settings, {what} {one!r} and {other!r}: rank both in the same way"
             )
-    for each in (first, second):
-        prior, approximation = (each["settings"].get(name) for name in ("prior", "approximation"))
+    for ranking in (first, second):
+        prior, approximation = (ranking["settings"].get(name) for name in ("prior", "approximation"))
         if prior != "adaptive" or approximation != "matched":
             raise CredimiError(
                 f"a ranking by prior {prior!r} and approximation {approximation!r} cannot be compared: rank with the "
@@ -104,7 +119,7 @@ def _row(pair: tuple[Record, Record], rankings: tuple[Record, Record], options: 
     name = pair[0]["feature"]
     row: Record = {"feature": name, "note": pair[0]["note"]}
     row |= {f"complete_{letter}": each["complete"] for letter, each in zip("ab", pair, strict=True)}
-    in_nats = [math.log(2.0) if each["settings"].get("units") == "bits" else 1.0 for each in rankings]
+    nats_per_unit = [math.log(2.0) if each["settings"].get("units") == "bits" else 1.0 for each in rankings]
     cuts = [each["cuts"].get(name) for each in rankings]
     if cuts[0] != cuts[1]:
         return record(row | {"note": sentences.CUT_APART}, None, None, None, options)
@@ -112,30 +127,37 @@ def _row(pair: tuple[Record, Record], rankings: tuple[Record, Record], options: 
         return record(row, None, None, None, options)
     figures = [
         {"mean": each["mi"] * scale, "low": each["low"] * scale, "high": each["high"] * scale}
-        for each, scale in zip(pair, in_nats, strict=True)
+        for each, scale in zip(pair, nats_per_unit, strict=True)
     ]
-    shapes = [(len(each["classes"]), own["values"]) for each, own in zip(rankings, pair, strict=True)]
-    laws = [_law(own, scale, shape) for own, scale, shape in zip(pair, in_nats, shapes, strict=True)]
-    priors = change.priors_of(Tables.of([_even(own, shape) for own, shape in zip(pair, shapes, strict=True)]))
-    return record(row, figures[0], figures[1], options.change((laws[0], laws[1]), (priors[0], priors[1])), options)
+    shapes = [(len(each["classes"]), feature_row["values"]) for each, feature_row in zip(rankings, pair, strict=True)]
+    posteriors = [
+        _approximate_posterior(feature_row, scale, shape)
+        for feature_row, scale, shape in zip(pair, nats_per_unit, shapes, strict=True)
+    ]
+    priors = change.priors_of(
+        Tables.of([_even_table(feature_row, shape) for feature_row, shape in zip(pair, shapes, strict=True)])
+    )
+    return record(
+        row, figures[0], figures[1], options.change((posteriors[0], posteriors[1]), (priors[0], priors[1])), options
+    )
 
 
-def _law(row: Mapping[str, float], scale: float, shape: tuple[int, int]) -> Distribution:
-    """An atom and one Beta with the moments of the ranking."""
-    p_zero, given = row["p_independent"], row["mi_if_dependent"]
-    if min(shape) < 2 or p_zero >= 1.0 or not given:
+def _approximate_posterior(row: Mapping[str, float], scale: float, shape: tuple[int, int]) -> Distribution:
+    """An atom at 0 and one Beta distribution with the moments in the ranking."""
+    p_zero, mean_if_dependent = row["p_independent"], row["mi_if_dependent"]
+    if min(shape) < 2 or p_zero >= 1.0 or not mean_if_dependent:
         return Distribution.point(0.0)
-    mean, given, std = row["mi"] * scale, given * scale, row["std"] * scale
+    mean, mean_if_dependent, std = row["mi"] * scale, mean_if_dependent * scale, row["std"] * scale
     upper = math.log(min(shape))
     # the mean square of I is (1 - p_zero) times that of the Beta
-    variance = (std**2 + mean**2) / (1.0 - p_zero) - given**2
-    given = min(given, upper)
-    beta = Distribution.beta(given, math.sqrt(max(variance, 1e-12 * given**2)), upper)
+    variance = (std**2 + mean**2) / (1.0 - p_zero) - mean_if_dependent**2
+    mean_if_dependent = min(mean_if_dependent, upper)
+    beta = Distribution.beta(mean_if_dependent, math.sqrt(max(variance, 1e-12 * mean_if_dependent**2)), upper)
     return Distribution.mixture([beta], [1.0 - p_zero], p_zero)
 
 
-def _even(row: Mapping[str, float], shape: tuple[int, int]) -> np.ndarray:
-    """A table of as many rows with even margins; a column of a single value is given two."""
+def _even_table(row: Mapping[str, float], shape: tuple[int, int]) -> np.ndarray:
+    """A table of as many rows with even margins; a column of a single value gets two."""
     height, width = max(shape[0], 2), max(shape[1], 2)
     block = np.zeros((height + 1, width + 1))
     block[:-1, :-1] = row["complete"] / (height * width)

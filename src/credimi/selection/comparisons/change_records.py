@@ -24,7 +24,7 @@ _FIGURES = {"mi": "mean", "low": "low", "high": "high"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions(PosteriorOptions):
-    """Threshold and level of the change, and the probability beforehand that a column tells the same in both."""
+    """Threshold and level of the change, and the prior probability that a column tells the same in both samples."""
 
     p_same: float = change.P_SAME
 
@@ -36,44 +36,46 @@ class CompareOptions(PosteriorOptions):
     def change(
         self, laws: tuple[Distribution, Distribution], priors: tuple[Distribution, Distribution]
     ) -> change.Change:
-        """What two posteriors tell about the change."""
+        """The change between two posteriors."""
         return change.compared(*laws, priors, epsilon=self.epsilon, level=self.level, p_same=self.p_same)
 
 
 def record(
-    row: Record, first: Record | None, second: Record | None, found: Change | None, options: CompareOptions
+    row: Record, first: Record | None, second: Record | None, change_found: Change | None, options: CompareOptions
 ) -> Record:
-    """One row of a comparison, with mean and interval in each sample; `found` is None if nothing can be compared."""
+    """One row of a comparison, with mean and interval in each sample; `change_found` is None if it cannot be."""
     for letter, figures in zip("ab", (first, second), strict=True):
-        row |= {f"{name}_{letter}": math.nan if figures is None else figures[own] for name, own in _FIGURES.items()}
-    if found is None:
+        row |= {
+            f"{name}_{letter}": math.nan if figures is None else figures[figure] for name, figure in _FIGURES.items()
+        }
+    if change_found is None:
         unknown = dict.fromkeys(("change", "low", "high", "p_change", "p_more", "p_less", "p_same"), math.nan)
         return row | unknown | {"verdict": "not compared"}
     return row | {
         "change": row["mi_b"] - row["mi_a"],
-        "low": found.low,
-        "high": found.high,
-        "p_change": found.p_more + found.p_less,
-        "p_more": found.p_more,
-        "p_less": found.p_less,
-        "p_same": found.p_same,
-        "verdict": _verdict(found, options.level),
+        "low": change_found.low,
+        "high": change_found.high,
+        "p_change": change_found.p_more + change_found.p_less,
+        "p_more": change_found.p_more,
+        "p_less": change_found.p_less,
+        "p_same": change_found.p_same,
+        "verdict": _verdict(change_found, options.level),
     }
 
 
-def _verdict(found: Change, level: float) -> str:
+def _verdict(change_figures: Change, level: float) -> str:
     """The verdict: more or less, at the level; same, if the two posteriors alone say so, at the level."""
-    if found.p_more >= level:
+    if change_figures.p_more >= level:
         return "more"
-    if found.p_less >= level:
+    if change_figures.p_less >= level:
         return "less"
-    return "same" if 1.0 - found.p_change_if_apart >= level else "unsure"
+    return "same" if 1.0 - change_figures.p_change_if_apart >= level else "unsure"
 
 
 def check_classes(target: str, first: Sequence[str], second: Sequence[str], both: Sequence[str]) -> None:
-    """Refuse two samples that have no class in common: they are of other things, or write the same in another way."""
+    """Raise an error if two samples have no class in common: their targets differ, or are written differently."""
     if first and second and len(both) == len(first) + len(second):
-        one, other = (", ".join(map(repr, each[:3])) + ", ..." * (len(each) > 3) for each in (first, second))
+        one, other = (", ".join(map(repr, classes[:3])) + ", ..." * (len(classes) > 3) for classes in (first, second))
         raise CredimiError(
             f"target {target!r} has no class in common in the two, but {one} and {other}: write its classes in the "
             "same way, or compare tables of the same target"
@@ -81,10 +83,10 @@ def check_classes(target: str, first: Sequence[str], second: Sequence[str], both
 
 
 def check_several_classes(target: str, classes: Sequence[Sequence[str]], names: Sequence[str]) -> None:
-    """Refuse a sample that has one class only, as `rank` does: no column can tell anything there."""
-    for own, name in zip(classes, names, strict=True):
-        if len(own) < 2:
-            only = f"one class only, {own[0]!r}" if own else "no class"
+    """Raise an error if a sample has one class only, as `rank` does: no column can tell anything there."""
+    for sample_classes, name in zip(classes, names, strict=True):
+        if len(sample_classes) < 2:
+            only = f"one class only, {sample_classes[0]!r}" if sample_classes else "no class"
             raise CredimiError(
                 f"target {target!r} has {only}, in {name}: nothing can inform about it there; compare samples of "
                 "several classes"

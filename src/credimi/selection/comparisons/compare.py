@@ -61,8 +61,8 @@ def compare(
     Parameters
     ----------
     a, b : Counts, Ranking, or what `credimi.count` accepts
-        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, hold no counts: then
-        what they say about each column is taken as one Beta, and columns that were cut at different places are not
+        Data, counts, or paths of their files. Rankings, and files of `credimi rank --format json`, have no counts: then
+        the posterior of each column is approximated by one Beta distribution, and columns with different cuts are not
         compared.
     target : str
         The name of the target's column, if data are given.
@@ -71,7 +71,7 @@ def compare(
     level : float
         The probability of the intervals, and of the verdicts.
     p_same : float
-        The probability beforehand that a column tells as much in both. With .95, the same data twice show a change with
+        The prior probability that a column tells as much in both. With .95, the same data twice show a change with
         less than .05 probability, however few rows there are.
     missing : "ignore" or "category"
         As in `rank`.
@@ -91,65 +91,69 @@ def compare(
     --------
     >>> before = {"x": list("aabb") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
     >>> after = {"x": list("abba") * 100, "z": list("abab") * 100, "class": list("ppqq") * 100}
-    >>> found = credimi.compare(before, after, "class")
-    >>> found.columns["feature"], found.columns["verdict"]
+    >>> comparison = credimi.compare(before, after, "class")
+    >>> comparison.columns["feature"], comparison.columns["verdict"]
     (['x', 'z'], ['less', 'same'])
     """
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     first, second = _two(names)
-    read = [stored_ranking.read(each) for each in (a, b)]
-    if read[0] is not None and read[1] is not None:
+    rankings = [stored_ranking.read(sample) for sample in (a, b)]
+    if rankings[0] is not None and rankings[1] is not None:
         if counting:
             raise CredimiError(f"these are already rankings: {', '.join(counting)} can no longer be changed")
-        if target is not None and str(target) != (own := str(read[0]["settings"].get("target"))):
-            raise CredimiError(f"the rankings are of the target {own!r}, not {str(target)!r}: rank the data again")
-        return stored_ranking.compared(read[0], read[1], options, (first, second))
-    if read != [None, None]:
+        if target is not None and str(target) != (ranked_target := str(rankings[0]["settings"].get("target"))):
+            raise CredimiError(
+                f"the rankings are of the target {ranked_target!r}, not {str(target)!r}: rank the data again"
+            )
+        return stored_ranking.compared(rankings[0], rankings[1], options, (first, second))
+    if rankings != [None, None]:
         raise CredimiError("a ranking has no counts: pass two rankings, or counts or data for both")
     if bins_asked(checked_cuts(counting.get("target_cuts"))) is not None:
         raise CredimiError(
             f"target_cuts is {counting['target_cuts']!r}, and the quantiles of the two differ: pass the cuts, such as "
             "[30, 50] (target_cuts, --target-cuts)"
         )
-    samples = [effective(counts_of(each, target, dict(counting), threads)) for each in (a, b)]
-    both = aligned(samples)
-    one, other = (each.class_names(0) if len(each.classes) else () for each in samples)
-    check_several_classes(both.samples[0].target, (one, other), (first, second))
-    check_classes(both.samples[0].target, one, other, both.classes)
-    return compared(both, options, missing, (first, second))
+    samples = [effective(counts_of(sample, target, dict(counting), threads)) for sample in (a, b)]
+    aligned_counts = aligned(samples)
+    one, other = (sample.class_names(0) if len(sample.classes) else () for sample in samples)
+    check_several_classes(aligned_counts.samples[0].target, (one, other), (first, second))
+    check_classes(aligned_counts.samples[0].target, one, other, aligned_counts.classes)
+    return compared(aligned_counts, options, missing, (first, second))
 
 
 def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: tuple[str, str]) -> Comparison:
     """The comparison of two aligned samples."""
     first, second = both.samples
-    sides = [each.settled() for each in both.samples]
-    features = [each.with_missing_as_value() if missing == "category" else each for each in both.features]
-    blocks = [_blocks([side[index] for side in sides], missing) for index in range(len(features))]
-    ranked = [index for index, each in enumerate(features) if each.kind.ranked]
+    settled_samples = [sample.settled() for sample in both.samples]
+    features = [feature.with_missing_as_value() if missing == "category" else feature for feature in both.features]
+    blocks = [_blocks([side[index] for side in settled_samples], missing) for index in range(len(features))]
+    ranked = [index for index, feature in enumerate(features) if feature.kind.ranked]
     tables = [Tables.of([blocks[index][side] for index in ranked]) for side in range(2)]
-    known = [summarize(each, options) for each in tables]
-    laws = [change.posteriors_of(each, threads=options.threads) for each in tables]
-    priors = [change.priors_of(each, threads=options.threads) for each in tables]
-    place = {index: number for number, index in enumerate(ranked)}
+    summaries = [summarize(tables_of_sample, options) for tables_of_sample in tables]
+    posteriors = [change.posteriors_of(tables_of_sample, threads=options.threads) for tables_of_sample in tables]
+    priors = [change.priors_of(tables_of_sample, threads=options.threads) for tables_of_sample in tables]
+    table_of_feature = {index: number for number, index in enumerate(ranked)}
     changes: dict[int, change.Change] = {}
 
     def work(number: int) -> None:
-        pair, prior = ((each[0][number], each[1][number]) for each in (laws, priors))
+        pair, prior = ((samples[0][number], samples[1][number]) for samples in (posteriors, priors))
         changes[number] = options.change(pair, prior)
 
     share(work, range(len(ranked)), options.threads)
     rows: list[Record] = []
-    for index, whole in enumerate(features):
-        row: Record = {"feature": whole.name, "note": sentences.note(whole.facts)}
+    for index, feature in enumerate(features):
+        row: Record = {"feature": feature.name, "note": sentences.note(feature.facts)}
         for letter, block in zip("ab", blocks[index], strict=True):
             row[f"complete_{letter}"] = block[:-1, :-1].sum().astype(first.flat.dtype).item()
-        number = place.get(index)
+        number = table_of_feature.get(index)
         if number is None:
             rows.append(record(row, None, None, None, options))
             continue
-        figures = [{name: getattr(each, name)[number].item() for name in ("mean", "low", "high")} for each in known]
+        figures = [
+            {name: getattr(summary, name)[number].item() for name in ("mean", "low", "high")} for summary in summaries
+        ]
         rows.append(record(row, figures[0], figures[1], changes[number], options))
     settings = settings_of(options, missing) | {"missing_values": list(first.settings.missing_values)}
     rows_of = first.rows, second.rows
@@ -157,7 +161,7 @@ def compared(both: AlignedCounts, options: CompareOptions, missing: str, names: 
         rows_of = round(first.rows), round(second.rows)
         rows = [row | {name: round(row[name]) for name in ("complete_a", "complete_b")} for row in rows]
     only = both.only[0], both.only[1]
-    facts = {each.name: each.facts for each in features}
+    facts = {feature.name: feature.facts for feature in features}
     return Comparison(in_order(rows), first.target, both.classes, names, rows_of, only, settings, facts)
 
 

@@ -92,8 +92,10 @@ class Comparison(FeatureRows):
 
     def worded_for(self, reader: str) -> Comparison:
         """The same comparison, with notes for this reader: "python", or "command line"."""
-        known = zip(self.columns["feature"], self.columns["note"], strict=True)
-        notes = [sentences.note(self._facts[name], reader) if name in self._facts else note for name, note in known]
+        names_and_notes = zip(self.columns["feature"], self.columns["note"], strict=True)
+        notes = [
+            sentences.note(self._facts[name], reader) if name in self._facts else note for name, note in names_and_notes
+        ]
         return replace(self, columns=self.columns | {"note": notes})
 
     def __repr__(self) -> str:

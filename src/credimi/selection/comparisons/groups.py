@@ -117,8 +117,8 @@ def rank_by(
     Examples
     --------
     >>> table = {"x": list("aabbabab") * 50, "site": list("1111" "2222") * 50, "class": list("ppqq") * 100}
-    >>> found = credimi.rank_by(table, "class", by="site")
-    >>> list(found.rankings), found.comparisons[0]["x"]["verdict"]
+    >>> grouped = credimi.rank_by(table, "class", by="site")
+    >>> list(grouped.rankings), grouped.comparisons[0]["x"]["verdict"]
     (['1', '2'], 'less')
     """
     from credimi.counting.by_group import column_name, count_by  # noqa: PLC0415  (pyarrow takes a while to load)
@@ -130,23 +130,23 @@ def rank_by(
     by = column_name(by, data)
     groups, ungrouped = count_by(data, target, by, threads=threads, **counting)
     both = aligned(list(groups.values()))
-    asked: Record = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
-    asked |= {"robust": robust, "factor": factor}
-    rankings = {name: rank(counts, **asked) for name, counts in zip(groups, both.samples, strict=True)}
+    rank_options: Record = {"epsilon": epsilon, "level": level, "fdr": fdr, "missing": missing, "threads": threads}
+    rank_options |= {"robust": robust, "factor": factor}
+    rankings = {name: rank(counts, **rank_options) for name, counts in zip(groups, both.samples, strict=True)}
     pairs = _pairs(dict(zip(groups, both.samples, strict=True)))
-    comparisons = tuple(compared(both.with_samples(two), options, missing, names) for names, two in pairs)
+    comparisons = tuple(compared(both.with_samples(pair), options, missing, names) for names, pair in pairs)
     settings = {"by": by} | comparisons[0].settings | {"fdr": fdr, "target": both.samples[0].target}
     settings |= {"factor": factor} if robust else {}
     return GroupedRanking(by, rankings, comparisons, ungrouped, settings)
 
 
 def _pairs(groups: dict[str, Counts]) -> list[tuple[tuple[str, str], tuple[Counts, Counts]]]:
-    """The names of what is compared, and their counts."""
+    """The groups that are compared: their names and their counts."""
     names = list(groups)
     if len(names) == 2:
         return [((names[0], names[1]), (groups[names[0]], groups[names[1]]))]
-    found = []
-    for name, own in groups.items():
-        first, *rest = (each for other, each in groups.items() if other != name)
-        found.append(((OTHERS, name), (sum(rest, first), own)))
-    return found
+    pairs = []
+    for name, counts in groups.items():
+        first, *rest = (other_counts for other, other_counts in groups.items() if other != name)
+        pairs.append(((OTHERS, name), (sum(rest, first), counts)))
+    return pairs

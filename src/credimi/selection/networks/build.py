@@ -1,6 +1,6 @@
-"""`network`: which columns hang together directly, with probabilities, from data with missing values.
+"""`network`: which columns depend on each other directly, with probabilities, from data with missing values.
 
-See `learn` for the method. Here the data become codes, and what was learned becomes records.
+See `learn` for the method. This module turns the data into codes, and the learned figures into records.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from credimi.core.types import CountArray, Data, IntegerArray, Option, Record
     from credimi.counting.rows.settled_columns import SettledColumns
 
-_COUNTING = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
-_WORTH_TELLING = 0.01  # probability of an edge
-_MOST_VALUES = 200  # of a column: three such columns have eight million cells
-_TOGETHER = 3  # columns in a table: most tests have two, and one that is given
-_MOST_SEPARATED = 5_000  # pairs, those that tell most
-_SHOWN_VALUES = 12  # rows and columns of a table on the page
-_SHOWN_TABLES = 1_500
-_FEWEST_ROWS_OF_FUNCTION = 20
+_COUNTING_OPTIONS = {"exclude", "missing_values", "discretize", "max_levels", "delimiter", "weights"}
+_MIN_REPORTED_PROBABILITY = 0.01  # of an edge
+_MAX_VALUES = 200  # of a column: three such columns have eight million cells
+_COLUMNS_PER_TABLE = 3  # most tests have two columns, and condition on a third
+_MAX_SEPARATED_PAIRS = 5_000  # those with the strongest dependence
+_MAX_SHOWN_VALUES = 12  # rows and columns of a table on the page
+_MAX_SHOWN_TABLES = 1_500
+_MIN_ROWS_PER_COMBINATION = 20
 
 
 def network(
@@ -51,38 +51,38 @@ def network(
     progress: Callable[[float], None] | None = None,
     **counting: Option,
 ) -> Network:
-    """Learn which columns hang together directly: a network, with the probability of every edge.
+    """Learn which columns depend on each other directly: a network, with the probability of every edge.
 
     Two columns have an edge if they depend whatever other columns are given. Networks are sampled in proportion to
-    their evidence, and what they have in common is counted, so that an edge has a probability rather than a verdict.
-    Rows with missing values count with what is seen of them: tables are completed by draws from what was learned, and
-    the networks of several completed tables averaged.
+    their evidence, and their edges are averaged, so that an edge has a probability rather than a verdict. Rows with
+    missing values are used with all their observed values: tables are completed by draws from the learned network, and
+    the networks of several completed tables are averaged.
 
     Parameters
     ----------
     data : what `credimi.count` takes, if it fits into memory
         Data frames, arrays, files.
     columns : list of str, optional
-        The columns to look at. Default: all.
+        The columns of the network. Default: all.
     level : float
         The probability from which a pair is called an edge.
     degree : float, optional
         How many neighbours a column is expected to have, before the data are seen. Default: 2, or fewer if the data
         show fewer.
     max_parents : int
-        The most columns that one column may depend on directly, in one network.
+        The maximum number of columns that one column may depend on directly, in one network.
     imputations : int
-        How many completed tables are averaged, if values are missing. 0: complete none, and use of each test the rows
-        that have all of its columns; this is fast, and less sure than the probabilities say.
+        How many completed tables are averaged, if values are missing. 0: complete none; each test then uses only the
+        rows that have all of its columns. This is fast, and less sure than the probabilities say.
     random_state : int
         The seed.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : function, optional
         Called with the share that is done.
     **counting
         exclude, missing_values, discretize, weights, delimiter, max_levels: as in `credimi.pairs`, but numbers are
-        cut into fewer ranges by default, as most pairs are looked at given a third column.
+        cut into fewer ranges by default, as most pairs are tested given a third column.
 
     Returns
     -------
@@ -93,8 +93,9 @@ def network(
     --------
     >>> smoking = [0, 0, 0, 1] * 100
     >>> cough = [s if i % 5 else 1 - s for i, s in enumerate(smoking)]
-    >>> found = credimi.network({"smoking": smoking, "cough": cough, "noise": [i * i % 7 % 2 for i in range(400)]})
-    >>> [(edge.a, edge.b, edge.direction) for edge in found.edges]
+    >>> noise = [i * i % 7 % 2 for i in range(400)]
+    >>> network = credimi.network({"smoking": smoking, "cough": cough, "noise": noise})
+    >>> [(edge.a, edge.b, edge.direction) for edge in network.edges]
     [('smoking', 'cough', '--')]
     """
     require_share("level", level)
@@ -105,12 +106,12 @@ def network(
     require_whole("random_state", random_state, 0)
     from credimi.counting.rows.settled_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    unknown = sorted(set(counting) - _COUNTING)
+    unknown = sorted(set(counting) - _COUNTING_OPTIONS)
     if unknown:
         raise TypeError(f"network() got an unexpected keyword argument {unknown[0]!r}")
-    told = progress or (lambda _: None)
+    report_progress = progress or (lambda _: None)
     settled = SettledColumns.of(
-        data, columns=columns, most_values=_MOST_VALUES, together=_TOGETHER, threads=threads, **counting
+        data, columns=columns, most_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
     )
     if len(settled.features) < 2:
         raise CredimiError(
@@ -121,89 +122,91 @@ def network(
     codes = np.ascontiguousarray(np.stack(settled.codes).astype(np.uint16))
     values = np.array(settled.values, dtype=np.int64)
     weights = np.zeros(0) if settled.weights is None else np.ascontiguousarray(settled.weights, dtype=np.float64)
-    told(0.05)
-    learned = learn(codes, values, weights, options, told)
+    report_progress(0.05)
+    learned = learn(codes, values, weights, options, report_progress)
     settings: Record = {"level": float(level), "degree": DEGREE if degree is None else float(degree)}
     settings |= {"learned_degree": learned.degree, "max_parents": max_parents, "imputations": learned.completions}
     settings |= {"seed": random_state}
     pairs, tables = _pairs(settled, learned, threads)
-    absent = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
+    missing_rows = (codes >= values[:, np.newaxis]) @ (weights if weights.size else np.ones(codes.shape[1]))
     remarks = [
-        *_functions(settled, codes, values, [pair for pair in pairs if pair.probability >= 0.5]),
+        *_determined_columns(settled, codes, values, [pair for pair in pairs if pair.probability >= 0.5]),
         *_missing_depends(settled, threads),
         *_left_out(settled),
         *([NetworkRemark("walks_disagree", walks=learned.agree)] if learned.agree < WALKS / 2 else []),
     ]
-    told(1.0)
+    report_progress(1.0)
     return Network(
         tuple(pairs),
         settled.names,
         float(level),
         settled.rows if settled.weights is None else float(weights.sum()),
-        tuple(absent.tolist()),
+        tuple(missing_rows.tolist()),
         tuple(remarks),
         settings,
-        _alone=learned.alone,
+        _alone=learned.unconditional,
         _tables=tuple(tables),
     )
 
 
 def _pairs(settled: SettledColumns, learned: Learned, threads: int | None) -> tuple[list[Edge], list[Record]]:
-    """The pairs worth telling, surest first, and the tables of the first ones."""
+    """The pairs that are reported, most probable edges first, and the tables that the page shows of the first ones."""
     pairs, probability = learned.pairs, learned.edges
-    alone = learned.alone[pairs.one, pairs.other]
-    apart = np.flatnonzero((probability < _WORTH_TELLING) & (alone > 0.0) & (learned.least < 0.0))
-    apart = apart[np.argsort(-alone[apart], kind="stable")[:_MOST_SEPARATED]]
-    places = np.union1d(np.flatnonzero(probability >= _WORTH_TELLING), apart)
-    tables = _tables(settled, pairs.numbers[places], threads)
+    unconditional = learned.unconditional[pairs.one, pairs.other]
+    separated = np.flatnonzero(
+        (probability < _MIN_REPORTED_PROBABILITY) & (unconditional > 0.0) & (learned.least_evidence < 0.0)
+    )
+    separated = separated[np.argsort(-unconditional[separated], kind="stable")[:_MAX_SEPARATED_PAIRS]]
+    indices = np.union1d(np.flatnonzero(probability >= _MIN_REPORTED_PROBABILITY), separated)
+    tables = _tables(settled, pairs.numbers[indices], threads)
     figures = summarize(tables, PosteriorOptions(threads=threads), if_dependent=False)
-    order = np.lexsort((-figures.mean, -probability[places]))
-    found: list[Edge] = []
-    shown: list[Record] = []
+    order = np.lexsort((-figures.mean, -probability[indices]))
+    edges: list[Edge] = []
+    shown_tables: list[Record] = []
     names = settled.names
     for rank in order.tolist():
-        place = int(places[rank])
+        index = int(indices[rank])
         block = tables.block(rank)
-        told = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
-        told["rows"] = float(block[:-1, :-1].sum())
-        found.append(_edge(names, learned, place, float(probability[place]), told))
-        if len(shown) < _SHOWN_TABLES and probability[place] >= _WORTH_TELLING:
-            shown.append(_shown_table(block, settled, int(pairs.one[place]), int(pairs.other[place])))
-    return found, shown
+        pair_figures = {name: float(getattr(figures, name)[rank]) for name in ("mean", "low", "high")}
+        pair_figures["rows"] = float(block[:-1, :-1].sum())
+        edges.append(_edge(names, learned, index, float(probability[index]), pair_figures))
+        if len(shown_tables) < _MAX_SHOWN_TABLES and probability[index] >= _MIN_REPORTED_PROBABILITY:
+            shown_tables.append(_shown_table(block, settled, int(pairs.one[index]), int(pairs.other[index])))
+    return edges, shown_tables
 
 
 def _tables(settled: SettledColumns, numbers: IntegerArray, threads: int | None) -> Tables:
-    """The tables of the pairs of these numbers, from the rows that have both, with the margins of the others."""
-    counter, parts, start = settled.counter(threads), [], 0
-    for first, after in counter.blocks():
-        size = counter.pairs(first, after)[0].size
-        here = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + size)] - start
-        if here.size:
+    """The tables of the pairs with these indices among all pairs, with the margins of rows that lack one of the two."""
+    counter, blocks, start = settled.counter(threads), [], 0
+    for first, stop in counter.blocks():
+        size = counter.pairs(first, stop)[0].size
+        in_block = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + size)] - start
+        if in_block.size:
             mask = np.zeros(size, dtype=bool)
-            mask[here] = True
-            parts.append(counter.tables(first, after).chosen(mask))
+            mask[in_block] = True
+            blocks.append(counter.tables(first, stop).chosen(mask))
         start += size
-    if not parts:
+    if not blocks:
         empty = np.zeros(0, dtype=np.int64)
         return Tables(np.zeros(0), empty, empty)
     return Tables(
-        np.concatenate([part.flat for part in parts]),
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.columns for part in parts]),
+        np.concatenate([block.flat for block in blocks]),
+        np.concatenate([block.rows for block in blocks]),
+        np.concatenate([block.columns for block in blocks]),
     )
 
 
-def _edge(names: tuple[str, ...], learned: Learned, place: int, probability: float, figures: Record) -> Edge:
-    forward, backward = learned.forced[place].tolist()
+def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: float, figures: Record) -> Edge:
+    forward, backward = learned.forced[index].tolist()
     direction = UNDIRECTED
     if max(forward, backward) > probability / 2.0:
         direction = FORWARD if forward > backward else BACKWARD
-    least = float(learned.least[place])
-    separated = least < 0.0
-    given = tuple(names[each] for each in learned.given[place].tolist() if each >= 0)
+    least_evidence = float(learned.least_evidence[index])
+    separated = least_evidence < 0.0
+    given = tuple(names[column] for column in learned.given[index].tolist() if column >= 0)
     return Edge(
-        names[learned.pairs.one[place]],
-        names[learned.pairs.other[place]],
+        names[learned.pairs.one[index]],
+        names[learned.pairs.other[index]],
         probability,
         mi=figures["mean"],
         low=figures["low"],
@@ -212,86 +215,93 @@ def _edge(names: tuple[str, ...], learned: Learned, place: int, probability: flo
         p_forward=forward,
         p_backward=backward,
         separated_by=given if separated else None,
-        p_separated=float(1.0 / (1.0 + np.exp(np.clip(least, -700.0, 700.0)))),
+        p_separated=float(1.0 / (1.0 + np.exp(np.clip(least_evidence, -700.0, 700.0)))),
         rows=figures["rows"],
     )
 
 
 def _shown_table(block: CountArray, settled: SettledColumns, one: int, other: int) -> Record:
-    """A table for the page: the most frequent values, the others together, missing last."""
-    names = [settled.features[each].values for each in (one, other)]
-    parts, labels = block, []
+    """A table for the page: the most frequent values, the other values merged, missing values last."""
+    value_names = [settled.features[each].values for each in (one, other)]
+    counts, labels = block, []
     for axis in (0, 1):
-        values = [*names[axis]]
-        if len(values) > _SHOWN_VALUES:
-            totals = parts.sum(axis=1 - axis)[: len(values)]
-            kept = np.sort(np.argsort(-totals, kind="stable")[: _SHOWN_VALUES - 1])
-            rest = np.setdiff1d(np.arange(len(values)), kept)
-            taken = np.take(parts, kept, axis=axis)
-            others = np.take(parts, rest, axis=axis).sum(axis=axis, keepdims=True)
-            parts = np.concatenate([taken, others, np.take(parts, [len(values)], axis=axis)], axis=axis)
-            values = [*(values[each] for each in kept), f"({rest.size} others)"]
+        values = [*value_names[axis]]
+        if len(values) > _MAX_SHOWN_VALUES:
+            totals = counts.sum(axis=1 - axis)[: len(values)]
+            frequent = np.sort(np.argsort(-totals, kind="stable")[: _MAX_SHOWN_VALUES - 1])
+            rest = np.setdiff1d(np.arange(len(values)), frequent)
+            frequent_counts = np.take(counts, frequent, axis=axis)
+            rest_counts = np.take(counts, rest, axis=axis).sum(axis=axis, keepdims=True)
+            counts = np.concatenate(
+                [frequent_counts, rest_counts, np.take(counts, [len(values)], axis=axis)], axis=axis
+            )
+            values = [*(values[each] for each in frequent), f"({rest.size} others)"]
         labels.append(values)
-    return {"rows": labels[0], "columns": labels[1], "counts": np.round(parts, 3).tolist()}
+    return {"rows": labels[0], "columns": labels[1], "counts": np.round(counts, 3).tolist()}
 
 
-def _functions(
+def _determined_columns(
     settled: SettledColumns, codes: NDArray[np.uint16], values: IntegerArray, edges: list[Edge]
 ) -> list[NetworkRemark]:
     """Columns whose values are a function of one or two of their neighbours."""
-    place = {name: number for number, name in enumerate(settled.names)}
-    near: dict[int, list[int]] = {}
+    column_of = {name: number for number, name in enumerate(settled.names)}
+    neighbours_of: dict[int, list[int]] = {}
     for edge in edges:
-        near.setdefault(place[edge.a], []).append(place[edge.b])
-        near.setdefault(place[edge.b], []).append(place[edge.a])
-    found = []
-    for column, neighbours in sorted(near.items()):
+        neighbours_of.setdefault(column_of[edge.a], []).append(column_of[edge.b])
+        neighbours_of.setdefault(column_of[edge.b], []).append(column_of[edge.a])
+    remarks = []
+    for column, neighbours in sorted(neighbours_of.items()):
         for count in (1, 2):
-            known = [some for some in combinations(neighbours, count) if _is_function(codes, values, column, some)]
-            if known:
-                others = tuple(settled.names[each] for each in known[0])
-                found.append(NetworkRemark("determined", settled.names[column], others))
+            determining = [
+                given for given in combinations(neighbours, count) if _is_function(codes, values, column, given)
+            ]
+            if determining:
+                others = tuple(settled.names[other] for other in determining[0])
+                remarks.append(NetworkRemark("determined", settled.names[column], others))
                 break
-    return found
+    return remarks
 
 
 def _is_function(codes: NDArray[np.uint16], values: IntegerArray, column: int, given: tuple[int, ...]) -> bool:
-    """Whether every combination that occurs with the given columns has one value of the column, seen more than once."""
-    seen = codes[column] < values[column]
-    where, size = np.zeros(codes.shape[1], dtype=np.int64), 1
-    for each in given:
-        seen &= codes[each] < values[each]
-        where += codes[each].astype(np.int64) * size
-        size *= int(values[each])
-    own = codes[column][seen].astype(np.int64)
-    cells = np.unique(where[seen] * int(values[column]) + own)
-    combinations_seen = np.unique(where[seen]).size
-    many = own.size >= _FEWEST_ROWS_OF_FUNCTION * max(combinations_seen, 1)
-    return bool(many and cells.size == combinations_seen and combinations_seen > 1)
+    """Whether each combination of values of the given columns that occurs has only one value of the column.
+
+    There have to be enough rows for each combination, and more than one combination.
+    """
+    present = codes[column] < values[column]
+    combination, size = np.zeros(codes.shape[1], dtype=np.int64), 1
+    for other in given:
+        present &= codes[other] < values[other]
+        combination += codes[other].astype(np.int64) * size
+        size *= int(values[other])
+    codes_present = codes[column][present].astype(np.int64)
+    cells = np.unique(combination[present] * int(values[column]) + codes_present)
+    combinations_seen = np.unique(combination[present]).size
+    enough_rows = codes_present.size >= _MIN_ROWS_PER_COMBINATION * max(combinations_seen, 1)
+    return bool(enough_rows and cells.size == combinations_seen and combinations_seen > 1)
 
 
 def _missing_depends(settled: SettledColumns, threads: int | None) -> list[NetworkRemark]:
-    """Columns whose values are missing more often for some values of another column: the one that tells most."""
+    """Columns whose values are missing more often for some values of another column; names the one that tells most."""
     if all((codes < size).all() for codes, size in zip(settled.codes, settled.values, strict=True)):
         return []
     counter, names = settled.counter(threads), settled.names
-    looked = MissingByOthers(len(names))
-    for first, after in counter.blocks():
-        looked.look(counter.tables(first, after), *counter.pairs(first, after))
+    missing_by_others = MissingByOthers(len(names))
+    for first, stop in counter.blocks():
+        missing_by_others.add(counter.tables(first, stop), *counter.pairs(first, stop))
     return [
         NetworkRemark("missing_depends", names[column], (names[other],), probability)
-        for column, (other, probability) in sorted(looked.found(threads).items())
+        for column, (other, probability) in sorted(missing_by_others.credible(threads).items())
     ]
 
 
 def _left_out(settled: SettledColumns) -> list[NetworkRemark]:
-    """The columns that are in no edge because of what they are."""
+    """The columns that were left out of the network: identifiers, and columns of one value, none, or too many."""
     return [
         NetworkRemark(
             "left_out",
-            each.name,
-            facts=each.facts | {"method_without_target": "quantile"},
-            values=len(each.values),
+            feature.name,
+            facts=feature.facts | {"method_without_target": "quantile"},
+            values=len(feature.values),
         )
-        for each in settled.left_out
+        for feature in settled.left_out
     ]

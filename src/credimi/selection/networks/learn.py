@@ -3,19 +3,21 @@
 1. `candidates`: which columns may be neighbours.
 2. `parent_sets`: the evidence of each small set of parents of each column.
 3. `orders`: networks sampled in proportion to evidence and prior; their edges and directions averaged.
-4. The prior odds of an edge are those of two neighbours a column, or of as many as the networks have on average,
-   if that is fewer: columns that do not hang together are not made to.
+4. The prior odds of an edge correspond to two neighbours per column, or to the average number of neighbours in the
+   sampled networks, if that is smaller. So the prior adds no edges where columns do not depend on each other.
 
-5. What the networks cannot know is taken off: a single column separates the pair, or might, but has too many values to
-   be tried; the pair does not clearly depend given some set of columns; both columns would need larger sets of parents
-   than there are rows for; or other columns determine one of the two, and might be its neighbours instead. The shares
-   that are left are about what was true of such edges in public networks. Two columns that are independent alone, and
-   both depend on a third, are its causes rather than neighbours. Arrows may not contradict triples (`directions`).
+5. Probabilities are lowered where the networks cannot know better: a single column separates the pair, or might but has
+   too many values to be tested; the pair does not clearly depend given some set of columns; both columns would need
+   larger sets of parents than there are rows for; or other columns determine one of the two, and might be its
+   neighbours instead. The lowered probabilities are about the share of such edges that were true in public networks.
+   If two columns are independent unconditionally, and both depend on a third, they are taken for its causes rather than
+   for neighbours. Arrows may not contradict triples of columns (see `directions`).
 
 Where values are missing, tests on different columns have different complete rows, and their evidence cannot be
-compared: what more rows tell would be taken for what more columns tell. The first network is learned from evidence
-that is scaled down to the rows of a test of four columns. Then tables are completed from it (see `imputation`), each by
-itself: a network is learned, the table completed again from that, and learned from once more. The last are averaged.
+compared: more rows would look like a stronger dependence. So the first network is learned from evidence that is scaled
+down to the rows of a test of four columns. Then several tables are completed from that network (see `imputation`).
+For each of them separately, a network is learned, the table is completed again from it, and a second network is
+learned. The second networks of all completed tables are averaged.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
-from credimi.selection.networks.candidates import CLEAR, candidates, pairs_alone
+from credimi.selection.networks.candidates import CLEAR_EVIDENCE, candidates, unconditional_evidence
 from credimi.selection.networks.directions import arrow_bounds
 from credimi.selection.networks.imputation import Imputation
 from credimi.selection.networks.orders import sampled
@@ -42,71 +44,73 @@ if TYPE_CHECKING:
     from credimi.selection.networks.pair_set import PairSet
 
 MAX_PARENTS = 8
-DEGREE = 2.0  # neighbours of a column, before the data are seen; fewer if the data show fewer
-_LEAST_DEGREE = 0.02
-_START_DEGREE = 0.05  # where learning starts: where columns show nothing, whatever it starts from remains
-_MOST_ODDS = 0.25  # of an edge: where columns are few
-_MOST_PARTNERS = 10
-_TURNS = 8  # of learning the prior odds, at most
-_SHORT = 0.1  # effort of these
-_SEPARATED = 0.6  # what is left of P(edge) if one column separates the pair
-_COMMON_EFFECT = 0.4  # if the pair is independent alone, and a common neighbour may be the effect of both
-_MOST = np.array([1.0, 0.9, 0.6])  # of P(edge), if no set nearly separates the pair or determines one of the two; 1; 2
-_SETTLED = 0.1  # change of the log odds that ends them
-_SWEEPS = (20, 10)  # of drawing missing values, before the first network of a completed table and before the second
+DEGREE = 2.0  # neighbours of a column that are expected a priori; fewer if the data show fewer
+_MIN_DEGREE = 0.02
+_START_DEGREE = 0.05  # where learning starts: if the data say nothing about the degree, it stays there
+_MAX_ODDS = 0.25  # prior odds of an edge; reached where columns are few
+_MAX_PARTNERS = 10
+_MAX_ODDS_ROUNDS = 8  # in which the prior odds are learned
+_ROUND_EFFORT = 0.1  # of the sampling in such a round, relative to the final sampling
+_SEPARATED_SHARE = 0.6  # P(edge) is multiplied by this if one column separates the pair
+_COMMON_EFFECT_SHARE = 0.4  # the same if the two are independent, and a common neighbour may be the effect of both
+# maximum of P(edge) by the number of doubts: a set of columns nearly separates the pair, or determines one of the two
+_MAX_PROBABILITIES = np.array([1.0, 0.9, 0.6])
+_SETTLED_CHANGE = 0.1  # of the log odds: a smaller change ends the rounds
+_SWEEPS = (20, 10)  # draws of all missing values before the first and the second network of a completed table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What is believed of the pairs that may have an edge; `alone` is the log Bayes factor of every pair, a matrix.
+    """The learned figures of all pairs that may have an edge.
 
-    Of a pair (one, other), `arcs` has P(one -> other) and P(other -> one), and `forced` the part of each with no other
-    direction; `least` is the least log Bayes factor that was met, and `given` what was given there. `parents` are the
-    probable parents of each column in one network that was drawn.
+    For a pair (one, other), `arcs` has P(one -> other) and P(other -> one), and `forced` the part of each from networks
+    in which the other direction is impossible. `least_evidence` is the smallest log Bayes factor found for the pair,
+    and `given` the columns it was conditioned on. `unconditional` is the log Bayes factor of every pair of columns
+    given nothing, as a matrix. `parents` are the probable parents of each column in one network that was drawn.
     """
 
     pairs: PairSet
     arcs: FloatArray
     forced: FloatArray
-    least: FloatArray
+    least_evidence: FloatArray
     given: NDArray[np.int32]
-    alone: FloatArray
+    unconditional: FloatArray
     degree: float
     completions: int
     parents: tuple[IntegerArray, ...]
-    agree: int  # walks that ended among the best
+    agree: int  # number of walks that ended near the best
 
     @property
     def edges(self) -> FloatArray:
         """P(edge) of each pair."""
-        both: FloatArray = np.minimum(self.arcs.sum(axis=1), 1.0)
-        return both
+        probabilities: FloatArray = np.minimum(self.arcs.sum(axis=1), 1.0)
+        return probabilities
 
     @property
     def edge_matrix(self) -> FloatArray:
-        """P(edge) of all columns by all columns; 0 for pairs that are not among these."""
+        """P(edge) as a square matrix over all columns; 0 for pairs that are not in `pairs`."""
         return self.pairs.matrix(self.edges, self.edges)
 
     def of_more_pairs(self, pairs: PairSet) -> Learned:
-        """The same with more pairs, which have no edge, and of which no more is known than of the two columns alone."""
-        places = pairs.places(self.pairs.one, self.pairs.other)
+        """The same figures for a larger set of pairs; the added pairs have no edge and only unconditional evidence."""
+        indices = pairs.index_of(self.pairs.one, self.pairs.other)
         arcs, forced = np.zeros((2, len(pairs), 2))
-        least = self.alone[pairs.one, pairs.other]
+        least_evidence = self.unconditional[pairs.one, pairs.other]
         given = np.full((len(pairs), self.given.shape[1]), -1, dtype=np.int32)
-        arcs[places], forced[places], least[places] = self.arcs, self.forced, self.least
-        given[places] = self.given
-        return replace(self, pairs=pairs, arcs=arcs, forced=forced, least=least, given=given)
+        arcs[indices], forced[indices], least_evidence[indices] = self.arcs, self.forced, self.least_evidence
+        given[indices] = self.given
+        return replace(self, pairs=pairs, arcs=arcs, forced=forced, least_evidence=least_evidence, given=given)
 
-    def plus(self, other: Learned) -> Learned:
-        """The sums of what two tables tell; what was given, and the rest, is that of the other."""
+    def sum_with(self, other: Learned) -> Learned:
+        """The figures of two tables added; `given` and everything that cannot be added is that of `other`."""
         pairs = self.pairs.union(other.pairs)
-        mine, others = self.of_more_pairs(pairs), other.of_more_pairs(pairs)
+        own_figures, other_figures = self.of_more_pairs(pairs), other.of_more_pairs(pairs)
         return replace(
-            others,
-            arcs=mine.arcs + others.arcs,
-            forced=mine.forced + others.forced,
-            least=mine.least + others.least,
-            alone=self.alone + other.alone,
+            other_figures,
+            arcs=own_figures.arcs + other_figures.arcs,
+            forced=own_figures.forced + other_figures.forced,
+            least_evidence=own_figures.least_evidence + other_figures.least_evidence,
+            unconditional=self.unconditional + other.unconditional,
             completions=self.completions + other.completions,
         )
 
@@ -115,8 +119,8 @@ class Learned:
 class LearnOptions:
     """How to learn.
 
-    `degree` is the number of neighbours expected of a column, None where it is learned; `imputations` says how many
-    completed tables are averaged where values are missing.
+    `degree` is the expected number of neighbours of a column, None if it is learned; `imputations` is the number of
+    completed tables that are averaged where values are missing.
     """
 
     degree: float | None = None
@@ -131,107 +135,122 @@ def learn(
     values: IntegerArray,
     weights: FloatArray,
     options: LearnOptions,
-    told: Callable[[float], None] = lambda _: None,
+    report_progress: Callable[[float], None] = lambda _: None,
 ) -> Learned:
-    """Learn the network of coded columns, (columns, rows); a code is the number of values where one is missing."""
+    """Learn the network of coded columns; `codes` has the shape (columns, rows).
+
+    The code of a missing value is the number of values of its column.
+    """
     evidence = EdgeEvidence(codes, values, weights, options.threads)
     if not (codes >= values[:, np.newaxis]).any():
-        return _once(evidence, pairs_alone(evidence), options, DEGREE, options.seed)
-    complete = np.zeros((values.size, values.size))
-    alone = pairs_alone(evidence, complete)
-    usual = float(np.median(complete[np.triu_indices(values.size, 1)])) if values.size > 1 else 0.0
-    scaled = EdgeEvidence(codes, values, weights, options.threads, max(usual**2 / max(evidence.rows, 1.0), 1.0))
-    alone_scaled = alone * np.minimum(1.0, scaled.scaled_to / np.maximum(complete, 1.0))
-    del complete
-    result = start = _once(scaled, alone_scaled, options, DEGREE, options.seed)
+        return _learn_table(evidence, unconditional_evidence(evidence), options, DEGREE, options.seed)
+    complete_rows = np.zeros((values.size, values.size))
+    unconditional = unconditional_evidence(evidence, complete_rows)
+    usual_rows = float(np.median(complete_rows[np.triu_indices(values.size, 1)])) if values.size > 1 else 0.0
+    scaled = EdgeEvidence(codes, values, weights, options.threads, max(usual_rows**2 / max(evidence.rows, 1.0), 1.0))
+    scaled_unconditional = unconditional * np.minimum(1.0, scaled.scaled_to / np.maximum(complete_rows, 1.0))
+    del complete_rows
+    result = first = _learn_table(scaled, scaled_unconditional, options, DEGREE, options.seed)
     total: Learned | None = None
-    for number in range(options.imputations):
-        table, last = Imputation(codes, values, weights, options.seed + number), start
-        for turn, sweeps in enumerate(_SWEEPS):
-            told(0.1 + 0.9 * (number + turn / len(_SWEEPS)) / options.imputations)
-            table.sweep(last.parents, sweeps)
-            completed = EdgeEvidence(table.codes, values, weights, options.threads)
-            seed = options.seed + 100 * turn + number + 1
-            result = last = _once(completed, pairs_alone(completed), options, result.degree, seed)
+    for completion in range(options.imputations):
+        imputation, previous = Imputation(codes, values, weights, options.seed + completion), first
+        for stage, sweeps in enumerate(_SWEEPS):
+            report_progress(0.1 + 0.9 * (completion + stage / len(_SWEEPS)) / options.imputations)
+            imputation.sweep(previous.parents, sweeps)
+            completed = EdgeEvidence(imputation.codes, values, weights, options.threads)
+            seed = options.seed + 100 * stage + completion + 1
+            result = previous = _learn_table(completed, unconditional_evidence(completed), options, result.degree, seed)
         result = replace(result, completions=1)
-        total = result if total is None else total.plus(result)
+        total = result if total is None else total.sum_with(result)
     if total is None:
-        return replace(result, alone=alone)
-    many = total.completions
-    return replace(total, arcs=total.arcs / many, forced=total.forced / many, least=total.least / many, alone=alone)
+        return replace(result, unconditional=unconditional)
+    completions = total.completions
+    return replace(
+        total,
+        arcs=total.arcs / completions,
+        forced=total.forced / completions,
+        least_evidence=total.least_evidence / completions,
+        unconditional=unconditional,
+    )
 
 
-def _once(evidence: EdgeEvidence, alone: FloatArray, options: LearnOptions, degree: float, seed: int) -> Learned:
+def _learn_table(
+    evidence: EdgeEvidence, unconditional: FloatArray, options: LearnOptions, degree: float, seed: int
+) -> Learned:
     """Learn from one table."""
     columns = evidence.columns
     degree = options.degree if options.degree is not None else degree
     log_odds = _log_odds(degree, columns)
-    near = candidates(evidence, alone, _log_odds(max(degree, DEGREE), columns), _MOST_PARTNERS)
-    pairs, separators = near.pairs, Separators.of(near, max(options.max_parents - 1, 1))
-    sets = parent_sets(evidence, near.partners, options.max_parents, log_odds, separators)
+    neighbours = candidates(evidence, unconditional, _log_odds(max(degree, DEGREE), columns), _MAX_PARTNERS)
+    pairs, separators = neighbours.pairs, Separators.of(neighbours, max(options.max_parents - 1, 1))
+    sets = parent_sets(evidence, neighbours.partners, options.max_parents, log_odds, separators)
     settled = options.degree is not None or columns < 2
     log_odds = log_odds if settled else _log_odds(_START_DEGREE, columns)
-    for _ in range(0 if settled else _TURNS):
-        short = sampled(sets, log_odds, seed=seed, effort=_SHORT, threads=options.threads)
-        edges = np.minimum(short.of_pairs(pairs, short.arcs).sum(axis=1), 1.0)
-        degree = float(np.clip(2.0 * edges.sum() / columns, _LEAST_DEGREE, DEGREE))
-        before, log_odds = log_odds, _log_odds(degree, columns)
-        if abs(log_odds - before) < _SETTLED:
+    for _ in range(0 if settled else _MAX_ODDS_ROUNDS):
+        trial = sampled(sets, log_odds, seed=seed, effort=_ROUND_EFFORT, threads=options.threads)
+        edges = np.minimum(trial.of_pairs(pairs, trial.arcs).sum(axis=1), 1.0)
+        degree = float(np.clip(2.0 * edges.sum() / columns, _MIN_DEGREE, DEGREE))
+        previous, log_odds = log_odds, _log_odds(degree, columns)
+        if abs(log_odds - previous) < _SETTLED_CHANGE:
             break
     final = sampled(sets, log_odds, seed=seed, threads=options.threads)
-    arcs, forced = (final.of_pairs(pairs, each) for each in (final.arcs, final.forced))
+    arcs, forced = (final.of_pairs(pairs, figures) for figures in (final.arcs, final.forced))
     edges = np.minimum(arcs.sum(axis=1), 1.0)
     forced = np.minimum(forced, edges[:, np.newaxis] * arrow_bounds(evidence, separators, edges, forced))
-    cut = _cut_short(evidence, sets, near.least, pairs, log_odds)
-    unclear = cut[pairs.one] & cut[pairs.other] | (separators.least < CLEAR)
-    most = _MOST[unclear.astype(np.int64) + separators.determined]
-    believed = most / np.maximum(edges, most)
-    believed[near.untried | (near.least < 0.0)] = _SEPARATED
-    believed[_share_an_effect(pairs, alone, edges)] = _COMMON_EFFECT
+    larger_untested = _larger_sets_untested(evidence, sets, neighbours.least_evidence, pairs, log_odds)
+    unclear = larger_untested[pairs.one] & larger_untested[pairs.other] | (separators.least_evidence < CLEAR_EVIDENCE)
+    max_probability = _MAX_PROBABILITIES[unclear.astype(np.int64) + separators.determined]
+    shares = max_probability / np.maximum(edges, max_probability)
+    shares[neighbours.untried | (neighbours.least_evidence < 0.0)] = _SEPARATED_SHARE
+    shares[_may_share_an_effect(pairs, unconditional, edges)] = _COMMON_EFFECT_SHARE
     return Learned(
         pairs,
-        arcs * believed[:, np.newaxis],
-        forced * believed[:, np.newaxis],
-        separators.least,
+        arcs * shares[:, np.newaxis],
+        forced * shares[:, np.newaxis],
+        separators.least_evidence,
         separators.given,
-        alone,
+        unconditional,
         degree,
         0,
         tuple(
-            own[edges[pairs.places(np.full(own.size, column), own)] >= 0.5] for column, own in enumerate(final.parents)
+            column_parents[edges[pairs.index_of(np.full(column_parents.size, column), column_parents)] >= 0.5]
+            for column, column_parents in enumerate(final.parents)
         ),
         final.agree,
     )
 
 
-def _share_an_effect(pairs: PairSet, alone: FloatArray, edges: FloatArray) -> NDArray[np.bool_]:
-    """Pairs that are independent alone, and have a common neighbour that each of them clearly depends on."""
-    direct = np.flatnonzero((edges >= 0.5) & (alone[pairs.one, pairs.other] > CLEAR))
+def _may_share_an_effect(pairs: PairSet, unconditional: FloatArray, edges: FloatArray) -> NDArray[np.bool_]:
+    """Mask of the pairs that do not clearly depend, and have a common neighbour that each of the two depends on."""
+    evidence = unconditional[pairs.one, pairs.other]
+    direct = np.flatnonzero((edges >= 0.5) & (evidence > CLEAR_EVIDENCE))
     neighbours: list[set[int]] = [set() for _ in range(pairs.columns)]
-    for a, b in zip(pairs.one[direct].tolist(), pairs.other[direct].tolist(), strict=True):
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-    found = np.zeros(len(pairs), dtype=bool)
-    for place in np.flatnonzero((alone[pairs.one, pairs.other] < CLEAR) & (edges > 0.0)).tolist():
-        found[place] = not neighbours[pairs.one[place]].isdisjoint(neighbours[pairs.other[place]])
-    return found
+    for one, other in zip(pairs.one[direct].tolist(), pairs.other[direct].tolist(), strict=True):
+        neighbours[one].add(other)
+        neighbours[other].add(one)
+    mask = np.zeros(len(pairs), dtype=bool)
+    for pair in np.flatnonzero((evidence < CLEAR_EVIDENCE) & (edges > 0.0)).tolist():
+        mask[pair] = not neighbours[pairs.one[pair]].isdisjoint(neighbours[pairs.other[pair]])
+    return mask
 
 
-def _cut_short(
-    evidence: EdgeEvidence, sets: list[ParentSets], least: FloatArray, pairs: PairSet, log_odds: float
+def _larger_sets_untested(
+    evidence: EdgeEvidence, sets: list[ParentSets], least_evidence: FloatArray, pairs: PairSet, log_odds: float
 ) -> NDArray[np.bool_]:
-    """Columns whose best set might be larger, if the table of the larger had not too many cells to be weighed."""
-    found = np.zeros(len(sets), dtype=bool)
-    for column, own in enumerate(sets):
-        best = int(own.arrays(log_odds)[0][0])
-        inside = best >> np.arange(own.candidates.size) & 1 == 1
-        depends = least[pairs.places(np.full(own.candidates.size, column), own.candidates)] > 0.0
-        others = own.candidates[~inside & depends]
-        cells = evidence.values[column] * np.prod(evidence.values[own.candidates[inside]], dtype=np.float64)
-        found[column] = bool((cells * evidence.values[others] > evidence.most_cells).any())
-    return found
+    """Mask of the columns whose best set of parents might be larger, but larger tables have too many cells to test."""
+    result = np.zeros(len(sets), dtype=bool)
+    for column, column_sets in enumerate(sets):
+        best = int(column_sets.arrays(log_odds)[0][0])
+        inside = best >> np.arange(column_sets.candidates.size) & 1 == 1
+        depends = (
+            least_evidence[pairs.index_of(np.full(column_sets.candidates.size, column), column_sets.candidates)] > 0.0
+        )
+        others = column_sets.candidates[~inside & depends]
+        cells = evidence.values[column] * np.prod(evidence.values[column_sets.candidates[inside]], dtype=np.float64)
+        result[column] = bool((cells * evidence.values[others] > evidence.most_cells).any())
+    return result
 
 
 def _log_odds(degree: float, columns: int) -> float:
-    """The prior log odds of an edge, where a column has so many neighbours among the others."""
-    return log(min(degree / max(columns, 1), _MOST_ODDS))
+    """The prior log odds of an edge, if a column has `degree` neighbours on average."""
+    return log(min(degree / max(columns, 1), _MAX_ODDS))

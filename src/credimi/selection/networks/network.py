@@ -41,8 +41,9 @@ class Edge:
     `probability` is that of an edge: that the two depend whatever other columns are given. `mi`, with the 95 % interval
     `low` to `high`, is their mutual information, in nats. `direction` is "->" if a comes before b in every network with
     these independencies, "<-" if after, "--" if either is possible; `p_forward` and `p_backward` are the probabilities
-    of the first two. `separated_by` names the columns given which the two are most probably independent, with this
-    probability `p_separated`; none where they are independent anyway, and None where nothing separates them.
+    of the first two. `separated_by` names the columns given which the two are most probably independent, and
+    `p_separated` is that probability. The tuple is empty if the two are independent given nothing; None if nothing
+    separates them.
     """
 
     a: str
@@ -74,7 +75,7 @@ class NetworkRemark:
 
     - "missing_depends": whether its values are missing depends on the column `others`, with this `probability`
     - "determined": its values are a function of `others`
-    - "left_out": it has no edge for what it is, as `facts` say: it names rows, has one value or none, or too many
+    - "left_out": it is not in the network, because of its `facts`: it names rows, has one value or none, or too many
     - "walks_disagree": only `walks` of all searches for networks ended among the best: probabilities are less sure
     """
 
@@ -96,7 +97,7 @@ class NetworkRemark:
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
-    """What `network` returns: which columns hang together directly, and what separates the others.
+    """What `network` returns: which columns depend on each other directly, and what separates the others.
 
     Attributes
     ----------
@@ -123,10 +124,10 @@ class Network:
     >>> rain = [0, 0, 1, 1] * 100
     >>> wet = [r if i % 10 else 1 - r for i, r in enumerate(rain)]
     >>> slippery = [w if i % 7 else 1 - w for i, w in enumerate(wet)]
-    >>> found = credimi.network({"rain": rain, "wet": wet, "slippery": slippery})
-    >>> [(edge.a, edge.b) for edge in found.edges]
+    >>> network = credimi.network({"rain": rain, "wet": wet, "slippery": slippery})
+    >>> [(edge.a, edge.b) for edge in network.edges]
     [('rain', 'wet'), ('wet', 'slippery')]
-    >>> found.between("rain", "slippery").separated_by
+    >>> network.between("rain", "slippery").separated_by
     ('wet',)
     """
 
@@ -148,7 +149,7 @@ class Network:
 
     @property
     def separated(self) -> tuple[Edge, ...]:
-        """The pairs that depend, but not directly, those first that tell most about each other."""
+        """The pairs that depend, but not directly; those that tell most about each other come first."""
         others = [pair for pair in self.pairs if pair.probability < self.level and pair.separated_by and pair.low > 0.0]
         return tuple(sorted(others, key=lambda pair: -pair.mi))
 
@@ -187,7 +188,7 @@ class Network:
         return next((pair for pair in self.pairs if {pair.a, pair.b} == {a, b}), None)
 
     def neighbours(self, column: str) -> tuple[str, ...]:
-        """The columns that a column hangs together with directly, surest first."""
+        """The columns that have an edge to this column, surest first."""
         self._known(column)
         ends = [(edge.a, edge.b) for edge in self.edges if column in {edge.a, edge.b}]
         return tuple(b if a == column else a for a, b in ends)
@@ -210,7 +211,7 @@ class Network:
         }
 
     def to_pandas(self, *, all_pairs: bool = False) -> Foreign:
-        """A pandas DataFrame of the edges, or of all pairs that were looked at closely."""
+        """A pandas DataFrame of the edges, or of all `pairs`."""
         try:
             pandas = import_module("pandas")
         except ImportError:
@@ -227,11 +228,11 @@ class Network:
         graph = networkx.DiGraph(**self.settings)
         graph.add_nodes_from(self.columns)
         for edge in self.edges:
-            told = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
+            attributes = {name: value for name, value in asdict(edge).items() if name not in {"a", "b", "separated_by"}}
             if edge.direction != BACKWARD:
-                graph.add_edge(edge.a, edge.b, **told)
+                graph.add_edge(edge.a, edge.b, **attributes)
             if edge.direction != FORWARD:
-                graph.add_edge(edge.b, edge.a, **told)
+                graph.add_edge(edge.b, edge.a, **attributes)
         return graph
 
     def to_dot(self, path: str | Path | None = None) -> str:

@@ -1,4 +1,4 @@
-"""`PairRequest`: where pairs are counted and judged, which of them are asked for, and where their figures go."""
+"""`PairRequest`: where pairs are counted and judged, which of them are requested, and where their figures go."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOREST = "forest"  # from which missing values are drawn
 
 
 def check_engine(engine: str) -> None:
-    """Refuse an engine that is not known, or a GPU where there is none."""
+    """Raise an error if the engine is unknown, or is a GPU and there is none."""
     if engine not in ENGINES:
         raise CredimiError(f"unknown engine {engine!r}: choose one of {', '.join(ENGINES)}")
     if engine == "gpu":
@@ -35,7 +35,7 @@ def check_engine(engine: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PairRequest:
-    """What `pairs` is asked for besides posteriors; checked when it is made, before any data is read."""
+    """The options of `pairs` besides those of posteriors; checked when the record is made, before any data is read."""
 
     engine: str = "cpu"
     top: int | None = None
@@ -64,15 +64,15 @@ class PairRequest:
 
     @property
     def some(self) -> bool:
-        """Whether only some pairs are asked for."""
+        """Whether only some pairs are requested."""
         return self.top is not None or self.p_dependent is not None
 
     def figures(self, pairs: int, fill: Callable[[PairFigures], None]) -> PairFigures:
-        """The figures of all pairs, filled in memory, or in a file, which is complete or absent."""
+        """The figures of all pairs, set by `fill`; in memory, or in a file, which is complete or absent."""
         if self.into is None:
-            found = PairFigures.empty(pairs)
-            fill(found)
-            return found
+            figures = PairFigures.empty(pairs)
+            fill(figures)
+            return figures
         path = Path(self.into)
         with replacing(path) as temporary:
             shape = (len(fields(PairFigures)), pairs)
@@ -83,7 +83,7 @@ class PairRequest:
         return PairFigures(*np.load(path, mmap_mode="r"))
 
     def of(self, whole: Pairs) -> Pairs:
-        """The pairs that are asked for, largest mean first."""
+        """The requested pairs, largest mean first."""
         if not self.some:
             return whole
         figures, (one, other) = whole.figures, whole.places
@@ -91,5 +91,5 @@ class PairRequest:
         if self.p_dependent is not None:
             order = order[1.0 - figures.p_independent[order] >= self.p_dependent]
         order = order[: self.top]
-        some = PairFigures(*(getattr(figures, each.name)[order] for each in fields(figures)))
-        return replace(whole, figures=some, chosen=(one[order], other[order]), learned=whole.independent)
+        chosen_figures = PairFigures(*(getattr(figures, figure.name)[order] for figure in fields(figures)))
+        return replace(whole, figures=chosen_figures, chosen=(one[order], other[order]), learned=whole.independent)

@@ -2,11 +2,11 @@
 
     rows ──codes──> `PairCounter` ──tables of some pairs──> `figures_of` ──> `Pairs`
 
-Pairs are counted and judged in blocks, so that the tables of all pairs are never held at once. Memory beside the codes,
-a byte a cell, and the bits of columns with few values: 56 bytes a pair for the result, and a few hundred MB for the
-tables at work. 5,000 columns have 12.5 million pairs: 0.7 GB.
+Pairs are counted and judged in blocks, so that the tables of all pairs are never in memory at once. The codes take a
+byte for each cell, and columns with few values are also stored as bits. Besides, a pair takes 56 bytes in the result,
+and the tables at work take a few hundred MB. 5,000 columns have 12.5 million pairs: 0.7 GB.
 
-How many pairs are independent is learned from all of them, as the rule fdr does for features (see `rules`).
+The share of independent pairs is learned from all pairs, as the rule fdr does for features (see `rules`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Data, Record, Values
 
 _ALL_ON_CPU = PairRequest()
-_READING = 0.1  # the share of the work that is reading, for progress
+_READING_SHARE = 0.1  # of the whole progress
 
 
 def pairs(
@@ -67,8 +67,8 @@ def pairs(
     Parameters
     ----------
     data : what `credimi.count` takes, if it fits into memory
-        Data frames, arrays, files; of a DataFrame of Spark or Dask the partitions count, and their counts are added. No
-        column is a target.
+        Data frames, arrays, files. The partitions of a DataFrame of Spark or Dask are counted where they are, and the
+        counts are added. No column is a target.
     columns : list of str, optional
         The columns to compare. Default: all.
     exclude : list of str, optional
@@ -78,7 +78,7 @@ def pairs(
     level : float
         The probability of the credible intervals.
     prior, approximation
-        As in `mutual_information`. Only the adaptive prior knows independence.
+        As in `mutual_information`. Only the adaptive prior gives independence a probability.
     missing_values : list of str and numbers
         Values that mean missing, as in `credimi.count`.
     discretize : str, None or dict
@@ -119,19 +119,19 @@ def pairs(
     Examples
     --------
     >>> table = {"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25}
-    >>> found = credimi.pairs(table)
-    >>> [(row["a"], row["b"], round(row["mi"], 2)) for row in found]
+    >>> pairs = credimi.pairs(table)
+    >>> [(row["a"], row["b"], round(row["mi"], 2)) for row in pairs]
     [('x', 'y', 0.6), ('x', 'noise', 0.0), ('y', 'noise', 0.0)]
-    >>> found.matrix("p_independent").round(2)
+    >>> pairs.matrix("p_independent").round(2)
     array([[ nan, 0.  , 0.59],
            [0.  ,  nan, 0.59],
            [0.59, 0.59,  nan]])
     """
     options = PosteriorOptions(prior=prior, approximation=approximation, epsilon=epsilon, level=level, threads=threads)
-    asked = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
+    request = PairRequest(engine, top, p_dependent, into, refine, imputations, random_state)
     if refine is not None and approximation == "sampled":
         raise CredimiError("refine='forest' cannot average sampled posteriors: leave out approximation='sampled'")
-    told = progress or (lambda _share: None)
+    report_progress = progress or (lambda _share: None)
     source = SettledColumns if cluster_of(data) is None else ClusterPairs
     table = source.of(
         data,
@@ -143,84 +143,86 @@ def pairs(
         most_values=max_values,
         delimiter=delimiter,
         threads=threads,
-        progress=lambda share: told(_READING * share),
+        progress=lambda share: report_progress(_READING_SHARE * share),
     )
-    return pairs_of(table, options, asked, progress=lambda share: told(_READING + (1.0 - _READING) * share))
+    return pairs_of(
+        table, options, request, progress=lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share)
+    )
 
 
 def pairs_of(
     table: SettledColumns | ClusterPairs,
     options: PosteriorOptions,
-    asked: PairRequest = _ALL_ON_CPU,
+    request: PairRequest = _ALL_ON_CPU,
     *,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Pairs:
-    """As `pairs`, of columns that were encoded before."""
+    """The same as `pairs`, for columns that are encoded already."""
     if len(table.features) + len(table.left_out) < 2:
         only = f"only the column {table.features[0].name!r}" if table.features else "no column"
         raise CredimiError(
             f"there is {only}, and a pair has two columns: pass data that have more, or name more (columns, --columns)"
         )
-    if asked.engine == "gpu":
+    if request.engine == "gpu":
         if isinstance(table, ClusterPairs) or table.weights is not None:
             raise CredimiError("engine='gpu' needs rows in this process, and without weights: leave the engine out")
-        return _on_gpu(table, options, asked, progress)
-    if asked.refine is not None:
+        return _on_gpu(table, options, request, progress)
+    if request.refine is not None:
         if isinstance(table, ClusterPairs):
             raise CredimiError("refine='forest' needs rows in this process: collect them into a table, or leave it out")
-        return _refined(table, options, asked, progress)
+        return _refined(table, options, request, progress)
     counter, missing = table.counter(options.threads), MissingByOthers(len(table.names))
 
-    def fill(found: PairFigures) -> None:
+    def fill(figures: PairFigures) -> None:
         done = 0
-        for first, after in counter.blocks():
-            tables = counter.tables(first, after)
-            found.put(done, figures_of(tables, options))
-            missing.look(tables, *counter.pairs(first, after))
+        for first, stop in counter.blocks():
+            tables = counter.tables(first, stop)
+            figures.put(done, figures_of(tables, options))
+            missing.add(tables, *counter.pairs(first, stop))
             done += tables.rows.size
             progress(done / len(counter))
 
-    return asked.of(_result(table, asked.figures(len(counter), fill), options, missing=missing))
+    return request.of(_result(table, request.figures(len(counter), fill), options, missing=missing))
 
 
 def _refined(
-    table: SettledColumns, options: PosteriorOptions, asked: PairRequest, progress: Callable[[float], None]
+    table: SettledColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
-    refinement = Refinement(table, asked.random_state, options.threads)
+    refinement = Refinement(table, request.random_state, options.threads)
     missing = MissingByOthers(len(table.names))
 
-    def fill(found: PairFigures) -> None:
-        refined(refinement, options, asked.imputations, found, missing=missing, told=progress)
+    def fill(out: PairFigures) -> None:
+        refined(refinement, options, request.imputations, out, missing=missing, report_progress=progress)
 
-    figures = asked.figures(len(table.names) * (len(table.names) - 1) // 2, fill)
-    told = {"refine": asked.refine, "imputations": asked.imputations if refinement.missing else 0}
-    told |= {"seed": asked.random_state, "rounds": refinement.rounds, "settled": refinement.settled}
-    return asked.of(_result(table, figures, options, told, missing))
+    figures = request.figures(len(table.names) * (len(table.names) - 1) // 2, fill)
+    settings = {"refine": request.refine, "imputations": request.imputations if refinement.missing else 0}
+    settings |= {"seed": request.random_state, "rounds": refinement.rounds, "settled": refinement.settled}
+    return request.of(_result(table, figures, options, settings, missing))
 
 
 def _on_gpu(
-    table: SettledColumns, options: PosteriorOptions, asked: PairRequest, progress: Callable[[float], None]
+    table: SettledColumns, options: PosteriorOptions, request: PairRequest, progress: Callable[[float], None]
 ) -> Pairs:
     from credimi.selection.pairwise import pairs_on_device  # noqa: PLC0415  (only where it is asked for)
 
     products = pairs_on_device.products_of(table)
-    if asked.some:
+    if request.some:
         best = pairs_on_device.best_pairs(
-            products, options, top=asked.top, p_dependent=asked.p_dependent, progress=progress
+            products, options, top=request.top, p_dependent=request.p_dependent, progress=progress
         )
         whole = _result(table, PairFigures(**best.figures), options)
         return replace(whole, chosen=(best.one, best.other), learned=best.odds.share())
 
-    def fill(found: PairFigures) -> None:
-        arrays = {name: getattr(found, name) for name in pairs_on_device.FIGURES}
+    def fill(figures: PairFigures) -> None:
+        arrays = {name: getattr(figures, name) for name in pairs_on_device.FIGURES}
         pairs_on_device.all_pairs(products, options, out=arrays, progress=progress)
 
-    return _result(table, asked.figures(len(products), fill), options)
+    return _result(table, request.figures(len(products), fill), options)
 
 
 def _result(
     table: SettledColumns | ClusterPairs,
-    found: PairFigures,
+    figures: PairFigures,
     options: PosteriorOptions,
     refinement: Record | None = None,
     missing: MissingByOthers | None = None,
@@ -232,19 +234,19 @@ def _result(
         "approximation": options.approximation,
         **({"refine": None} if refinement is None else refinement),
     }
-    third = len(table.names) > 2  # of two columns, the rows that have one tell all there is
-    by = missing.found(options.threads) if missing is not None and third else {}
+    has_third = len(table.names) > 2  # with two columns, the margins of a pair account for all missing values
+    missing_depends = missing.credible(options.threads) if missing is not None and has_third else {}
     facts = tuple(
-        each.facts
-        | {"values": len(each.values), "method_without_target": "quantile"}
-        | ({"missing_depends": table.names[by[number][0]]} if number in by else {})
-        for number, each in enumerate((*table.features, *table.left_out))
+        feature.facts
+        | {"values": len(feature.values), "method_without_target": "quantile"}
+        | ({"missing_depends": table.names[missing_depends[number][0]]} if number in missing_depends else {})
+        for number, feature in enumerate((*table.features, *table.left_out))
     )
-    entropies = np.array([_entropy(each.block[:, :-1].sum(axis=0)) for each in table.features])
-    return Pairs(table.names, table.rows, found, entropies, settings, facts)
+    entropies = np.array([_entropy(feature.block[:, :-1].sum(axis=0)) for feature in table.features])
+    return Pairs(table.names, table.rows, figures, entropies, settings, facts)
 
 
 def _entropy(totals: np.ndarray[tuple[int], np.dtype[np.number]]) -> float:
-    """Of a column's values in these rows, in nats."""
+    """The entropy of a column, in nats; `totals` are the counts of its values."""
     shares = totals[totals > 0] / totals.sum()
     return float(-(shares * np.log(shares)).sum())

@@ -13,7 +13,7 @@ from credimi.selection.pairwise.forest import best_forest, draw_forests, edge_pr
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
-MOST_ODDS = 0.1  # times the columns: the Bayes factor of independent ones is 1 on average
+MAX_ODDS_TIMES_COLUMNS = 0.1  # the Bayes factor of independent columns is 1 on average
 
 
 @stored
@@ -49,10 +49,10 @@ class PairsForest:
     def edges(self, least: float = 0.5) -> list[tuple[str, str, float]]:
         """The edges of at least this probability, and their probabilities; the most probable first."""
         one, other = np.nonzero(np.triu(self.probabilities >= least, 1))
-        found = self.probabilities[one, other]
-        order = np.argsort(-found, kind="stable")
-        places = zip(one[order].tolist(), other[order].tolist(), found[order].tolist(), strict=True)
-        return [(self.names[a], self.names[b], probability) for a, b, probability in places]
+        probabilities = self.probabilities[one, other]
+        order = np.argsort(-probabilities, kind="stable")
+        edges = zip(one[order].tolist(), other[order].tolist(), probabilities[order].tolist(), strict=True)
+        return [(self.names[a], self.names[b], probability) for a, b, probability in edges]
 
     def draw(
         self, draws: int = 1, *, random_state: int | np.random.Generator | None = None
@@ -65,9 +65,9 @@ class PairsForest:
 def forest_of(
     names: tuple[str, ...], log_evidence: FloatArray, odds: float | None = None, *, threads: int | None = None
 ) -> PairsForest:
-    """The forests of columns whose pairs have this log evidence of dependence, a matrix."""
-    own = MOST_ODDS / max(len(names), 1) if odds is None else odds
-    weights = log_evidence + np.log(0.5 * own)  # an edge has two roots
+    """The forests of columns; `log_evidence` is the matrix of the log Bayes factors of dependence of all pairs."""
+    edge_odds = MAX_ODDS_TIMES_COLUMNS / max(len(names), 1) if odds is None else odds
+    weights = log_evidence + np.log(0.5 * edge_odds)  # an edge has two roots
     np.fill_diagonal(weights, -np.inf)
     best = [(names[a], names[b]) for a, b in best_forest(weights).tolist()]
-    return PairsForest(names, edge_probabilities(weights, threads=threads), best, own, weights)
+    return PairsForest(names, edge_probabilities(weights, threads=threads), best, edge_odds, weights)

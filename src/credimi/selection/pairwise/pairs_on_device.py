@@ -1,11 +1,11 @@
 """Figures of all pairs of columns from products on a GPU (see `counting.rows.pair_products`).
 
-Counts never leave the device, and neither do figures that nobody asked for: `all_pairs` brings back some figures of
-every pair, `best_pairs` those of the pairs with the largest mean, or of those that are probably dependent; the others
+Counts never leave the device, and neither do figures that were not requested. `all_pairs` copies the requested figures
+of every pair, `best_pairs` those of the pairs with the largest mean, or of the probably dependent ones; the other pairs
 are only screened.
 
-Tables that need more than the closed forms, thin ones or such of many values, are judged on the CPU; so are all with a
-fixed prior or another approximation, and all where numpy stands in for the GPU.
+Tables for which the closed forms do not hold (thin tables, or tables of many values) are judged on the CPU. So are all
+tables with a fixed prior or another approximation, and all tables if numpy replaces the GPU.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from credimi.inference.options import PosteriorOptions
 
 _SCREENED = ("p_independent", "mi")
-_GROUPS = (  # the order in which the device writes figures, and the bit that asks for them
+_OPTIONAL_FIGURES = (  # the bit that requests the figures, in the order in which the device writes them
     (INTERVAL, ("low", "high")),
     (ABOVE, ("p_above",)),
     (EVIDENCE, ("log_evidence", "complete")),
 )
-FIGURES = (*_SCREENED, *(name for _, names in _GROUPS for name in names))
-_LEAST_ABLE = 80  # for sums over the threads of a warp, and fast products of bytes
-_AT_ONCE = 1 << 18  # tables that are judged on the CPU at once
-_BINS, _FURTHEST = 1 << 16, 40.0  # of the log-odds of independence
+FIGURES = (*_SCREENED, *(name for _, names in _OPTIONAL_FIGURES for name in names))
+_MIN_COMPUTE_CAPABILITY = 80  # times 10: for sums over the threads of a warp, and fast products of bytes
+_TABLES_AT_ONCE = 1 << 18  # on the CPU
+_BINS, _MAX_LOG_ODDS = 1 << 16, 40.0  # of the log odds of independence
 
 
 def find_gpu() -> CupyDevice:
@@ -52,24 +52,24 @@ def find_gpu() -> CupyDevice:
     from credimi.gpu.cupy_device import CupyDevice  # noqa: PLC0415  (only who has a GPU needs it)
 
     try:
-        found = cupy.cuda.runtime.getDeviceCount()
+        device_count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise CredimiError(
             f"no NVIDIA GPU can be used here ({error}): check what `nvidia-smi` says, or use engine='cpu'"
         ) from error
-    if not found:
+    if not device_count:
         raise CredimiError("there is no NVIDIA GPU here: use engine='cpu'")
-    able = int(cupy.cuda.Device().compute_capability)
-    if able < _LEAST_ABLE:
+    compute_capability = int(cupy.cuda.Device().compute_capability)
+    if compute_capability < _MIN_COMPUTE_CAPABILITY:
         raise CredimiError(
-            f"this NVIDIA GPU is too old: its compute capability is {able / 10}, and {_LEAST_ABLE / 10} is needed: use "
-            "engine='cpu'"
+            f"this NVIDIA GPU is too old: its compute capability is {compute_capability / 10}, and "
+            f"{_MIN_COMPUTE_CAPABILITY / 10} is needed: use engine='cpu'"
         )
     return CupyDevice(cupy)
 
 
 def products_of(table: SettledColumns) -> PairProducts:
-    """The columns of a table on the GPU."""
+    """The products of the columns of a table, on the GPU."""
     if table.weights is not None:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
     for name, values in zip(table.names, table.values, strict=True):
@@ -83,33 +83,36 @@ def products_of(table: SettledColumns) -> PairProducts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonOdds:
-    """P(independent) of all pairs in bins of its log-odds, from which the share of independent pairs is learned."""
+    """A histogram of P(independent) of all pairs by its log odds, to learn the share of independent pairs.
+
+    `counts` are the numbers of pairs in the bins, `sums` the sums of their P(independent).
+    """
 
     counts: FloatArray = field(default_factory=lambda: np.zeros(_BINS))
     sums: FloatArray = field(default_factory=lambda: np.zeros(_BINS))
 
     @classmethod
     def of(cls, device: Device, p_independent: Foreign) -> CommonOdds:
-        """Of the pairs of a block; NaN, for those that are none, is not heard."""
+        """The histogram of the pairs of a block; NaN marks entries that are no pairs, and is not counted."""
         xp = device.xp
-        heard = p_independent[~xp.isnan(p_independent)]
-        log_odds = xp.log(xp.maximum(heard, 1e-300) / xp.maximum(1.0 - heard, 1e-300))
-        places = ((log_odds + _FURTHEST) * ((_BINS - 1) / (2.0 * _FURTHEST))).clip(0, _BINS - 1).astype(np.int32)
-        counts, sums = xp.bincount(places, minlength=_BINS), xp.bincount(places, heard, minlength=_BINS)
+        known = p_independent[~xp.isnan(p_independent)]
+        log_odds = xp.log(xp.maximum(known, 1e-300) / xp.maximum(1.0 - known, 1e-300))
+        bins = ((log_odds + _MAX_LOG_ODDS) * ((_BINS - 1) / (2.0 * _MAX_LOG_ODDS))).clip(0, _BINS - 1).astype(np.int32)
+        counts, sums = xp.bincount(bins, minlength=_BINS), xp.bincount(bins, known, minlength=_BINS)
         return cls(device.to_host(counts).astype(np.float64), device.to_host(sums))
 
     def __add__(self, others: CommonOdds) -> CommonOdds:
         return CommonOdds(self.counts + others.counts, self.sums + others.sums)
 
     def share(self) -> float:
-        """The share of independent pairs, to about eight digits: bins stand for their pairs by mean and number."""
+        """The share of independent pairs, to about eight digits; a bin represents its pairs by mean and number."""
         filled = self.counts > 0.0
         return share_of_independent(self.sums[filled] / self.counts[filled], counts=self.counts[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BestPairs:
-    """Some pairs, by the numbers of their columns, and their figures; `odds` are those of all pairs."""
+    """Some pairs, as indices of their columns, and their figures; `odds` is the histogram of all pairs."""
 
     one: IntegerArray
     other: IntegerArray
@@ -125,59 +128,59 @@ def all_pairs(
     out: Mapping[str, FloatArray] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, FloatArray]:
-    """Some figures of every pair, in the order (0, 1), (0, 2) ... (1, 2) ...; into `out`, which may be files."""
+    """The named figures of every pair, in the order (0, 1), (0, 2) ... (1, 2) ...; into `out`, if passed."""
     count, columns = len(products), len(products.codes)
-    found = {name: np.empty(count) for name in names} if out is None else {name: out[name] for name in names}
-    wanted, written = _asked_for(names)
+    arrays = {name: np.empty(count) for name in names} if out is None else {name: out[name] for name in names}
+    flags, written = _flags_and_figures(names)
     done = 0
 
-    wait = _nothing
-    asked = [written.index(name) for name in names]
+    wait = _no_wait
+    rows = [written.index(name) for name in names]
 
     def work(block: PairBlock) -> tuple[PairBlock, Foreign]:
-        figures = _figures(block, options, wanted, written)
+        figures = _figures(block, options, flags, written)
         xp = block.device.xp
         one, other = np.arange(block.first.start, block.first.stop), np.arange(block.second.start, block.second.stop)
         pairs = xp.flatnonzero((xp.asarray(one)[:, np.newaxis] < xp.asarray(other)).ravel())
-        return replace(block, product=None), xp.stack([figures[figure][pairs] for figure in asked])
+        return replace(block, product=None), xp.stack([figures[figure][pairs] for figure in rows])
 
     for block, figures in products.map(work, bytes_a_pair=16 * len(written) + 16, in_order=True):
         wait()  # for the figures of the block before
-        wait = _bring(block, figures, columns, [found[name] for name in names])
+        wait = _copy_figures(block, figures, columns, [arrays[name] for name in names])
         done += figures.shape[1]
         if progress is not None:
             progress(done / count)
     wait()
-    return found
+    return arrays
 
 
-def _nothing() -> None:
+def _no_wait() -> None:
     """Nothing to wait for."""
 
 
-def _bring(block: PairBlock, figures: Foreign, columns: int, out: list[FloatArray]) -> Callable[[], None]:
-    """Copy the figures of a block to their places among all pairs; what is returned waits for it.
+def _copy_figures(block: PairBlock, figures: Foreign, columns: int, out: list[FloatArray]) -> Callable[[], None]:
+    """Copy the figures of a block to their positions among all pairs; returns a function that waits for the copy.
 
-    They follow each other where the second columns are all later ones; else there is a run for each first column.
+    If the second columns are all later ones, the pairs are contiguous; else there is a run for each first column.
     """
     first, second, device = block.first, block.second, block.device
-    start = _place(first.start, max(second.start, first.start + 1), columns)
+    start = _pair_index(first.start, max(second.start, first.start + 1), columns)
     if second.stop == columns and second.start <= first.start + 1:
-        return device.bring(figures, [each[start : start + figures.shape[1]] for each in out])
+        return device.bring(figures, [array[start : start + figures.shape[1]] for array in out])
     rows = device.to_host(figures)
-    at = 0
+    offset = 0
     for a in range(first.start, first.stop):
         b = max(second.start, a + 1)
         length = max(second.stop - b, 0)
-        start = _place(a, b, columns)
-        for each, values in zip(out, rows, strict=True):
-            each[start : start + length] = values[at : at + length]
-        at += length
-    return _nothing
+        start = _pair_index(a, b, columns)
+        for array, values in zip(out, rows, strict=True):
+            array[start : start + length] = values[offset : offset + length]
+        offset += length
+    return _no_wait
 
 
-def _place(a: int, b: int, columns: int) -> int:
-    """Of a pair among all pairs."""
+def _pair_index(a: int, b: int, columns: int) -> int:
+    """The index of the pair of columns a < b among all pairs."""
     return a * (2 * columns - a - 1) // 2 + b - a - 1
 
 
@@ -190,67 +193,67 @@ def best_pairs(
     p_dependent: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> BestPairs:
-    """The pairs with the largest means, or with a P(dependent) of at least so much, or both; largest mean first."""
-    wanted, written = _asked_for(names)
-    none = np.zeros(0, dtype=np.int64)
-    best, parts = BestPairs(none, none, {name: np.zeros(0) for name in written}, CommonOdds()), []
+    """The `top` pairs by their mean, or the pairs with at least this P(dependent), or both; largest mean first."""
+    flags, written = _flags_and_figures(names)
+    empty = np.zeros(0, dtype=np.int64)
+    best, parts = BestPairs(empty, empty, {name: np.zeros(0) for name in written}, CommonOdds()), []
     done = 0
 
     def work(block: PairBlock) -> tuple[int, BestPairs]:
-        least = -np.inf
+        min_mean = -np.inf
         if top is not None and best.one.size >= top:
-            least = float(best.figures["mi"][top - 1])
+            min_mean = float(best.figures["mi"][top - 1])
         screened = _figures(block, options, 0, _SCREENED)
-        numbers = _chosen(block.device, screened, top, least, p_dependent)
+        numbers = _may_be_best(block.device, screened, top, min_mean, p_dependent)
         odds = CommonOdds.of(block.device, screened[0])
         one, other = block.columns(block.device.to_host(numbers))
-        figures = block.device.to_host(_figures(block, options, wanted, written, numbers))
+        figures = block.device.to_host(_figures(block, options, flags, written, numbers))
         return block.size, BestPairs(one, other, dict(zip(written, figures, strict=True)), odds)
 
-    for looked_at, some in products.map(work, bytes_a_pair=8 * 10):
-        done += looked_at
+    for block_size, block_best in products.map(work, bytes_a_pair=8 * 10):
+        done += block_size
         if top is None:
-            parts.append(some)
+            parts.append(block_best)
         else:
-            best = _joined([best, some], top)
+            best = _joined([best, block_best], top)
         if progress is not None:
             progress(done / len(products))
     best = _joined([best, *parts], top)
     return replace(best, figures={name: best.figures[name] for name in names})
 
 
-def _asked_for(names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """What the device is asked for, and the figures that it then writes."""
-    wanted, written = 0, list(_SCREENED)
-    for bit, group in _GROUPS:
+def _flags_and_figures(names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """The flags that request these figures from the device, and the names of all figures that it then writes."""
+    flags, written = 0, list(_SCREENED)
+    for bit, group in _OPTIONAL_FIGURES:
         if set(group) & set(names):
-            wanted |= bit
+            flags |= bit
             written += group
-    return wanted, tuple(written)
+    return flags, tuple(written)
 
 
 def _figures(
-    block: PairBlock, options: PosteriorOptions, wanted: int, written: Sequence[str], chosen: Foreign = None
+    block: PairBlock, options: PosteriorOptions, flags: int, written: Sequence[str], chosen: Foreign = None
 ) -> Foreign:
-    """Figures of all pairs of a block, (figures, pairs), NaN for those that are none; or of the chosen ones."""
+    """The figures of all pairs of a block, or of the chosen ones, (figures, pairs); NaN where an entry is no pair."""
     device, xp = block.device, block.device.xp
     size = block.first.values.size * block.second.values.size if chosen is None else chosen.size
     out = xp.full((len(written), size), np.nan)
     if options.prior == ADAPTIVE and options.approximation == "matched":
         blocks = block.first, block.second
-        left = device.to_host(device.summarize(block.product, blocks, hyper(options), wanted, out, chosen=chosen))
+        on_cpu = device.to_host(device.summarize(block.product, blocks, hyper(options), flags, out, chosen=chosen))
     else:
-        left = block.numbers() if chosen is None else np.arange(size)
-    numbers = left if chosen is None else device.to_host(chosen)[left]
-    for start in range(0, left.size, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        found = figures_of(block.tables(numbers[part]), options)
-        out[:, xp.asarray(left[part])] = xp.asarray(np.stack([getattr(found, name) for name in written]))
+        on_cpu = block.numbers() if chosen is None else np.arange(size)
+    numbers = on_cpu if chosen is None else device.to_host(chosen)[on_cpu]
+    for start in range(0, on_cpu.size, _TABLES_AT_ONCE):
+        part = slice(start, start + _TABLES_AT_ONCE)
+        cpu_figures = figures_of(block.tables(numbers[part]), options)
+        out[:, xp.asarray(on_cpu[part])] = xp.asarray(np.stack([getattr(cpu_figures, name) for name in written]))
     return out
 
 
 def hyper(options: PosteriorOptions) -> Hyper:
-    """The numbers that the kernels of the device are given."""
+    """The numbers that are passed to the kernels of the device."""
     return Hyper(
         adaptive_prior.SMOOTHING,
         adaptive_prior.LOOSEST,
@@ -263,25 +266,27 @@ def hyper(options: PosteriorOptions) -> Hyper:
     )
 
 
-def _chosen(device: Device, screened: Foreign, top: int | None, least: float, p_dependent: float | None) -> Foreign:
-    """The numbers of a block's pairs that may be among the best."""
+def _may_be_best(
+    device: Device, screened: Foreign, top: int | None, min_mean: float, p_dependent: float | None
+) -> Foreign:
+    """The indices of those pairs of a block that may be among the best."""
     xp = device.xp
     p_independent, mean = screened
-    wanted = mean >= least  # not true of NaN
+    mask = mean >= min_mean  # not true of NaN
     if p_dependent is not None:
-        wanted &= 1.0 - p_independent >= p_dependent
-    numbers = xp.flatnonzero(wanted)
+        mask &= 1.0 - p_independent >= p_dependent
+    numbers = xp.flatnonzero(mask)
     if top is not None and numbers.size > top:
         values = mean[numbers]
-        bound = xp.partition(values, numbers.size - top)[numbers.size - top]
-        numbers = numbers[values >= bound]
+        threshold = xp.partition(values, numbers.size - top)[numbers.size - top]
+        numbers = numbers[values >= threshold]
     return numbers.astype(np.int64)
 
 
 def _joined(parts: list[BestPairs], top: int | None) -> BestPairs:
-    """All together, largest mean first, pairs of equal means by their columns."""
+    """The pairs of all parts, largest mean first; pairs with equal means are in the order of their columns."""
     one, other = np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts])
     figures = {name: np.concatenate([part.figures[name] for part in parts]) for name in parts[0].figures}
     order = np.lexsort([other, one, -figures["mi"]])[:top]
     odds = sum((part.odds for part in parts), CommonOdds())
-    return BestPairs(one[order], other[order], {name: each[order] for name, each in figures.items()}, odds)
+    return BestPairs(one[order], other[order], {name: values[order] for name, values in figures.items()}, odds)

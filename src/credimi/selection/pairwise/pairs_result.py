@@ -21,7 +21,7 @@ from credimi.inference.batched.pair_figures import PairFigures
 from credimi.report import pairs_view, sentences
 from credimi.report.networks.pairs_page import MOST_PAIRS, write_page
 from credimi.selection.feature_rows import FeatureRows
-from credimi.selection.pairwise.pairs_forest import MOST_ODDS, PairsForest, forest_of
+from credimi.selection.pairwise.pairs_forest import MAX_ODDS_TIMES_COLUMNS, PairsForest, forest_of
 from credimi.selection.rules import false_discovery, from_share, share_of_independent
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 FIELDS = ("mi", "low", "high", "p_above", "p_independent", "p_linked", "linked", "share", "log_evidence", "complete")
 _FORMAT = b"credimi.pairs"
-_CHOSEN = ("number_of_a", "number_of_b")
-_SHOWN = 30
-_ALL = slice(None)
-_AT_ONCE = 1 << 12  # pairs that become dictionaries together
+_CHOSEN_COLUMNS = ("number_of_a", "number_of_b")
+_SHOWN_PAIRS = 30  # in the terminal
+_ALL_PAIRS = slice(None)
+_PAIRS_AT_ONCE = 1 << 12  # pairs that become dictionaries together
 
 
 @public
@@ -82,12 +82,12 @@ class Pairs(FeatureRows):
 
     Examples
     --------
-    >>> found = credimi.pairs({"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25})
-    >>> found["x", "y"]["linked"], found[0]["a"], len(found)
+    >>> pairs = credimi.pairs({"x": list("aabb") * 25, "y": list("ccdd") * 25, "noise": list("abab") * 25})
+    >>> pairs["x", "y"]["linked"], pairs[0]["a"], len(pairs)
     (True, 'x', 3)
-    >>> found.matrix("mi").shape, found.names
+    >>> pairs.matrix("mi").shape, pairs.names
     ((3, 3), ('x', 'y', 'noise'))
-    >>> found.forest().best
+    >>> pairs.forest().best
     [('x', 'y')]
     """
 
@@ -103,7 +103,7 @@ class Pairs(FeatureRows):
 
     @cached_property
     def independent(self) -> float:
-        """The share of independent pairs, learned from all of them; NaN if the prior knows no independence."""
+        """The share of independent pairs, learned from all of them; NaN if the prior excludes independence."""
         if self.learned is not None:
             return self.learned
         if self.settings["prior"] != "adaptive":
@@ -136,8 +136,10 @@ class Pairs(FeatureRows):
         dependent, share = 1.0 - self.figures.p_independent, self.independent
         if np.isnan(share):
             return dependent
-        found: FloatArray = (1.0 - share) * dependent / (share * self.figures.p_independent + (1.0 - share) * dependent)
-        return found
+        result: FloatArray = (
+            (1.0 - share) * dependent / (share * self.figures.p_independent + (1.0 - share) * dependent)
+        )
+        return result
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
@@ -146,17 +148,19 @@ class Pairs(FeatureRows):
         p_above = from_share(self.figures.p_above, self.figures.p_independent, self.independent)
         return false_discovery(p_above, 0.05)
 
-    def _values(self, name: str, pairs: IntegerArray | slice = _ALL) -> NDArray[np.generic]:
+    def _values(self, name: str, pairs: IntegerArray | slice = _ALL_PAIRS) -> NDArray[np.generic]:
         """One of the columns, in the order of the pairs, or that of some pairs."""
         if name not in FIELDS:
             raise CredimiError(f"pairs have no {name!r}: choose one of {', '.join(FIELDS)}")
         if name == "share":
-            one, other = (each[pairs] for each in self._places)
-            least = np.minimum(self.entropies[one], self.entropies[other])
-            return np.divide(self.figures.mi[pairs], least, out=np.zeros(least.size), where=least > 0.0)
-        own = {"p_linked": "_p_linked", "linked": "_linked"}
-        found: NDArray[np.generic] = getattr(self, own[name]) if name in own else getattr(self.figures, name)
-        return found[pairs]
+            one, other = (columns[pairs] for columns in self._places)
+            smaller_entropy = np.minimum(self.entropies[one], self.entropies[other])
+            return np.divide(
+                self.figures.mi[pairs], smaller_entropy, out=np.zeros(smaller_entropy.size), where=smaller_entropy > 0.0
+            )
+        computed = {"p_linked": "_p_linked", "linked": "_linked"}
+        values: NDArray[np.generic] = getattr(self, computed[name]) if name in computed else getattr(self.figures, name)
+        return values[pairs]
 
     def matrix(self, name: str = "mi") -> NDArray[np.generic]:
         """One of the columns as a symmetric matrix, in the order of `names`; NaN on the diagonal, or False.
@@ -169,10 +173,10 @@ class Pairs(FeatureRows):
         values = self._values(name)
         one, other = self._places
         empty = False if values.dtype == bool else np.nan
-        found = np.full((len(self.names), len(self.names)), empty, dtype=values.dtype)
-        found[one, other] = values
-        found[other, one] = values
-        return found
+        matrix = np.full((len(self.names), len(self.names)), empty, dtype=values.dtype)
+        matrix[one, other] = values
+        matrix[other, one] = values
+        return matrix
 
     def forest(self, *, odds: float | None = None, threads: int | None = None) -> PairsForest:
         """How probable each edge is, over all forests of the columns, *given that a forest holds*.
@@ -195,21 +199,23 @@ class Pairs(FeatureRows):
             raise CredimiError("a forest needs the evidence of independence: use prior='adaptive'")
         if odds is not None and not 0.0 < odds < np.inf:
             raise CredimiError(f"odds is {odds!r}: pass a number above 0")
-        learned = min((1.0 - self.independent) / self.independent, MOST_ODDS / max(len(self.names), 1))
-        own = learned if odds is None else float(odds)
-        return forest_of(self.names, self.matrix("log_evidence").astype(np.float64), own, threads=threads)
+        learned_odds = min(
+            (1.0 - self.independent) / self.independent, MAX_ODDS_TIMES_COLUMNS / max(len(self.names), 1)
+        )
+        edge_odds = learned_odds if odds is None else float(odds)
+        return forest_of(self.names, self.matrix("log_evidence").astype(np.float64), edge_odds, threads=threads)
 
     def __len__(self) -> int:
         return self.figures.mi.size
 
     def __iter__(self) -> Iterator[Record]:
         """The rows as dictionaries, best first."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield from self._records(self._order[start : start + _AT_ONCE])
+        for start in range(0, len(self), _PAIRS_AT_ONCE):
+            yield from self._records(self._order[start : start + _PAIRS_AT_ONCE])
 
     def _records(self, pairs: IntegerArray) -> list[Record]:
         """Some pairs as dictionaries."""
-        one, other = ([self.names[place] for place in each[pairs].tolist()] for each in self._places)
+        one, other = ([self.names[column] for column in indices[pairs].tolist()] for indices in self._places)
         columns = {"a": one, "b": other} | {name: self._values(name, pairs).tolist() for name in FIELDS}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -217,7 +223,7 @@ class Pairs(FeatureRows):
         """Whether there is such a pair of names."""
         if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] != pair[1] and set(pair) <= set(self.names)):
             return False
-        return self._place(*sorted(self.names.index(name) for name in pair)) is not None
+        return self._index_of(*sorted(self.names.index(name) for name in pair)) is not None
 
     @overload
     def __getitem__(self, pair: slice) -> list[Record]: ...
@@ -226,7 +232,7 @@ class Pairs(FeatureRows):
     def __getitem__(self, pair: Value) -> Record: ...
 
     def __getitem__(self, pair: Value) -> Record | list[Record]:
-        """The row of a pair, by its two names, or by its place, from 0 for the best; a slice gives a list of rows."""
+        """The row of a pair, by its two names, or by its index, 0 for the best; a slice gives a list of rows."""
         if isinstance(pair, slice):
             return self._records(self._order[pair])
         if isinstance(pair, Integral) and not isinstance(pair, bool):
@@ -241,17 +247,17 @@ class Pairs(FeatureRows):
         one, other = sorted(self.names.index(str(name)) for name in pair)
         if one == other:
             raise CredimiError(f"a column is no pair with itself: pass two names, not {pair[0]!r} twice")
-        place = self._place(one, other)
-        if place is None:
+        index = self._index_of(one, other)
+        if index is None:
             raise CredimiError(f"{pair!r} is not among the {len(self):,} pairs that were asked for")
-        return self._records(np.array([place]))[0]
+        return self._records(np.array([index]))[0]
 
-    def _place(self, one: int, other: int) -> int | None:
-        """Where the pair of two columns is, the first of which comes first; None if it is not here."""
+    def _index_of(self, one: int, other: int) -> int | None:
+        """The index of the pair of columns `one` < `other`; None if the pair is not included."""
         if self.chosen is None:
             return one * (2 * len(self.names) - one - 1) // 2 + other - one - 1
-        found = np.flatnonzero((self.chosen[0] == one) & (self.chosen[1] == other))
-        return int(found[0]) if found.size else None
+        matches = np.flatnonzero((self.chosen[0] == one) & (self.chosen[1] == other))
+        return int(matches[0]) if matches.size else None
 
     @property
     def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]
@@ -260,8 +266,8 @@ class Pairs(FeatureRows):
 
     def _arrow(self, top: int) -> dict[str, pa.Array]:
         order, names = self._order[:top], pa.array(self.names, pa.string())
-        one, other = (pa.array(each[order].astype(np.int32)) for each in self._places)
-        texts = {name: pa.DictionaryArray.from_arrays(places, names) for name, places in (("a", one), ("b", other))}
+        one, other = (pa.array(indices[order].astype(np.int32)) for indices in self._places)
+        texts = {name: pa.DictionaryArray.from_arrays(codes, names) for name, codes in (("a", one), ("b", other))}
         return texts | {name: pa.array(self._values(name, order)) for name in FIELDS}
 
     def to_arrow(self, top: int | None = None) -> pa.Table:
@@ -293,7 +299,7 @@ class Pairs(FeatureRows):
         }
 
     def __repr__(self) -> str:
-        return pairs_view.pairs_text(self.to_dict(_SHOWN) | {"count": len(self)})
+        return pairs_view.pairs_text(self.to_dict(_SHOWN_PAIRS) | {"count": len(self)})
 
     def plot(self, name: str = "mi", path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of one of the columns as a heat map with matplotlib.
@@ -327,9 +333,9 @@ class Pairs(FeatureRows):
         columns = {each.name: pa.array(getattr(self.figures, each.name)) for each in fields(self.figures)}
         if self.chosen is not None:
             header |= {"learned": float(self.independent)}
-            columns |= {name: pa.array(each) for name, each in zip(_CHOSEN, self.chosen, strict=True)}
-        known = {_FORMAT: json.dumps(header | {"entropies": self.entropies.tolist()}).encode()}
-        table = pa.table(columns).replace_schema_metadata(known)
+            columns |= {name: pa.array(each) for name, each in zip(_CHOSEN_COLUMNS, self.chosen, strict=True)}
+        metadata = {_FORMAT: json.dumps(header | {"entropies": self.entropies.tolist()}).encode()}
+        table = pa.table(columns).replace_schema_metadata(metadata)
         with replacing(Path(path)) as temporary, pa.ipc.new_file(str(temporary), table.schema) as writer:
             writer.write_table(table)
 
@@ -345,7 +351,7 @@ class Pairs(FeatureRows):
             whole = Pairs(tuple(header["names"]), header["rows"], figures, entropies, header["settings"], facts)
             if "learned" not in header:
                 return whole
-            one, other = (table.column(name).to_numpy().copy() for name in _CHOSEN)
+            one, other = (table.column(name).to_numpy().copy() for name in _CHOSEN_COLUMNS)
             return replace(whole, chosen=(one, other), learned=header["learned"])
         except (OSError, KeyError, ValueError, TypeError) as error:
             raise CredimiError(f"cannot read {path} as saved pairs: {error}; write it with Pairs.save") from None

@@ -1,24 +1,25 @@
-"""`Refinement`: the missing values of all columns, drawn from forests of the columns, several times over.
+"""`Refinement`: the missing values of all columns, drawn several times from forests of the columns.
 
 The table of a pair is judged from the rows that have both columns, and the margins of those that have one. That is
-right if what is missing depends on these two columns alone. If a third column decides, the rows that have both are a
-selection, in which the two may depend on each other more, or less, than in all rows. A row's missing cells, drawn given
-all that is seen in the row, allow for that.
+right if what is missing depends on these two columns alone. If it depends on a third column, the rows that have both
+are a selected sample, in which the two may depend on each other more, or less, than in all rows. This is corrected if a
+row's missing cells are drawn given all observed values of the row.
 
 Gibbs sampling, in rounds:
 
-1. The log Bayes factors of all pairs of the present table. At first those of the rows as they are.
-2. A forest, drawn with its probability given these (`draw_forests`), from even odds of each edge, as pairs are judged.
-   With less, a pair whose dependence is in doubt would be completed as if it were independent, and then seem to be.
-3. The probabilities of each column's values given its parent's, drawn given the counts of the present table.
-4. All missing cells, drawn exactly from the forest (`kernels.pairs.forest_cells`).
+1. Compute the log Bayes factors of all pairs of the current table; at first those of the rows as they are.
+2. Draw a forest given these (`draw_forests`), with even prior odds of each edge, as in the judgement of pairs. With
+   lower odds, a doubtful pair would be completed as if it were independent, and then appear to be.
+3. Draw the probabilities of each column's values given its parent's, from their posterior given the current table.
+4. Draw all missing cells, exactly, from the forest (`kernels.pairs.forest_cells`).
 
-Rounds are made until the likelihood of what is seen does not rise any more. Then every fifth round gives a completed
-table: completed cells speak for the forest that they were drawn from, so that the next forest is much like the last.
-What the tables say of a pair is averaged (`mixed_figures`): completed cells are not taken for seen ones.
+Rounds are made until the likelihood of the observed values no longer rises. Then every fifth round gives a completed
+table: completed cells support the forest that they were drawn from, so that the next forest is much like the last. The
+posteriors of a pair in all completed tables are averaged (`mixed_figures`): completed cells do not count as observed.
 
-A round takes O(N p s^2) at most for the cells, one count of all pairs with their evidence, and O(p^3) for the forest.
-Memory: a completed table has the codes of the columns with missing values, mostly a byte a cell, and all are kept.
+A round takes at most O(N p s^2) for the cells, one count of all pairs with their evidence, and O(p^3) for the forest.
+Memory: a completed table has the codes of the columns with missing values, mostly a byte for each cell, and all
+completed tables are stored.
 """
 
 from __future__ import annotations
@@ -48,52 +49,55 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-_FEWEST_ROUNDS, _MOST_ROUNDS = 10, 60  # before the first table that is kept
-_BETWEEN = 5  # rounds from one table that is kept to the next
+_MIN_ROUNDS, _MAX_ROUNDS = 10, 60  # before the first completed table
+_ROUNDS_BETWEEN_TABLES = 5
 _LOG_HALF = float(np.log(0.5))  # even odds of an edge, which has two roots
-_PARTS, _FEWEST_ROWS = 64, 1 << 10  # rows that are completed together
-_CELLS_A_ROW = 3.0  # of an edge's table: the evidence of thinner ones is too high
-_LEAST_CHANCE = 1e-12
+_MAX_PARTS, _MIN_ROWS_PER_PART = 64, 1 << 10  # of rows that are completed together
+_MAX_CELLS_PER_ROW = 3.0  # of the table of an edge: the evidence of thinner tables is too high
+_MIN_PROBABILITY = 1e-12
 
 
 class Refinement:
-    """A table whose missing cells are drawn again and again; `codes` is the present completion, column by column."""
+    """A table whose missing cells are drawn again and again; `codes` is the current completion, column by column."""
 
     def __init__(self, table: SettledColumns, seed: int, threads: int | None) -> None:
-        self.seen, self.codes = table.codes, list(table.codes)
+        self.observed, self.codes = table.codes, list(table.codes)
         self.values = np.array(table.values, dtype=np.int64)
         self.weights, self.threads = table.weights, threads
         self.rows = self.codes[0].size
         self.generator = np.random.default_rng(seed)
-        self.missing = [column for column, size in enumerate(table.values) if (self.seen[column] >= size).any()]
+        self.missing = [column for column, size in enumerate(table.values) if (self.observed[column] >= size).any()]
         self.rounds, self.settled = 0, True
 
     def counter(self) -> PairCounter:
-        """Counts all pairs of the present table."""
+        """A counter of all pairs of the current table."""
         return PairCounter(self.codes, self.values.tolist(), weights=self.weights, threads=self.threads)
 
-    def tables(self, imputations: int, told: Callable[[float], None]) -> list[PairCounter]:
-        """So many completed tables, ready to be counted."""
+    def tables(self, imputations: int, report_progress: Callable[[float], None]) -> list[PairCounter]:
+        """Counters of so many completed tables."""
         if not self.missing:
             return [self.counter()]
-        best, found = -np.inf, list[PairCounter]()
+        best, counters = -np.inf, list[PairCounter]()
         self.settled = False
-        while not self.settled and self.rounds < _MOST_ROUNDS:
-            last = self.round()
-            self.settled = self.rounds >= _FEWEST_ROUNDS and last <= best
-            best = max(best, last)
-            told(self.rounds / (_MOST_ROUNDS + _BETWEEN * imputations))
-        first, every = self.rounds, _BETWEEN * imputations
-        while len(found) < imputations:
+        while not self.settled and self.rounds < _MAX_ROUNDS:
+            log_likelihood = self.round()
+            self.settled = self.rounds >= _MIN_ROUNDS and log_likelihood <= best
+            best = max(best, log_likelihood)
+            report_progress(self.rounds / (_MAX_ROUNDS + _ROUNDS_BETWEEN_TABLES * imputations))
+        rounds_before, remaining_rounds = self.rounds, _ROUNDS_BETWEEN_TABLES * imputations
+        while len(counters) < imputations:
             self.round()
-            if (self.rounds - first) % _BETWEEN == 0:
-                found.append(self.counter())
-            done = first / (_MOST_ROUNDS + every)
-            told(done + (1.0 - done) * (self.rounds - first) / every)
-        return found
+            if (self.rounds - rounds_before) % _ROUNDS_BETWEEN_TABLES == 0:
+                counters.append(self.counter())
+            share_before = rounds_before / (_MAX_ROUNDS + remaining_rounds)
+            report_progress(share_before + (1.0 - share_before) * (self.rounds - rounds_before) / remaining_rounds)
+        return counters
 
     def round(self) -> float:
-        """Draw a forest given the present table, then all missing cells given the forest; its log likelihood before."""
+        """Draw a forest given the current table, then all missing cells given the forest.
+
+        Returns the log likelihood of the observed values.
+        """
         log_evidence = _evidence_of(self.counter(), self.threads)
         drawn = draw_forests(self._weights(log_evidence), 1, random_state=self.generator, threads=self.threads)
         parents, order = _rooted(drawn[0], self.values.size)
@@ -101,30 +105,37 @@ class Refinement:
         return self._draw_cells(parents, order)
 
     def _weights(self, log_evidence: FloatArray) -> FloatArray:
-        """The log weight of each edge, a matrix; -inf for tables of far more cells than rows."""
+        """The log weight of each edge, as a matrix; -inf for tables of far more cells than rows."""
         columns = self.values.size
         weights = np.full((columns, columns), -np.inf)
         weights[np.triu_indices(columns, 1)] = log_evidence
         weights = np.maximum(weights, weights.T)
-        weights[np.outer(self.values, self.values) > _CELLS_A_ROW * max(self.rows, 2)] = -np.inf
-        found: FloatArray = weights + _LOG_HALF
-        return found
+        weights[np.outer(self.values, self.values) > _MAX_CELLS_PER_ROW * max(self.rows, 2)] = -np.inf
+        result: FloatArray = weights + _LOG_HALF
+        return result
 
     def _draw_cells(self, parents: IntegerArray, order: IntegerArray) -> float:
-        """Draw probabilities given the present table, then the missing cells given these; the log likelihood."""
-        chances = [self._counted(column, int(parents[column])) for column in range(self.values.size)]
-        sizes = np.array([each.size for each in chances])
-        flat = np.concatenate([drawn_chances(each, self.generator).ravel() for each in chances])
-        forest = self.values, order, parents, np.cumsum(sizes) - sizes, np.maximum(flat, _LEAST_CHANCE)
-        length = max(_FEWEST_ROWS, -(-self.rows // _PARTS))
-        seeds = self.generator.integers(1 << 63, size=(-(-self.rows // length), 1), dtype=np.uint64)
-        likelihood, codes = np.empty(self.rows), list(self.seen)
+        """Draw probabilities given the current table, then the missing cells given these.
+
+        Returns the log likelihood of the observed values.
+        """
+        counts = [self._counts_given_parent(column, int(parents[column])) for column in range(self.values.size)]
+        sizes = np.array([column_counts.size for column_counts in counts])
+        probabilities = np.concatenate(
+            [drawn_chances(column_counts, self.generator).ravel() for column_counts in counts]
+        )
+        forest = self.values, order, parents, np.cumsum(sizes) - sizes, np.maximum(probabilities, _MIN_PROBABILITY)
+        rows_per_part = max(_MIN_ROWS_PER_PART, -(-self.rows // _MAX_PARTS))
+        seeds = self.generator.integers(1 << 63, size=(-(-self.rows // rows_per_part), 1), dtype=np.uint64)
+        likelihood, codes = np.empty(self.rows), list(self.observed)
         for column in self.missing:
-            codes[column] = np.empty_like(self.seen[column])
+            codes[column] = np.empty_like(self.observed[column])
 
         def work(number: int) -> None:
-            part = slice(number * length, (number + 1) * length)
-            rows = np.ascontiguousarray(np.array([each[part] for each in self.seen], dtype=np.uint16).T)
+            part = slice(number * rows_per_part, (number + 1) * rows_per_part)
+            rows = np.ascontiguousarray(
+                np.array([column_codes[part] for column_codes in self.observed], dtype=np.uint16).T
+            )
             forest_cells.complete_rows(rows, *forest, seeds[number], likelihood[part])
             for column in self.missing:
                 codes[column][part] = rows[:, column]
@@ -133,67 +144,69 @@ class Refinement:
         self.codes = codes
         return float(likelihood.sum() if self.weights is None else likelihood @ self.weights)
 
-    def _counted(self, column: int, parent: int) -> FloatArray:
-        """How often a column's values occur with each of its parent's, in rows that have both."""
-        size, above = int(self.values[column]), 1 if parent < 0 else int(self.values[parent])
-        where = self.codes[column].astype(np.int64)
+    def _counts_given_parent(self, column: int, parent: int) -> FloatArray:
+        """The counts of a column's values for each value of its parent, in rows that have both."""
+        size, parent_size = int(self.values[column]), 1 if parent < 0 else int(self.values[parent])
+        cell = self.codes[column].astype(np.int64)
         if parent >= 0:
-            where += self.codes[parent].astype(np.int64) * (size + 1)
-        counts = np.bincount(where, self.weights, minlength=(above + 1) * (size + 1)).astype(np.float64)
-        return counts[: (above + 1) * (size + 1)].reshape(above + 1, size + 1)[:above, :size]
+            cell += self.codes[parent].astype(np.int64) * (size + 1)
+        counts = np.bincount(cell, self.weights, minlength=(parent_size + 1) * (size + 1)).astype(np.float64)
+        return counts[: (parent_size + 1) * (size + 1)].reshape(parent_size + 1, size + 1)[:parent_size, :size]
 
 
 def refined(
     refinement: Refinement,
     options: PosteriorOptions,
     imputations: int,
-    found: PairFigures,
+    figures: PairFigures,
     *,
     missing: MissingByOthers,
-    told: Callable[[float], None],
+    report_progress: Callable[[float], None],
 ) -> None:
-    """Fill the figures of all pairs: averages over so many completed tables, and the rows that have both as seen.
+    """Set the figures of all pairs: averages over so many completed tables; complete rows are counted as observed.
 
-    `missing` is shown the tables of the rows as they are.
+    `missing` gets the tables of the observed rows.
     """
     counter, done = refinement.counter(), 0
-    completed = refinement.tables(imputations, lambda share_done: told(0.6 * share_done))
-    for first, after in counter.blocks():
-        own = mixed_figures([each.tables(first, after) for each in completed], options)
-        seen = counter.tables(first, after)
-        pattern = np.empty(seen.rows.size, dtype=np.int8)
-        many_tables.classify(seen.flat, seen.offsets, seen.rows, seen.columns, pattern, own.complete)
-        missing.look(seen, *counter.pairs(first, after))
-        found.put(done, own)
-        done += seen.rows.size
-        told(0.6 + 0.4 * done / len(counter))
+    completed = refinement.tables(imputations, lambda share_done: report_progress(0.6 * share_done))
+    for first, stop in counter.blocks():
+        block_figures = mixed_figures([table_counter.tables(first, stop) for table_counter in completed], options)
+        observed = counter.tables(first, stop)
+        pattern = np.empty(observed.rows.size, dtype=np.int8)
+        many_tables.classify(
+            observed.flat, observed.offsets, observed.rows, observed.columns, pattern, block_figures.complete
+        )
+        missing.add(observed, *counter.pairs(first, stop))
+        figures.put(done, block_figures)
+        done += observed.rows.size
+        report_progress(0.6 + 0.4 * done / len(counter))
 
 
 def _evidence_of(counter: PairCounter, threads: int | None) -> FloatArray:
     """The log Bayes factor of dependence of every pair."""
-    found, done = np.empty(len(counter)), 0
-    for first, after in counter.blocks():
-        tables = counter.tables(first, after)
-        found[done : done + tables.rows.size] = log_odds_of_dependence(tables, threads=threads)
+    log_evidence, done = np.empty(len(counter)), 0
+    for first, stop in counter.blocks():
+        tables = counter.tables(first, stop)
+        log_evidence[done : done + tables.rows.size] = log_odds_of_dependence(tables, threads=threads)
         done += tables.rows.size
-    return found
+    return log_evidence
 
 
 def _rooted(edges: IntegerArray, columns: int) -> tuple[IntegerArray, IntegerArray]:
-    """The parent of each column, -1 for roots, and all columns, parents before children."""
-    near: list[list[int]] = [[] for _ in range(columns)]
+    """The parent of each column (-1 for roots), and the order of all columns, parents before children."""
+    neighbours: list[list[int]] = [[] for _ in range(columns)]
     for one, other in edges.tolist():
-        near[one].append(other)
-        near[other].append(one)
-    parents, order, met = np.full(columns, -1), [], np.zeros(columns, dtype=bool)
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    parents, order, visited = np.full(columns, -1), [], np.zeros(columns, dtype=bool)
     for root in range(columns):
-        waiting = [] if met[root] else [root]
+        waiting = [] if visited[root] else [root]
         while waiting:
             column = waiting.pop()
-            met[column] = True
+            visited[column] = True
             order.append(column)
-            for other in near[column]:
-                if not met[other]:
+            for other in neighbours[column]:
+                if not visited[other]:
                     parents[other] = column
                     waiting.append(other)
     return parents, np.array(order, dtype=np.int64)

@@ -71,7 +71,7 @@ class Interactions(FeatureRows):
     target, rows, classes
         Of the target: its name, the rows that have it, its classes.
     columns_tried, pairs_tried
-        How many columns, and how many pairs of them, were looked at.
+        How many columns, and how many pairs of them, were tested.
     all_pairs : int
         How many pairs there are: more than `pairs_tried` if the search was interrupted.
     share : float
@@ -82,8 +82,8 @@ class Interactions(FeatureRows):
     Examples
     --------
     >>> table = {"x": list("aabb") * 50, "z": list("abab") * 50, "y": list("pqqp") * 50}
-    >>> found = credimi.interactions(table, "y")
-    >>> [(pair.a, pair.b, round(pair.synergy, 2), pair.verdict) for pair in found.pairs]
+    >>> interactions = credimi.interactions(table, "y")
+    >>> [(pair.a, pair.b, round(pair.synergy, 2), pair.verdict) for pair in interactions.pairs]
     [('x', 'z', 0.6, 'synergy')]
     """
 
@@ -122,7 +122,11 @@ class Interactions(FeatureRows):
         yield from map(asdict, self.pairs)
 
     def __contains__(self, pair: object) -> bool:
-        return any({pair[0], pair[1]} == {each.a, each.b} for each in self.pairs) if isinstance(pair, tuple) else False
+        return (
+            any({pair[0], pair[1]} == {listed.a, listed.b} for listed in self.pairs)
+            if isinstance(pair, tuple)
+            else False
+        )
 
     @overload
     def __getitem__(self, pair: slice) -> list[Record]: ...
@@ -131,7 +135,7 @@ class Interactions(FeatureRows):
     def __getitem__(self, pair: Value) -> Record: ...
 
     def __getitem__(self, pair: Value) -> Record | list[Record]:
-        """A pair by its place, or by the names of its columns in either order: found["x", "z"]."""
+        """A pair by its index, or by the names of its columns in either order: result["x", "z"]."""
         if isinstance(pair, slice):
             return [asdict(each) for each in self.pairs[pair]]
         if isinstance(pair, tuple):

@@ -1,8 +1,8 @@
 """`interactions`: which pairs of columns tell more about the target together than apart, of all pairs, and how sure.
 
-`inference.conditional.synergy` has the posterior of one pair, `interaction_search` the search among many. How many
-pairs have no synergy is learned from all of them, as the rule fdr does it (see `rules`); those reported are as many as
-possible while at most a share 1 - level of them is expected to be wrong.
+`inference.conditional.synergy` has the posterior of one pair, `interaction_search` the search among many. The share of
+pairs without synergy is learned from all pairs, as in the rule fdr (see `rules`). As many pairs are reported as
+possible such that at most a share 1 - level of them is expected to be wrong.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from credimi.counting.rows.stratified_counts import SettledCodes
     from credimi.inference.conditional.synergy import Synergies
 
-_LISTED = 0.5  # the least probability of a pair that is listed unasked
-_MOST_LISTED = 10_000
-_TABLES = 12  # pairs of each verdict whose joint table is kept
-_AT_ONCE = 256
-_READING = 0.2  # of what progress is told
+_MIN_LISTED_PROBABILITY = 0.5  # of pairs that are listed without `top`
+_MAX_LISTED = 10_000
+_MAX_TABLES_PER_VERDICT = 12
+_PAIRS_AT_ONCE = 256
+_READING_SHARE = 0.2  # of the whole progress
 
 
 def interactions(
@@ -64,16 +64,17 @@ def interactions(
     epsilon : float
         The synergy, in nats, that is worth knowing.
     level : float
-        Of the reported pairs a share of 1 - level is expected to be wrong, at most; also of the intervals.
+        At most a share of 1 - level of the reported pairs is expected to be wrong. Also the probability of the
+        intervals.
     top : int, optional
-        List so many pairs of each kind, sure or not. Unless said, those that are more probable than not.
+        List so many pairs of each kind, sure or not. Default: the pairs that are more probable than not.
     engine : str
         "cpu", or "gpu": one NVIDIA GPU looks at all pairs first. It needs `pip install credimi[gpu]`, and rows without
         weights; the pairs that are left are weighed as otherwise, so that the answer is the same.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : callable, optional
-        Is told the share of the work that is done. An interrupt (Ctrl-C) ends the search with the pairs so far.
+        Called with the share of the work that is done. An interrupt (Ctrl-C) ends the search with the pairs so far.
     scratch : path, optional
         A folder for data larger than memory: they are read twice, and files there keep codes and sets of bits.
     **counting
@@ -94,10 +95,14 @@ def interactions(
         require_whole("top", top, 1)
     options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
     check_engine(engine)
-    told = progress or (lambda _: None)
-    request = CountRequest.of(target, threads=threads, progress=lambda share: told(_READING * share), **counting)
+    report_progress = progress or (lambda _: None)
+    request = CountRequest.of(
+        target, threads=threads, progress=lambda share: report_progress(_READING_SHARE * share), **counting
+    )
     settled, _ = settled_codes(data, request, scratch)
-    return interacting(settled, options, top, lambda share: told(_READING + (1.0 - _READING) * share), engine)
+    return interacting(
+        settled, options, top, lambda share: report_progress(_READING_SHARE + (1.0 - _READING_SHARE) * share), engine
+    )
 
 
 def interacting(
@@ -107,7 +112,7 @@ def interacting(
     progress: Callable[[float], None],
     engine: str = "cpu",
 ) -> Interactions:
-    """As `interactions`, of rows that are codes."""
+    """The same as `interactions`, for rows that are encoded already."""
     codes = PairCodes.of(settled, options.threads)
     if len(codes.classes) < 2:
         raise CredimiError(f"the target {settled.target!r} has one class only: nothing can be told about it")
@@ -116,23 +121,23 @@ def interacting(
         raise CredimiError(f"{columns} can tell something: a pair needs two that have several values each")
     if engine == "gpu" and codes.weights.size:
         raise CredimiError("engine='gpu' counts rows, not weights: use engine='cpu'")
-    found = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
+    screened = candidates(codes, options.epsilon, options.threads, lambda done: progress(0.9 * done), engine)
     odds = np.array([feature.odds for feature in settled.features])
-    laws = weighed(
+    posteriors = weighed(
         codes,
-        found.pairs,
+        screened.pairs,
         (odds, _odds_alone(codes, odds, options.threads)),
         options.threads,
         lambda done: progress(0.9 + 0.1 * done),
     )
-    share = share_of_independent(laws.p_none, found.searched - len(found.pairs))
-    laws = laws.with_odds((1.0 - share) / share)
-    listed, verdicts, p_above, p_below = _listed(laws, options, top)
-    chosen = laws.chosen(listed)
-    ends = chosen.interval(options.level)
-    figures = np.column_stack([chosen.expected(), *ends, p_above[listed], p_below[listed]])
-    pairs = found.pairs[listed]
-    tables = codes.tables(pairs[(shown := _shown(verdicts))], options.threads)
+    share = share_of_independent(posteriors.p_none, screened.searched - len(screened.pairs))
+    posteriors = posteriors.with_odds((1.0 - share) / share)
+    listed, verdicts, p_above, p_below = _listed(posteriors, options, top)
+    chosen = posteriors.chosen(listed)
+    interval = chosen.interval(options.level)
+    figures = np.column_stack([chosen.expected(), *interval, p_above[listed], p_below[listed]])
+    pairs = screened.pairs[listed]
+    tables = codes.tables(pairs[(with_tables := _with_tables(verdicts))], options.threads)
     rows = _complete_rows(codes, pairs, options.threads)
     return Interactions(
         tuple(
@@ -143,12 +148,12 @@ def interacting(
                 pairs.tolist(), figures.tolist(), verdicts, chosen.alone.tolist(), rows, strict=True
             )
         ),
-        tuple(_joint(codes, pair, table) for pair, table in zip(pairs[shown].tolist(), tables, strict=True)),
+        tuple(_joint(codes, pair, table) for pair, table in zip(pairs[with_tables].tolist(), tables, strict=True)),
         settled.target,
         float(codes.weights.sum()) if codes.weights.size else codes.rows,
         codes.classes,
         len(codes.names),
-        found.searched,
+        screened.searched,
         codes.pairs,
         share,
         {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
@@ -156,7 +161,7 @@ def interacting(
 
 
 def _odds_alone(codes: PairCodes, odds: FloatArray, threads: int | None) -> FloatArray:
-    """The odds of every column that it tells something alone, with the share of those that do learned from all."""
+    """For each column: the odds that it tells something alone; the share of such columns is learned from all."""
     blocks = []
     for first, values, missing, _ in codes.layout.tolist():
         block = np.zeros((len(codes.classes) + 1, values - missing + 1))
@@ -167,40 +172,47 @@ def _odds_alone(codes: PairCodes, odds: FloatArray, threads: int | None) -> Floa
 
 
 def _listed(
-    laws: Synergies, options: PosteriorOptions, top: int | None
+    posteriors: Synergies, options: PosteriorOptions, top: int | None
 ) -> tuple[IntegerArray, list[str], FloatArray, FloatArray]:
-    """The pairs that are listed, their verdicts, and of all pairs P(synergy > epsilon) and P(synergy < -epsilon)."""
-    mean, p_above, p_below = laws.expected(), laws.above(options.epsilon), 1.0 - laws.above(-options.epsilon)
-    parts, verdicts = [], []
-    for name, sign, chance, rival in (("synergy", 1.0, p_above, p_below), ("redundancy", -1.0, p_below, p_above)):
-        believed = false_discovery(chance, 1.0 - options.level)
-        order = np.lexsort((-sign * mean, -chance))
+    """The listed pairs, their verdicts, and P(synergy > epsilon) and P(synergy < -epsilon) of all pairs."""
+    mean = posteriors.expected()
+    p_above, p_below = posteriors.above(options.epsilon), 1.0 - posteriors.above(-options.epsilon)
+    listed, verdicts = [], []
+    for name, sign, probability, opposite in (
+        ("synergy", 1.0, p_above, p_below),
+        ("redundancy", -1.0, p_below, p_above),
+    ):
+        credible = false_discovery(probability, 1.0 - options.level)
+        order = np.lexsort((-sign * mean, -probability))
         if top is None:
-            order = order[((chance >= _LISTED) | believed)[order]][:_MOST_LISTED]
+            order = order[((probability >= _MIN_LISTED_PROBABILITY) | credible)[order]][:_MAX_LISTED]
         else:
-            side = (chance > rival) | ((chance == rival) & (sign * mean > 0.0))  # each pair is on one side only
+            # each pair is on one side only
+            side = (probability > opposite) | ((probability == opposite) & (sign * mean > 0.0))
             order = order[side[order]][:top]
-        parts.append(order)
-        verdicts += [name if believed[pair] else "unsure" for pair in order.tolist()]
-    return np.concatenate(parts), verdicts, p_above, p_below
+        listed.append(order)
+        verdicts += [name if credible[pair] else "unsure" for pair in order.tolist()]
+    return np.concatenate(listed), verdicts, p_above, p_below
 
 
-def _shown(verdicts: list[str]) -> list[int]:
-    """The places of the first pairs of each verdict."""
-    return [place for place, verdict in enumerate(verdicts) if verdicts[:place].count(verdict) < _TABLES]
+def _with_tables(verdicts: list[str]) -> list[int]:
+    """The indices of the first pairs of each verdict: their joint tables are stored."""
+    return [
+        index for index, verdict in enumerate(verdicts) if verdicts[:index].count(verdict) < _MAX_TABLES_PER_VERDICT
+    ]
 
 
 def _complete_rows(codes: PairCodes, pairs: IntegerArray, threads: int | None) -> list[float]:
-    """Of each pair the rows that have both columns and the target."""
+    """For each pair: the number of rows in which both columns and the target are present."""
     if not codes.layout[:, 2].any():
         return [float(codes.weights.sum()) if codes.weights.size else codes.rows] * len(pairs)
-    found: list[float] = []
-    for at in range(0, len(pairs), _AT_ONCE):
-        some = pairs[at : at + _AT_ONCE]
-        for pair, table in zip(some.tolist(), codes.tables(some, threads), strict=True):
+    rows: list[float] = []
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+        chunk = pairs[start : start + _PAIRS_AT_ONCE]
+        for pair, table in zip(chunk.tolist(), codes.tables(chunk, threads), strict=True):
             count = complete(codes, pair, table).sum().item()
-            found.append(count if codes.weights.size else int(count))
-    return found
+            rows.append(count if codes.weights.size else int(count))
+    return rows
 
 
 def _joint(codes: PairCodes, pair: list[int], table: FloatArray) -> JointTable:

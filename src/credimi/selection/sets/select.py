@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from credimi.counting.rows.stratified_counts import SettledCodes
 
 GOALS = ("smallest", "relevant")
-LEVELS = {"smallest": 0.5, "relevant": 0.95}  # to predict best; to claim
-_SURE = 0.95
+LEVELS = {"smallest": 0.5, "relevant": 0.95}  # the first predicts best; the second makes a claim about each column
+_CREDIBLE = 0.95
 
 
 def select(
@@ -59,14 +59,14 @@ def select(
     epsilon : float
         The information, in nats, that a column has to add to be worth having.
     level : float, optional
-        How probable that has to be. Unless said, 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
+        How probable that has to be. Default: 0.5 for "smallest", which predicts best, and 0.95 for "relevant".
         The first column of "smallest" always needs 0.95.
     max_features : int, optional
-        The most columns to take.
+        The maximum number of columns to take.
     threads : int, optional
-        All cores, unless said.
+        Default: all cores.
     progress : callable, optional
-        Called with a share of the work at hand, and what that is: "reading", then each step.
+        Called with the share of the current step that is done, and the name of the step: "reading", then each step.
     scratch : path, optional
         A folder for data larger than memory: they are read twice, and a file there keeps one byte a cell meanwhile (two
         of columns of more than 255 values).
@@ -94,9 +94,9 @@ def select(
 
     reading = None if progress is None else lambda share: progress(share, "reading")
     request = CountRequest.of(target, threads=threads, progress=reading, **counting)
-    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
-    asked |= {"threads": threads, "progress": progress}
-    return _selected_of(*settled_codes(data, request, scratch), goal, **asked)
+    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    options |= {"threads": threads, "progress": progress}
+    return _select_from_codes(*settled_codes(data, request, scratch), goal, **options)
 
 
 def selected(
@@ -109,15 +109,15 @@ def selected(
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
-    """As `select`, of a table that was encoded before."""
+    """The same as `select`, for a table that is encoded already."""
     from credimi.counting.rows.stratified_counts import SettledCodes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     codes = SettledCodes.of(table, threads)
-    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
-    return _selected_of(codes, table.counts, goal, **asked, threads=threads, progress=progress)
+    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    return _select_from_codes(codes, table.counts, goal, **options, threads=threads, progress=progress)
 
 
-def _selected_of(
+def _select_from_codes(
     codes: SettledCodes,
     counts: Counts,
     goal: str,
@@ -131,18 +131,18 @@ def _selected_of(
     if max_features is not None:
         require_whole("max_features", max_features, 1)
     options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
-    most = len(codes.features) if max_features is None else int(max_features)
+    max_taken = len(codes.features) if max_features is None else int(max_features)
     entropy = counts.settled_classes().entropy
     if goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        return _relevant(codes, options, most, entropy, pairs)
+        return _relevant(codes, options, max_taken, entropy, pairs)
     search = Search(codes, options, progress)
-    steps, rejected, complete = smallest(search, most, entropy)
+    steps, rejected, complete = smallest(search, max_taken, entropy)
     return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
 
 
 def checked_goal(goal: str) -> str:
-    """The goal, if it is one."""
+    """The goal, if it is known."""
     if goal not in GOALS:
         raise CredimiError(f"unknown goal {goal!r}: choose one of {', '.join(GOALS)}")
     return goal
@@ -151,26 +151,26 @@ def checked_goal(goal: str) -> str:
 def _relevant(
     codes: SettledCodes,
     options: PosteriorOptions,
-    most: int,
+    max_taken: int,
     entropy: float,
     progress: Callable[[float], None] | None,
 ) -> Selection:
     search = Search(codes, options)
-    found = relevance(codes, search.alone.p_independent, options.threads, progress)
-    p_relevant, partners = found.probability, found.partner.tolist()
+    relevances = relevance(codes, search.alone.p_independent, options.threads, progress)
+    p_relevant, partners = relevances.probability, relevances.partner.tolist()
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
     steps: list[Step] = []
     rejected: list[Rejection] = []
-    for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -found.evidence[column])):
-        without = partners[column] == column or p_alone[column] >= options.level  # it matters without any partner
-        like = None if without else search.names[partners[column]]
+    for column in sorted(range(search.count), key=lambda column: (-p_relevant[column], -relevances.evidence[column])):
+        matters_alone = partners[column] == column or p_alone[column] >= options.level
+        partner = None if matters_alone else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
         figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
-        if p_relevant[column] >= options.level and len(steps) < most:
-            steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=like))
+        if p_relevant[column] >= options.level and len(steps) < max_taken:
+            steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=partner))
         else:
-            nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _SURE else "unsure"
-            reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else nothing_alone
+            nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _CREDIBLE else "unsure"
+            reason = "tells nothing" if p_relevant[column] <= 1.0 - _CREDIBLE else nothing_alone
             name = search.names[column]
             rejected.append(Rejection(name, reason, tells=alone["mean"], adds=alone["mean"], **figures))
     return _selection("relevant", search, entropy, steps, rejected)

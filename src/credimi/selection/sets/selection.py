@@ -22,15 +22,18 @@ if TYPE_CHECKING:
 class Step:
     """A column that was taken.
 
-    `adds`, with `low` and `high`, is what it adds to those taken before, in nats, and `p_adds` the probability that
-    this is more than epsilon; with goal "relevant" what it tells alone, and the probability that it matters, `partner`
-    being the column that it matters most with, unless it matters alone. `tells` is what all columns up to this one tell
-    in these rows, missing values and all, by a naive Bayes out of fold; `share` is its share of the target's entropy.
-    `substitutes` are columns that might stand in its place, and add nothing to it, each with the probability that it
-    adds more.
-    What a column adds is what it adds to the one taken before that leaves least to it; where no column adds to each of
-    them, what it adds to all together. `p_redundant` has for each column taken before the probability that this one
-    adds no more than epsilon to it.
+    `adds`, with the interval `low` to `high`, is what the column adds to those taken before, in nats, and `p_adds` is
+    the probability that this is more than epsilon. Given one column taken before, a column adds more or less than given
+    another; `adds` is the smallest of these. If no column adds to each of them, it is what the column adds to all
+    together. `p_redundant` has, for each column taken before, the probability that this one adds no more than epsilon
+    to it.
+
+    With goal "relevant", `adds` is what the column tells alone, `p_adds` the probability that it matters, and `partner`
+    the column with which it matters most, unless it matters alone.
+
+    `tells` is what all columns up to this one tell, in all rows, also those with missing values, by a naive Bayes out
+    of fold; `share` is `tells` as a share of the target's entropy. `substitutes` are columns that could replace this
+    one and add nothing to it, each with the probability that it would have added more.
     """
 
     feature: str
@@ -53,9 +56,9 @@ class Rejection:
     `reason` is "tells nothing", "redundant" (`like` is the taken column that says the same; None if only the taken
     columns together do), "unsure", with the rows that might decide, or "not reached" where the search was ended before.
     With goal "relevant" it may be "tells nothing alone": that is sure, but some partner cannot be ruled out. `tells` is
-    what it tells alone; `adds`, `low`, `high` and `p_adds` are what it adds to the taken column that leaves least to
-    it. `p_redundant` is as in `Step`, for all taken columns; None where that was not looked at any more. It is empty
-    where a column tells nothing.
+    what the column tells alone; `adds`, `low`, `high` and `p_adds` are what it adds to the taken column to which it
+    adds least. `p_redundant` is as in `Step`, for all taken columns; None where it was not computed. It is empty if the
+    column tells nothing.
     """
 
     feature: str
@@ -80,7 +83,7 @@ class Selection:
     steps : tuple of Step
         The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner, p_redundant.
     rejected : tuple of Rejection
-        The others, those first that tell most alone: feature, reason, tells, adds, low, high, p_adds, like,
+        The other columns, those that tell most alone first: feature, reason, tells, adds, low, high, p_adds, like,
         rows_to_decide, p_redundant.
     target, rows, classes, entropy
         Of the target: its name, the rows, its classes, its entropy in nats.
@@ -159,7 +162,7 @@ class Selection:
             "complete": self.complete,
             "features": list(self.features),
             "steps": [asdict(step) for step in self.steps],
-            "rejected": [asdict(each) for each in self.rejected],
+            "rejected": [asdict(rejection) for rejection in self.rejected],
             "left_out": [dict(facts) for facts in self.left_out],
         }
 
@@ -170,7 +173,7 @@ class Selection:
         except ImportError:
             raise CredimiError("pandas is not installed: pip install pandas") from None
         taken = [{"taken": True, "step": number} | asdict(step) for number, step in enumerate(self.steps, 1)]
-        others = [{"taken": False, "step": None} | asdict(each) for each in self.rejected]
+        others = [{"taken": False, "step": None} | asdict(rejection) for rejection in self.rejected]
         names = (
             "feature",
             "taken",

@@ -1,37 +1,37 @@
-"""The smallest set of columns that tells all there is to tell: forward, a column a step, until nothing credibly adds.
+"""The smallest set of columns that tells all there is to tell: a forward search that ends when no column credibly adds.
 
-The first column has to tell more than epsilon with a probability of `_SURE` = 0.95: that anything tells anything is a
-claim. What a further column X adds is looked at given each taken column W, I(X;Y|W), and given all of them together,
-I(X;Y|Z), Z being which rows are alike in all taken columns (see `taken_together`):
+The first column has to tell more than epsilon about the target with a probability of `_CREDIBLE` = 0.95: that any
+column tells anything is a claim. What a further column X adds is computed given each taken column W, I(X;Y|W), and
+given all taken columns together, I(X;Y|Z). Z is a partition of the rows by all taken columns (see `taken_together`).
 
 1. X may be taken if it adds more than epsilon to *each* taken column with a probability of at least `level`, unless it
-   surely adds nothing to all together, P(I(X;Y|Z) <= epsilon) >= `_SURE`. Of those columns the one is taken that adds
-   most on average over the taken ones, which is JMI's order. What a column adds counts in rows that have it: it is
-   multiplied by their share.
-2. Where no such column is left, one that surely adds to all together: I(X;Y|Z) exceeds epsilon with a probability of
-   `_SURER` = 0.99, and so does what it adds to what a naive Bayes of the taken columns says of a row (see
-   `naive_summary`); and no single W surely says what X says, P(I(X;Y|W) <= epsilon) < `_SURE`. This finds columns that
-   tell something only in combination. It looks at all columns that are left, whatever they tell alone, and it is the
-   last word: hence more than `_SURE`.
+   credibly adds nothing to all of them together, P(I(X;Y|Z) <= epsilon) >= `_CREDIBLE`. Among these columns the one is
+   taken that adds most on average over the taken ones; this is JMI's order. A column adds only in rows where it is not
+   missing, so what it adds is multiplied by their share.
+2. If there is no such column, one is taken that credibly adds to all of them together. I(X;Y|Z) has to exceed epsilon
+   with a probability of `_HIGHLY_CREDIBLE` = 0.99, and so does the information that X adds to the prediction of a naive
+   Bayes on the taken columns (see `naive_summary`). Besides, no single W may credibly make X redundant:
+   P(I(X;Y|W) <= epsilon) < `_CREDIBLE`. This finds columns that tell something only in combination. The step tests all
+   remaining columns, whatever they tell alone, and no further test follows: hence the higher level.
 
-A column that W has nothing to do with adds to W what it tells alone (see `inference.conditional.unrelated_columns`).
+A column that is unrelated to W adds to W what it tells alone (see `inference.conditional.unrelated_columns`).
 
-**Numbers** are cut where they tell most, and have lower odds for it (see `adaptive_prior`). Given W that would be too
-low: the better the places of the cuts are known, the lower the odds, but the less was won by choosing them. At the best
-place of a true cut the likelihood exceeds that at the true place by a factor of about e. So with the probability that
-the column tells something alone, its odds given W are e^-1 for each cut, if that is more (`studies/conditional.py
---cuts`).
+**Numbers** are cut where they tell most about the target, and have lower prior odds for that (see `adaptive_prior`).
+Given W these odds would be too low: the better the cuts are known, the lower the odds, although less was gained by
+choosing them. At the best position of a true cut, the likelihood exceeds that at the true position by a factor of about
+e. So, with the probability that the column tells something alone, its odds given W are e^-1 for each cut, if that is
+higher (`studies/conditional.py --cuts`).
 
-Each step looks at many columns, and the best of many looks well by chance. How many of them add nothing is learned from
-all that are looked at, as the rule fdr does it (see `rules`), and P(I > epsilon) changes accordingly.
+Each step tests many columns, and the best of many looks good by chance. The share of columns that add nothing is
+learned from all tested columns, as in the rule fdr (see `rules`), and P(I > epsilon) is adjusted to it.
 
-Rows that lack W are left out of I(X;Y|W); among the values of all taken columns "missing" is one. Other filters are
-compared with this way in studies/sets.py.
+Rows in which W is missing are left out of I(X;Y|W); among the values of all taken columns, "missing" is a value.
+studies/sets.py compares this search with other filters.
 
-**Cost.** A step reads all codes once, and a sample of rows again: of the best column, or of all at the end. A column
-that is surely independent of the target given W gets no moments and no interval, only the evidence: in wide tables
-nearly all columns are of that kind. Blocks of at most `_CELLS` counts are made at a time, so that memory stays bounded
-whatever the number of columns.
+**Cost.** A step reads all codes once, and a sample of the rows again: for the best column, or for all columns at the
+end. A column that is credibly independent of the target given W gets no moments and no interval, only the evidence: in
+wide tables nearly all columns are of that kind. At most `_COUNTS_AT_ONCE` counts are made at a time, so that memory
+stays bounded whatever the number of columns.
 """
 
 from __future__ import annotations
@@ -63,26 +63,26 @@ if TYPE_CHECKING:
     from credimi.counting.rows.stratified_counts import SettledCodes
     from credimi.inference.batched.many_tables import Summary
 
-    Told = Callable[[float, str], None]
+    ReportProgress = Callable[[float, str], None]
     BooleanArray = NDArray[np.bool_]
 
-_SURE, _SURER = 0.95, 0.99
-_WORTH = 0.05  # P(dependent) from which on more is computed: below it the 95 % interval is 0 alone
-_CELLS = 8_000_000  # counts held at a time
-_TINY = 1e-300
-_MOST_GROWTH = 4096.0
-_SHOWN_SUBSTITUTES = 5
-_LEAST_CHANCE = 0.01  # of a column to have been the better one, to be named as a substitute
-_NAMED = 3  # columns in what is told while it works
+_CREDIBLE, _HIGHLY_CREDIBLE = 0.95, 0.99
+_MIN_P_DEPENDENT = 0.05  # below it the 95 % interval contains only 0, and no more is computed
+_COUNTS_AT_ONCE = 8_000_000
+_SMALLEST_POSITIVE = 1e-300
+_MAX_GROWTH = 4096.0
+_MAX_SUBSTITUTES = 5
+_MIN_P_BETTER = 0.01  # that a column adds more than the one taken: below it, it is no substitute
+_MAX_NAMED_COLUMNS = 3  # in a progress message
 _FIGURES = ("mean", "low", "high", "p_above")
 
 
 @dataclass(slots=True)
 class Figures:
-    """What is believed of I(X;Y|...) of all columns, one entry a column; NaN of those that were not looked at.
+    """Posterior figures of I(X;Y|...), one entry for each column X; NaN if nothing was computed for the column.
 
-    `p_above` is P(I > epsilon) from the odds that all columns suggest together; `p_independent` and `p_above_even` are
-    from even odds.
+    `p_above` is P(I > epsilon), with prior odds learned from all columns together; `p_independent` and `p_above_even`
+    are from even prior odds.
     """
 
     mean: FloatArray
@@ -94,46 +94,50 @@ class Figures:
 
     @classmethod
     def unknown(cls, count: int) -> Figures:
-        """Of columns that are still to be looked at."""
+        """Figures of columns for which nothing is computed yet."""
         return cls(*(np.full(count, np.nan) for _ in range(6)))
 
-    def put(self, among: NDArray[np.intp], found: Summary) -> None:
-        """What was found of some columns."""
+    def fill(self, columns: NDArray[np.intp], summary: Summary) -> None:
+        """Set the figures of some columns."""
         for name in (*_FIGURES, "p_independent"):
-            getattr(self, name)[among] = getattr(found, name)
+            getattr(self, name)[columns] = getattr(summary, name)
 
     def replace(self, other: Figures, where: BooleanArray) -> None:
-        """Take the other's figures for some columns."""
+        """Replace the figures of some columns by those of `other`."""
         for name in _FIGURES:
             getattr(self, name)[where] = getattr(other, name)[where]
 
     def add(self, other: Figures, where: BooleanArray) -> None:
-        """Add the other's figures for some columns."""
+        """Add the figures of `other` for some columns."""
         for name in _FIGURES:
             getattr(self, name)[where] += getattr(other, name)[where]
 
 
 class Search:
-    """The columns that are left, and what they add to each taken one."""
+    """The state of the search: the taken columns, the remaining ones, and what these add to each taken one."""
 
-    def __init__(self, codes: SettledCodes, options: PosteriorOptions, told: Told | None = None) -> None:
+    def __init__(
+        self, codes: SettledCodes, options: PosteriorOptions, report_progress: ReportProgress | None = None
+    ) -> None:
         self.codes, self.options = codes, options
-        self.told: Told = told if told is not None else lambda _share, _what: None
+        self.report_progress: ReportProgress = (
+            report_progress if report_progress is not None else lambda _share, _what: None
+        )
         self.count, self.names = len(codes.features), [feature.name for feature in codes.features]
-        self.left = np.ones(self.count, dtype=bool)
-        self.closed = np.zeros(self.count, dtype=bool)  # a taken column surely says what they say
-        self.covered = self.closed.copy()  # the taken columns together do
-        self.known = np.array([_share_known(feature) for feature in codes.features])
-        self.noise = 0.5  # the share of columns that add nothing, as far as is known
+        self.remaining = np.ones(self.count, dtype=bool)
+        self.redundant_given_one = np.zeros(self.count, dtype=bool)  # with a single taken column
+        self.redundant_given_all = self.redundant_given_one.copy()  # with all taken columns together
+        self.share_present = np.array([_share_present(feature) for feature in codes.features])
+        self.share_of_noise = 0.5  # the estimated share of columns that add nothing
         self.taken: list[int] = []
-        self.doing = f"looking at {self.count:,} columns one by one"
-        self.alone = self.given(codes, np.zeros(codes.groups.size, dtype=np.uint8), 1)
+        self.progress_message = f"looking at {self.count:,} columns one by one"
+        self.alone = self.gains_given(codes, np.zeros(codes.groups.size, dtype=np.uint8), 1)
         self.codes = replace(codes, features=_with_odds_given(codes.features, self.alone.p_above))
-        self.least, self.sums = Figures.unknown(self.count), Figures(*np.zeros((6, self.count)))
-        self.least.replace(self.alone, self.left)
+        self.smallest_gain, self.gain_sums = Figures.unknown(self.count), Figures(*np.zeros((6, self.count)))
+        self.smallest_gain.replace(self.alone, self.remaining)
         self.redundancy = np.zeros((self.count, 0))  # P(I(X;Y|W) <= epsilon), a column for each taken W
 
-    def given(
+    def gains_given(
         self,
         codes: SettledCodes,
         strata: NDArray[np.integer],
@@ -142,249 +146,273 @@ class Search:
         among: BooleanArray | None = None,
         one_column: bool = False,
     ) -> Figures:
-        """What every column that may still be taken, or some, adds once the stratum is known.
+        """What each column that may still be taken, or each of `among`, adds given the stratum of a row.
 
-        With `among` the share that adds nothing is not learned; with `one_column` the strata are the values of one.
+        `count` is the number of strata. With `among` the share of noise is not learned. `one_column` says that the
+        strata are the values of one column.
         """
-        asked = np.flatnonzero(self.left & ~self.closed if among is None else among)
-        found = Figures.unknown(self.count)
+        columns = np.flatnonzero(self.remaining & ~self.redundant_given_one if among is None else among)
+        gains = Figures.unknown(self.count)
         done = 0
-        for some in self._chunks(asked, count):
-            self.told(done / asked.size, self.doing)
-            tables, starts = codes.stratified(strata, count, features=some.tolist(), threads=self.options.threads)
-            self._put(found, some, (tables, starts), one_column=one_column)
-            done += some.size
-        found.p_above_even = found.p_above
+        for chunk in self._chunks(columns, count):
+            self.report_progress(done / columns.size, self.progress_message)
+            tables, starts = codes.stratified(strata, count, features=chunk.tolist(), threads=self.options.threads)
+            self._fill_gains(gains, chunk, (tables, starts), one_column=one_column)
+            done += chunk.size
+        gains.p_above_even = gains.p_above
         if among is None:
-            self.noise = share_of_independent(found.p_independent)
-            found.p_above = from_share(found.p_above, found.p_independent, self.noise)
-        return found
+            self.share_of_noise = share_of_independent(gains.p_independent)
+            gains.p_above = from_share(gains.p_above, gains.p_independent, self.share_of_noise)
+        return gains
 
-    def given_column(self, column: int) -> Figures:
-        """What every column that may still be taken adds to another."""
+    def gains_given_column(self, column: int) -> Figures:
+        """What each column that may still be taken adds to this column."""
         codes = self.codes
-        return self.given(codes, codes.codes[column], len(codes.features[column].values), one_column=True)
+        return self.gains_given(codes, codes.codes[column], len(codes.features[column].values), one_column=True)
 
-    def _chunks(self, among: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
-        """Columns whose counts are made at once."""
-        sizes = self.codes.values[among] + 1
-        place = np.cumsum(sizes * (strata * (len(self.codes.classes) + 1))) // _CELLS
-        for number in np.unique(place).tolist():
-            yield among[place == number]
+    def _chunks(self, columns: NDArray[np.intp], strata: int) -> Iterator[NDArray[np.intp]]:
+        """Parts of the columns, so that the counts of a part fit into memory."""
+        sizes = self.codes.values[columns] + 1
+        chunk_of_column = np.cumsum(sizes * (strata * (len(self.codes.classes) + 1))) // _COUNTS_AT_ONCE
+        for chunk in np.unique(chunk_of_column).tolist():
+            yield columns[chunk_of_column == chunk]
 
-    def _put(
-        self, found: Figures, among: NDArray[np.intp], counted: tuple[Tables, IntegerArray], *, one_column: bool
+    def _fill_gains(
+        self, gains: Figures, columns: NDArray[np.intp], counted: tuple[Tables, IntegerArray], *, one_column: bool
     ) -> None:
-        """The figures of some columns; those that are surely independent have none but that."""
-        interval = PosteriorOptions(epsilon=self.options.epsilon, level=_SURE, threads=self.options.threads)
+        """Set the gains of some columns; nearly independent columns get P(independent) and a gain of 0 only."""
+        interval = PosteriorOptions(epsilon=self.options.epsilon, level=_CREDIBLE, threads=self.options.threads)
         tables = StratifiedTables.of(*counted)
-        if not self.taken:  # what a column tells alone is shown
-            found.put(among, summarize(tables, interval))
+        if not self.taken:  # results show what each column tells alone: all figures are needed
+            gains.fill(columns, summarize(tables, interval))
             return
-        unknown = independence(tables, self.options.threads)
+        p_independent = independence(tables, self.options.threads)
         if one_column:
-            alone = self.alone.p_independent[among]
-            asked = self._worth(np.minimum(unknown, alone))  # a mean of two small odds is small
-            factor = np.ones(among.size)
-            factor[asked] = odds_factor(*counted, asked, (unknown[asked], alone[asked]), self.options.threads)
-            unknown, tables = with_odds(unknown, factor), tables.with_odds(factor)
-        worth = self._worth(unknown)
-        rest = among[~worth]
-        found.mean[rest] = found.low[rest] = found.high[rest] = 0.0
-        found.p_independent[rest], found.p_above[rest] = unknown[~worth], 1.0 - unknown[~worth]
+            p_independent_alone = self.alone.p_independent[columns]
+            # the odds become a mean of those given W and those alone: they stay small where both are small
+            related = self._worth_computing(np.minimum(p_independent, p_independent_alone))
+            factor = np.ones(columns.size)
+            factor[related] = odds_factor(
+                *counted, related, (p_independent[related], p_independent_alone[related]), self.options.threads
+            )
+            p_independent, tables = with_odds(p_independent, factor), tables.with_odds(factor)
+        worth = self._worth_computing(p_independent)
+        negligible = columns[~worth]
+        gains.mean[negligible] = gains.low[negligible] = gains.high[negligible] = 0.0
+        gains.p_independent[negligible], gains.p_above[negligible] = p_independent[~worth], 1.0 - p_independent[~worth]
         if worth.any():
-            found.put(among[worth], summarize(tables.chosen(worth), interval))
+            gains.fill(columns[worth], summarize(tables.chosen(worth), interval))
 
-    def _worth(self, p_independent: FloatArray) -> BooleanArray:
-        """Of which columns more is computed than that."""
-        dependent = (1.0 - self.noise) * (1.0 - p_independent)
-        found: BooleanArray = dependent >= _WORTH * (self.noise * p_independent + dependent)
-        return found
+    def _worth_computing(self, p_independent: FloatArray) -> BooleanArray:
+        """Mask of the columns for which more than P(independent) is computed."""
+        dependent = (1.0 - self.share_of_noise) * (1.0 - p_independent)
+        result: BooleanArray = dependent >= _MIN_P_DEPENDENT * (self.share_of_noise * p_independent + dependent)
+        return result
 
     def take(self, column: int) -> None:
-        """Take a column, and look at what the others add to it."""
-        self.left[column] = False
+        """Take a column, and compute what the others add to it."""
+        self.remaining[column] = False
         self.taken.append(column)
-        named = ", ".join(self.names[each] for each in self.taken[-_NAMED:])
-        more = "..., " if len(self.taken) > _NAMED else ""
-        self.doing = f"step {len(self.taken) + 1}: what adds to {more}{named}"
-        if not self.left.any():
+        named = ", ".join(self.names[index] for index in self.taken[-_MAX_NAMED_COLUMNS:])
+        more = "..., " if len(self.taken) > _MAX_NAMED_COLUMNS else ""
+        self.progress_message = f"step {len(self.taken) + 1}: what adds to {more}{named}"
+        if not self.remaining.any():
             self.redundancy = np.column_stack([self.redundancy, np.full(self.count, np.nan)])
             return
-        found = self.given_column(column)
-        open_ = self.left & ~self.closed
+        gains = self.gains_given_column(column)
+        candidates = self.remaining & ~self.redundant_given_one
         first = len(self.taken) == 1
-        chance = found.p_above if first else np.fmin(self.least.p_above, found.p_above)
-        self.least.replace(found, open_ & (first | (found.mean < self.least.mean)))
-        self.least.p_above[open_] = chance[open_]
-        self.sums.add(found, open_)
-        self.redundancy = np.column_stack([self.redundancy, 1.0 - found.p_above])
-        self.closed |= self.left & self.redundant(_SURE)
+        p_above = gains.p_above if first else np.fmin(self.smallest_gain.p_above, gains.p_above)
+        self.smallest_gain.replace(gains, candidates & (first | (gains.mean < self.smallest_gain.mean)))
+        self.smallest_gain.p_above[candidates] = p_above[candidates]
+        self.gain_sums.add(gains, candidates)
+        self.redundancy = np.column_stack([self.redundancy, 1.0 - gains.p_above])
+        self.redundant_given_one |= self.remaining & self.redundant(_CREDIBLE)
 
     def redundant(self, level: float) -> BooleanArray:
-        """Which columns tell something alone, and say what a taken one says."""
-        most = np.max(np.nan_to_num(self.redundancy), axis=1, initial=0.0)
-        found: BooleanArray = (most >= level) & (self.alone.p_above >= 0.5)
-        return found
+        """Mask of the columns that tell something alone, and are redundant with one taken column at this level."""
+        p_redundant = np.max(np.nan_to_num(self.redundancy), axis=1, initial=0.0)
+        result: BooleanArray = (p_redundant >= level) & (self.alone.p_above >= 0.5)
+        return result
 
     def average(self) -> Figures:
-        """What the columns add to the taken ones, one by one, on average; alone if none is taken."""
+        """What each column adds to a taken one, averaged over the taken ones; what it tells alone if none is taken."""
         if not self.taken:
             return self.alone
-        return Figures(*(getattr(self.sums, name) / len(self.taken) for name in Figures.__dataclass_fields__))
+        return Figures(*(getattr(self.gain_sums, name) / len(self.taken) for name in Figures.__dataclass_fields__))
 
-    def settle(self, steps: int) -> None:
-        """After an interrupt: what the others add to the last column may not be known."""
-        unknown = np.full((self.count, steps - self.redundancy.shape[1]), np.nan)
-        self.redundancy = np.column_stack([self.redundancy, unknown])
+    def pad_redundancy(self, steps: int) -> None:
+        """After an interrupt: fill `redundancy` with NaN for taken columns for which it was not computed."""
+        padding = np.full((self.count, steps - self.redundancy.shape[1]), np.nan)
+        self.redundancy = np.column_stack([self.redundancy, padding])
 
 
-def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], list[Rejection], bool]:
+def smallest(search: Search, max_features: int, entropy: float) -> tuple[list[Step], list[Rejection], bool]:
     """The steps, the columns that were not taken, and whether the search came to its end."""
     steps: list[Step] = []
     summary = NaiveSummary(search.codes.sampled())
     try:
-        while search.left.any() and len(steps) < most:
-            order, figures, good = _candidates(search, summary)
-            if not good.any():
+        while search.remaining.any() and len(steps) < max_features:
+            ranking, gains, eligible = _candidates(search, summary)
+            if not eligible.any():
                 break
-            best = int(np.argmax(np.where(good, order.mean * search.known, -1.0)))
-            rivals = _rivals(order, good, best)
+            best = int(np.argmax(np.where(eligible, ranking.mean * search.share_present, -1.0)))
+            p_better = _p_better_than_taken(ranking, eligible, best)
             summary.add(best)
             tells = min(summary.tells(), entropy)
             step = Step(
                 feature=search.names[best],
-                adds=float(figures.mean[best]),
-                low=float(figures.low[best]),
-                high=float(figures.high[best]),
-                p_adds=float(figures.p_above[best]),
+                adds=float(gains.mean[best]),
+                low=float(gains.low[best]),
+                high=float(gains.high[best]),
+                p_adds=float(gains.p_above[best]),
                 tells=tells,
                 share=tells / entropy if entropy > 0.0 else 0.0,
                 p_redundant=tuple(search.redundancy[best].tolist()),
             )
             steps.append(step)
             search.take(best)
-            steps[-1] = replace(step, substitutes=_substitutes(search, rivals))
+            steps[-1] = replace(step, substitutes=_substitutes(search, p_better))
     except KeyboardInterrupt:
         del steps[len(search.taken) :]
         if not steps:
             raise
-        search.settle(len(steps))
+        search.pad_redundancy(len(steps))
         return steps, _rejected(search, complete=False), False
-    return steps, _rejected(search, complete=len(steps) < most), True
+    return steps, _rejected(search, complete=len(steps) < max_features), True
 
 
 def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures, BooleanArray]:
-    """By what the columns are put into order, what they add, and which of them may be taken."""
+    """The figures by which the columns are ranked, what the columns add, and a mask of those that may be taken."""
     level = search.options.level
-    good = search.left & ~search.closed & (search.least.p_above >= (level if search.taken else max(level, _SURE)))
+    eligible = (
+        search.remaining
+        & ~search.redundant_given_one
+        & (search.smallest_gain.p_above >= (level if search.taken else max(level, _CREDIBLE)))
+    )
     if not search.taken:
-        return search.alone, search.alone, good
-    codes, together = summary.codes, strata_of(summary.codes, search.taken)
-    order = search.average()
-    search.covered[:] = False
-    while good.any():  # only the best is looked at: there may be thousands of strata
-        best = int(np.argmax(np.where(good, order.mean * search.known, -1.0)))
+        return search.alone, search.alone, eligible
+    codes, all_taken_strata = summary.codes, strata_of(summary.codes, search.taken)
+    average = search.average()
+    search.redundant_given_all[:] = False
+    while eligible.any():  # test only the best: there may be thousands of strata
+        best = int(np.argmax(np.where(eligible, average.mean * search.share_present, -1.0)))
         only = np.arange(search.count) == best
-        if search.given(codes, *together, among=only).p_above_even[best] > 1.0 - _SURE:
-            return order, search.least, good
-        search.covered[best], good[best] = True, False
-    figures, naive = search.given(codes, *together), search.given(codes, *summary.strata())
-    figures.replace(naive, naive.p_above < figures.p_above)
-    return figures, figures, search.left & ~search.closed & (figures.p_above >= max(level, _SURER))
+        if search.gains_given(codes, *all_taken_strata, among=only).p_above_even[best] > 1.0 - _CREDIBLE:
+            return average, search.smallest_gain, eligible
+        search.redundant_given_all[best], eligible[best] = True, False
+    gains, naive_gains = search.gains_given(codes, *all_taken_strata), search.gains_given(codes, *summary.strata())
+    gains.replace(naive_gains, naive_gains.p_above < gains.p_above)
+    return (
+        gains,
+        gains,
+        search.remaining & ~search.redundant_given_one & (gains.p_above >= max(level, _HIGHLY_CREDIBLE)),
+    )
 
 
-def _share_known(feature: Feature) -> float:
-    """The share of the rows that have a column."""
-    return float(feature.block[:, :-1].sum() / max(feature.block.sum(), _TINY))
+def _share_present(feature: Feature) -> float:
+    """The share of rows in which a column is not missing."""
+    return float(feature.block[:, :-1].sum() / max(feature.block.sum(), _SMALLEST_POSITIVE))
 
 
 def _with_odds_given(features: tuple[Feature, ...], p_tells: FloatArray) -> tuple[Feature, ...]:
-    """The columns with the odds that they have given another one; see the module's docstring."""
-    found = []
-    for feature, chance in zip(features, p_tells.tolist(), strict=True):
-        least = math.exp(1 - len(feature.values))
-        changed = 1.0 > feature.odds < least
-        found.append(replace(feature, odds=feature.odds + chance * (least - feature.odds)) if changed else feature)
-    return tuple(found)
+    """The columns with their prior odds given another column; see the docstring of the module."""
+    result = []
+    for feature, probability in zip(features, p_tells.tolist(), strict=True):
+        min_odds = math.exp(1 - len(feature.values))
+        changed = 1.0 > feature.odds < min_odds
+        result.append(
+            replace(feature, odds=feature.odds + probability * (min_odds - feature.odds)) if changed else feature
+        )
+    return tuple(result)
 
 
-def _rivals(figures: Figures, good: BooleanArray, best: int) -> FloatArray:
-    """Of each column that might have been taken instead: P(it adds more than the one that was); NaN of the others.
+def _p_better_than_taken(figures: Figures, eligible: BooleanArray, best: int) -> FloatArray:
+    """For each column that might have been taken instead of `best`: P(it adds more); NaN for the others.
 
-    The two posteriors are taken for independent and normal.
+    The two posteriors are treated as independent and normal.
     """
     spread = (figures.high - figures.low) ** 2
-    distance = (figures.mean - figures.mean[best]) / np.sqrt(np.maximum(spread + spread[best], _TINY)) * (2.0 * 1.96)
-    far = np.clip(-1.702 * distance, -700.0, 700.0)  # beyond it `exp` is no double
-    found = np.where(good, 1.0 / (1.0 + np.exp(far)), np.nan)  # the normal distribution, within 0.01
-    found[best] = np.nan
-    return found
+    distance = (
+        (figures.mean - figures.mean[best])
+        / np.sqrt(np.maximum(spread + spread[best], _SMALLEST_POSITIVE))
+        * (2.0 * 1.96)
+    )
+    exponent = np.clip(-1.702 * distance, -700.0, 700.0)  # so that `exp` does not overflow
+    # logistic approximation of the normal distribution, within 0.01
+    p_better = np.where(eligible, 1.0 / (1.0 + np.exp(exponent)), np.nan)
+    p_better[best] = np.nan
+    return p_better
 
 
-def _substitutes(search: Search, rivals: FloatArray) -> tuple[tuple[str, float], ...]:
-    """Of the rivals those that add nothing any more, once the other was taken."""
-    if not search.left.any():
+def _substitutes(search: Search, p_better: FloatArray) -> tuple[tuple[str, float], ...]:
+    """The columns that might have been better than the last taken one, but probably add nothing to it."""
+    if not search.remaining.any():
         return ()
-    replaced = (np.nan_to_num(rivals) >= _LEAST_CHANCE) & (search.redundancy[:, -1] >= 0.5)
-    order = sorted(np.flatnonzero(replaced).tolist(), key=lambda column: -rivals[column])
-    return tuple((search.names[column], float(rivals[column])) for column in order[:_SHOWN_SUBSTITUTES])
+    replaced = (np.nan_to_num(p_better) >= _MIN_P_BETTER) & (search.redundancy[:, -1] >= 0.5)
+    order = sorted(np.flatnonzero(replaced).tolist(), key=lambda column: -p_better[column])
+    return tuple((search.names[column], float(p_better[column])) for column in order[:_MAX_SUBSTITUTES])
 
 
 def _rejected(search: Search, *, complete: bool) -> list[Rejection]:
-    """Why the others were not taken, those first that tell most alone."""
-    alone, least = search.alone, search.least
-    known = np.nan_to_num(search.redundancy)
-    most = np.max(known, axis=1, initial=0.0)
-    like = known.argmax(axis=1) if search.taken else np.zeros(search.count, dtype=np.intp)
-    nothing = (1.0 - alone.p_above >= _SURE) | ((most >= _SURE) & (alone.p_above < 0.5))
-    redundant = ~nothing & ((most >= _SURE) | search.covered)
-    next_ = ~nothing & ~redundant & ~np.bool_(complete) & (least.p_above >= search.options.level)
-    unsure = search.left & ~nothing & ~redundant & ~next_
-    rows = _rows_to_decide(search, np.flatnonzero(unsure), like) if complete else {}
-    found = []
-    for column in sorted(np.flatnonzero(search.left).tolist(), key=lambda column: -float(alone.mean[column])):
-        reason = "tells nothing" if nothing[column] else "redundant" if redundant[column] else "unsure"
-        found.append(
+    """Why the other columns were not taken, those that tell most alone first."""
+    alone, smallest_gain = search.alone, search.smallest_gain
+    redundancy = np.nan_to_num(search.redundancy)
+    p_redundant = np.max(redundancy, axis=1, initial=0.0)
+    most_alike = redundancy.argmax(axis=1) if search.taken else np.zeros(search.count, dtype=np.intp)
+    tells_nothing = (1.0 - alone.p_above >= _CREDIBLE) | ((p_redundant >= _CREDIBLE) & (alone.p_above < 0.5))
+    redundant = ~tells_nothing & ((p_redundant >= _CREDIBLE) | search.redundant_given_all)
+    not_reached = ~tells_nothing & ~redundant & ~np.bool_(complete) & (smallest_gain.p_above >= search.options.level)
+    unsure = search.remaining & ~tells_nothing & ~redundant & ~not_reached
+    rows = _rows_to_decide(search, np.flatnonzero(unsure), most_alike) if complete else {}
+    rejections = []
+    for column in sorted(np.flatnonzero(search.remaining).tolist(), key=lambda column: -float(alone.mean[column])):
+        reason = "tells nothing" if tells_nothing[column] else "redundant" if redundant[column] else "unsure"
+        rejections.append(
             Rejection(
                 feature=search.names[column],
-                reason="not reached" if next_[column] else reason,
+                reason="not reached" if not_reached[column] else reason,
                 tells=float(alone.mean[column]),
-                adds=float(least.mean[column]),
-                low=float(least.low[column]),
-                high=float(least.high[column]),
-                p_adds=float(least.p_above[column]),
-                like=search.names[search.taken[like[column]]] if redundant[column] and most[column] >= _SURE else None,
+                adds=float(smallest_gain.mean[column]),
+                low=float(smallest_gain.low[column]),
+                high=float(smallest_gain.high[column]),
+                p_adds=float(smallest_gain.p_above[column]),
+                like=search.names[search.taken[most_alike[column]]]
+                if redundant[column] and p_redundant[column] >= _CREDIBLE
+                else None,
                 rows_to_decide=rows.get(column),
-                p_redundant=() if nothing[column] else _plain(search.redundancy[column]),
+                p_redundant=() if tells_nothing[column] else _nan_to_none(search.redundancy[column]),
             )
         )
-    return found
+    return rejections
 
 
-def _plain(figures: FloatArray) -> tuple[float | None, ...]:
-    return tuple(None if math.isnan(each) else each for each in figures.tolist())
+def _nan_to_none(figures: FloatArray) -> tuple[float | None, ...]:
+    return tuple(None if math.isnan(figure) else figure for figure in figures.tolist())
 
 
-def _rows_to_decide(search: Search, columns: NDArray[np.intp], like: NDArray[np.intp]) -> dict[int, int]:
-    """The rows at which about half of all samples would decide, given the taken column that leaves a column least."""
-    found: dict[int, int] = {}
+def _rows_to_decide(search: Search, columns: NDArray[np.intp], most_alike: NDArray[np.intp]) -> dict[int, int]:
+    """The number of rows at which about half of all samples would decide, for each of `columns`.
+
+    `most_alike` is, for each column, the index of the taken column that makes it most redundant.
+    """
+    result: dict[int, int] = {}
     codes = search.codes
-    for given in np.unique(like[columns]).tolist():
-        own = columns[like[columns] == given]
+    for given in np.unique(most_alike[columns]).tolist():
+        alike = columns[most_alike[columns] == given]
         if search.taken:
             strata, count = codes.codes[search.taken[given]], len(codes.features[search.taken[given]].values)
         else:
             strata, count = np.zeros(codes.groups.size, dtype=np.uint8), 1
-        for some in search._chunks(own, count):  # noqa: SLF001  (of the same module)
-            tables, starts = codes.stratified(strata, count, features=some.tolist(), threads=search.options.threads)
+        for chunk in search._chunks(alike, count):  # noqa: SLF001  (of the same module)
+            tables, starts = codes.stratified(strata, count, features=chunk.tolist(), threads=search.options.threads)
             rows = np.add.reduceat(tables.flat, tables.offsets[starts[:-1]])
             growth = 1.0
-            while growth < _MOST_GROWTH and not set(some.tolist()) <= found.keys():
+            while growth < _MAX_GROWTH and not set(chunk.tolist()) <= result.keys():
                 growth *= 2.0
                 larger = type(tables)(tables.flat * growth, tables.rows, tables.columns, tables.odds)
                 p_above = summarize(StratifiedTables.of(larger, starts), search.options).p_above
-                for column, chance, seen in zip(some.tolist(), p_above.tolist(), rows.tolist(), strict=True):
-                    if column not in found and not 1.0 - _SURE < chance < _SURE:
-                        found[column] = rounded_up(growth * float(seen)) or 0
-    return found
+                for column, probability, rows_now in zip(chunk.tolist(), p_above.tolist(), rows.tolist(), strict=True):
+                    if column not in result and not 1.0 - _CREDIBLE < probability < _CREDIBLE:
+                        result[column] = rounded_up(growth * float(rows_now)) or 0
+    return result

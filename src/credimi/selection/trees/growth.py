@@ -1,24 +1,24 @@
-"""Grows a tree that splits only where it is credible, level by level.
+"""Grows a tree, level by level, that splits only where a split is credible.
 
-**A node** is split by the column that tells most, by the mean of I, among those with P(I > epsilon) >= level; a leaf is
-a node in which there is none. A doubtful split may concern few rows only: in nodes of more than `_FEW_ROWS` = 200 rows
-the doubt that is allowed, 1 - level, falls with the square of the rows. And the root has to be sure, P >= `SURE` =
-0.95: that anything tells anything is a claim.
+**A node** is split by the column with the largest mean of I among those with P(I > epsilon) >= level; if there is none
+it is a leaf. Doubtful splits are allowed for few rows only: in nodes of more than `_FEW_ROWS` = 200 rows the allowed
+doubt, 1 - level, falls with the square of the rows. And the split of the root needs P >= `SURE` = 0.95: that any column
+tells anything is a claim.
 
-**Numbers** are cut once in a node, where the least entropy is left, and may be cut again below. That the cut was chosen
-among many places is paid for, as in `rank`; the posterior then decides, and no further test is needed. Values of
-categories that the data cannot tell apart share a branch (see `merging`).
+**Numbers** are cut once in a node, where the remaining entropy is smallest, and may be cut again below. The prior odds
+are corrected for the choice of the cut among many, as in `rank`; the posterior then decides, and no further test is
+needed. Categories that the data cannot tell apart share a branch (see `merging`).
 
-**Many columns** were looked at, in many nodes, and the best of many looks well by chance. How many of them tell nothing
-is learned from all columns in all nodes so far, as the rule fdr does it (see `rules`), but the share may be as small as
-`_LEAST_NOISE`. So data in which nearly everything tells something get deep trees, and noisy data small ones. When the
-tree is grown the share is that of all nodes. Splits that are not credible with it are taken back.
+**Many columns** are tested in many nodes, and the best of many looks good by chance. The share of columns that tell
+nothing is learned from all columns in all nodes so far, as in the rule fdr (see `rules`), but with `_MIN_NOISE` as
+its minimum. So trees are deep if nearly all columns tell something, and small if the data are noisy. At the end the
+share is learned from all nodes, and splits that are not credible with it are taken back.
 
-**Missing values.** A row without the column's value goes down all branches, with weights that other columns tell (see
-`stand_ins`); parts below `_LEAST_PART` of a row are left out. Its class counts as one without a value when the column
-is judged. Rows without a class count as values without a class.
+**Missing values.** A row whose value is missing goes down all branches, with weights from other columns (see
+`stand_ins`); parts below `_MIN_PART` of a row are left out. When the column is judged, such a row counts in the
+margin of its class, and a row without a class in the margin of its value.
 
-A level costs two passes over the rows of its nodes, one for the columns that stand in, and two batches of posteriors.
+A level costs two passes over the rows of its nodes, one of them for the stand-ins, and two batches of posteriors.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from credimi.selection.trees.judging import Judged
     from credimi.selection.trees.nodes import TreeStandIn
 
-_LEAST_PART = 0.2  # of a row: smaller parts blur the classes of small nodes, and the rows get many
-_LEAST_NOISE = 0.1
+_MIN_PART = 0.2  # of a row: smaller parts would blur the classes of small nodes, and be many
+_MIN_NOISE = 0.1  # share of columns that tell nothing
 _FEW_ROWS = 200.0
-_ROUNDING = 1e-9  # of the rows of a node: what is less of a class is no row of it
+_MIN_CLASS_SHARE = 1e-9  # of the rows of a node: a class with less is absent, up to rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Open:
-    """A node that was not looked at yet: its rows (`entries`), the part of each that is here, and the part's weight."""
+class _OpenNode:
+    """A node that is not tested yet: its rows (`entries`), the part of each row in this node, and its weight."""
 
     node: TreeNode
     entries: IntegerArray
@@ -69,7 +69,7 @@ def grow(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Tree:
-    """Grow a tree. If the user interrupts (Ctrl-C), it has what was found so far.
+    """Grow a tree. If the user interrupts (Ctrl-C), the tree has the splits so far.
 
     `progress` is called with the share of the rows that have reached a leaf.
     """
@@ -100,11 +100,11 @@ class _Grower:
         self.counter = rows.counter(options.threads)
         self.stand_ins = StandIns(rows, options)
         self.nodes: list[TreeNode] = []
-        self.independent: list[FloatArray] = []  # of each node that was looked at: P(independent) of its columns
+        self.p_independent: list[FloatArray] = []  # of the columns of each tested node
         weights = np.ones(rows.groups.size) if rows.weights is None else rows.weights
         entries = np.flatnonzero(weights > 0.0)
-        self.open = [self._opened((-1, 0, 0), entries, np.ones(entries.size), weights[entries])]
-        self.total, self.done = self.open[0].node.rows, 0.0
+        self.open = [self._open_node((-1, 0, 0), entries, np.ones(entries.size), weights[entries])]
+        self.total_rows, self.finished_rows = self.open[0].node.rows, 0.0
 
     def grow(self) -> None:
         """Grow level by level, until all nodes are leaves or the user interrupts."""
@@ -115,125 +115,132 @@ class _Grower:
             for number, node in enumerate(self.nodes):
                 if node.split is None and node.stop is None:
                     self.nodes[number] = replace(node, stop=TreeStop.INTERRUPTED)
-        self._take_back()
-        self.nodes = _connected(self.nodes)
+        self._take_back_doubtful_splits()
+        self.nodes = _connected_nodes(self.nodes)
 
-    def _take_back(self) -> None:
-        """Judge all nodes by the share of noise in the whole tree, and make leaves of those that it makes doubtful."""
+    def _take_back_doubtful_splits(self) -> None:
+        """Judge all nodes with the share of noise in the whole tree; nodes whose split is doubtful become leaves."""
         share = self._share_of_independent()
         for number, node in enumerate(self.nodes):
-            best = _judged_again(node.best, share)
+            best = _with_share(node.best, share)
             split, stop = node.split, node.stop
-            if best is not None and best.p_above < self._needed(node):
+            if best is not None and best.p_above < self._required_probability(node):
                 split, stop = None, TreeStop.NOTHING if 1.0 - best.p_above >= SURE else TreeStop.UNSURE
-            runner_up = _judged_again(node.runner_up, share)
+            runner_up = _with_share(node.runner_up, share)
             self.nodes[number] = replace(node, best=best, runner_up=runner_up, split=split, stop=stop)
 
-    def _needed(self, node: TreeNode) -> float:
-        """How probable it has to be that a column tells something there."""
+    def _required_probability(self, node: TreeNode) -> float:
+        """The probability that a column tells something which is required for a split of this node."""
         doubt = (1.0 - self.options.level) * (_FEW_ROWS / max(node.rows, _FEW_ROWS)) ** 2
         return max(1.0 - doubt, SURE) if node.number == 0 else 1.0 - doubt
 
-    def _opened(
-        self, place: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray
-    ) -> _Open:
-        """A new node; its place is its parent, the branch of it, and the depth."""
+    def _open_node(
+        self, position: tuple[int, int, int], entries: IntegerArray, parts: FloatArray, weights: FloatArray
+    ) -> _OpenNode:
+        """Add a new node; its position is the number of its parent, the branch of the parent, and the depth."""
         classes = len(self.rows.classes)
         counts = np.bincount(self.rows.groups[entries], weights, classes + 1).astype(np.float64)
-        node = TreeNode(len(self.nodes), *place, float(counts.sum()), counts[:classes])
+        node = TreeNode(len(self.nodes), *position, float(counts.sum()), counts[:classes])
         self.nodes.append(node)
-        return _Open(node, entries, parts, weights)
+        return _OpenNode(node, entries, parts, weights)
 
     def _grow_level(self) -> None:
-        looked_at: list[_Open] = []
-        found = judged(self._counted(looked_at), self.options)
-        self.independent += [own.p_independent for own in found]
+        tested: list[_OpenNode] = []
+        judged_nodes = judged(self._counted(tested), self.options)
+        self.p_independent += [judged_node.p_independent for judged_node in judged_nodes]
         share = self._share_of_independent()
-        split = [
-            each for opened, own in zip(looked_at, found, strict=True) if (each := self._decide(opened, own, share))
+        divided_nodes = [
+            divided
+            for node, judged_node in zip(tested, judged_nodes, strict=True)
+            if (divided := self._decide(node, judged_node, share))
         ]
         self.open = []
-        for each, stand_ins in zip(split, self.stand_ins.of(split), strict=True):
-            self.open += self._divide(each, stand_ins)
+        for divided, stand_ins in zip(divided_nodes, self.stand_ins.of(divided_nodes), strict=True):
+            self.open += self._divide(divided, stand_ins)
 
-    def _counted(self, looked_at: list[_Open]) -> Iterator[NodeTables]:
-        """The tables of the nodes that are looked at; the others are leaves."""
-        for each in self.open:
-            stop = self._stop_before(each.node)
-            found = None if stop else self.counter.count(each.entries, each.weights)
-            if found is None or not found.columns.size:
-                self._leaf(replace(each.node, stop=stop or TreeStop.NO_COLUMN))
+    def _counted(self, tested: list[_OpenNode]) -> Iterator[NodeTables]:
+        """The tables of the open nodes that are tested (which are added to `tested`); the others become leaves."""
+        for open_node in self.open:
+            stop = self._stop_before(open_node.node)
+            node_tables = None if stop else self.counter.count(open_node.entries, open_node.weights)
+            if node_tables is None or not node_tables.columns.size:
+                self._leaf(replace(open_node.node, stop=stop or TreeStop.NO_COLUMN))
                 continue
-            looked_at.append(each)
-            yield found
+            tested.append(open_node)
+            yield node_tables
 
     def _stop_before(self, node: TreeNode) -> TreeStop | None:
-        if np.count_nonzero(node.counts > _ROUNDING * node.rows) < 2:
+        if np.count_nonzero(node.counts > _MIN_CLASS_SHARE * node.rows) < 2:
             return TreeStop.PURE
         return TreeStop.DEPTH if self.max_depth is not None and node.depth >= self.max_depth else None
 
     def _leaf(self, node: TreeNode) -> None:
         self.nodes[node.number] = node
-        self.done += node.rows
+        self.finished_rows += node.rows
         if self.progress is not None:
-            self.progress(min(self.done / self.total, 1.0) if self.total > 0.0 else 1.0)
+            self.progress(min(self.finished_rows / self.total_rows, 1.0) if self.total_rows > 0.0 else 1.0)
 
     def _share_of_independent(self) -> float:
-        """The share of columns that tell nothing, among all columns of all nodes that were looked at."""
-        return share_of_independent(np.concatenate([np.zeros(0), *self.independent]), least=_LEAST_NOISE)
+        """The share of columns that tell nothing, among all columns of all tested nodes."""
+        return share_of_independent(np.concatenate([np.zeros(0), *self.p_independent]), min_share=_MIN_NOISE)
 
-    def _decide(self, each: _Open, own: Judged, share: float) -> Divided | None:
+    def _decide(self, open_node: _OpenNode, judged_node: Judged, share: float) -> Divided | None:
         """How a node is split; None if it is a leaf."""
-        node = each.node
-        p_above = from_share(own.p_alone, own.p_independent, share)
-        credible = p_above >= self._needed(node)
-        merit = np.where(credible, own.mean, -1.0) if credible.any() else p_above
-        order = np.lexsort((-own.mean, -p_above, -merit))
-        best = _candidate(own, p_above, int(order[0]))
-        runner_up = _candidate(own, p_above, int(order[1])) if order.size > 1 else None
-        node = replace(node, looked_at=own.mean.size, best=best, runner_up=runner_up)
+        node = open_node.node
+        p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
+        credible = p_above >= self._required_probability(node)
+        merit = np.where(credible, judged_node.mean, -1.0) if credible.any() else p_above
+        order = np.lexsort((-judged_node.mean, -p_above, -merit))
+        best = _candidate(judged_node, p_above, int(order[0]))
+        runner_up = _candidate(judged_node, p_above, int(order[1])) if order.size > 1 else None
+        node = replace(node, looked_at=judged_node.mean.size, best=best, runner_up=runner_up)
         if not credible.any():
-            nothing = 1.0 - float(p_above.max()) >= SURE
-            self._leaf(replace(node, stop=TreeStop.NOTHING if nothing else TreeStop.UNSURE))
+            tells_nothing = 1.0 - float(p_above.max()) >= SURE
+            self._leaf(replace(node, stop=TreeStop.NOTHING if tells_nothing else TreeStop.UNSURE))
             return None
-        split, codes = self._split(each, best, own.found.places[int(order[0])])
+        split, codes = self._split(open_node, best, judged_node.node_tables.places[int(order[0])])
         branch = np.append(split.branch_of, -1)[np.minimum(codes, split.branch_of.size)]
-        return Divided(node, split, each.entries, each.parts, each.weights, branch)
+        return Divided(node, split, open_node.entries, open_node.parts, open_node.weights, branch)
 
-    def _divide(self, each: Divided, stand_ins: tuple[TreeStandIn, ...]) -> list[_Open]:
+    def _divide(self, divided: Divided, stand_ins: tuple[TreeStandIn, ...]) -> list[_OpenNode]:
         """The children of a node; rows without a value go down all branches."""
-        node, split = each.node, replace(each.split, stand_ins=stand_ins)
-        part = np.ones((each.entries.size, split.shares.size))
-        lost = each.branch < 0
-        if lost.any():
-            codes = (self.rows.codes(own.column, each.entries[lost]) for own in stand_ins)
-            lines = (np.append(own.place_of, -1)[code] for own, code in zip(stand_ins, codes, strict=True))
-            part[lost] = branch_weights(split, lines, int(lost.sum()))
+        node, split = divided.node, replace(divided.split, stand_ins=stand_ins)
+        shares = np.ones((divided.entries.size, split.shares.size))
+        missing = divided.branch < 0
+        if missing.any():
+            codes = (self.rows.codes(stand_in.column, divided.entries[missing]) for stand_in in stand_ins)
+            lines = (np.append(stand_in.place_of, -1)[code] for stand_in, code in zip(stand_ins, codes, strict=True))
+            shares[missing] = branch_weights(split, lines, int(missing.sum()))
         children = []
-        for number, own_part in enumerate(part.T):
-            here = (each.branch == number) | (lost & (each.parts * own_part >= _LEAST_PART))
+        for branch, branch_share in enumerate(shares.T):
+            in_branch = (divided.branch == branch) | (missing & (divided.parts * branch_share >= _MIN_PART))
             children.append(
-                self._opened(
-                    (node.number, number, node.depth + 1),
-                    each.entries[here],
-                    each.parts[here] * own_part[here],
-                    each.weights[here] * own_part[here],
+                self._open_node(
+                    (node.number, branch, node.depth + 1),
+                    divided.entries[in_branch],
+                    divided.parts[in_branch] * branch_share[in_branch],
+                    divided.weights[in_branch] * branch_share[in_branch],
                 )
             )
         numbers = tuple(child.node.number for child in children)
         self.nodes[node.number] = replace(node, split=replace(split, children=numbers))
         return children
 
-    def _split(self, each: _Open, best: TreeCandidate, places: IntegerArray) -> tuple[TreeSplit, IntegerArray]:
-        """The branches of a node, and the codes of its rows."""
+    def _split(
+        self, open_node: _OpenNode, best: TreeCandidate, cut_codes: IntegerArray
+    ) -> tuple[TreeSplit, IntegerArray]:
+        """The split of a node by its best column, and the codes of its rows in that column.
+
+        A column of numbers is cut between the two codes `cut_codes`.
+        """
         column = self.rows.columns[best.column]
-        codes = self.rows.codes(best.column, each.entries).astype(np.int64)
+        codes = self.rows.codes(best.column, open_node.entries).astype(np.int64)
         totals = best.table[:, :-1].sum(axis=0)
         if column.numbers:
-            cut, branch_of = cut_between(column, places)
+            cut, branch_of = cut_between(column, cut_codes)
             return TreeSplit(best.column, cut, branch_of, totals / totals.sum(), ()), codes
-        with_class = self.rows.groups[each.entries] < len(self.rows.classes)
-        occurs = np.bincount(codes[with_class], each.weights[with_class], column.size + 1)[:-1] > 0.0
+        with_class = self.rows.groups[open_node.entries] < len(self.rows.classes)
+        occurs = np.bincount(codes[with_class], open_node.weights[with_class], column.size + 1)[:-1] > 0.0
         merged = merged_values(best.table[:-1, :-1], ordered=column.ordered, epsilon=self.options.epsilon)
         branch_of = np.full(column.size, -1, dtype=np.int64)
         branch_of[occurs] = merged
@@ -241,41 +248,46 @@ class _Grower:
         return TreeSplit(best.column, None, branch_of, shares / shares.sum(), ()), codes
 
 
-def _candidate(own: Judged, p_above: FloatArray, place: int) -> TreeCandidate:
-    tables = own.found.tables
-    odds = 1.0 if tables.odds is None else float(tables.odds[place])
+def _candidate(judged_node: Judged, p_above: FloatArray, index: int) -> TreeCandidate:
+    tables = judged_node.node_tables.tables
+    odds = 1.0 if tables.odds is None else float(tables.odds[index])
     return TreeCandidate(
-        int(own.found.columns[place]),
-        float(own.mean[place]),
-        float(p_above[place]),
-        float(own.p_alone[place]),
-        float(own.p_independent[place]),
-        tables.block(place).astype(np.float64),
+        int(judged_node.node_tables.columns[index]),
+        float(judged_node.mean[index]),
+        float(p_above[index]),
+        float(judged_node.p_alone[index]),
+        float(judged_node.p_independent[index]),
+        tables.block(index).astype(np.float64),
         odds,
     )
 
 
-def _judged_again(candidate: TreeCandidate | None, share: float) -> TreeCandidate | None:
+def _with_share(candidate: TreeCandidate | None, share: float) -> TreeCandidate | None:
     if candidate is None:
         return None
-    paid = from_share(np.array([candidate.p_alone]), np.array([candidate.p_independent]), share)
-    return replace(candidate, p_above=float(paid[0]))
+    p_above = from_share(np.array([candidate.p_alone]), np.array([candidate.p_independent]), share)
+    return replace(candidate, p_above=float(p_above[0]))
 
 
-def _connected(nodes: list[TreeNode]) -> list[TreeNode]:
-    """The nodes that hang together: a split that was interrupted or taken back leaves children without a parent."""
-    kept: list[TreeNode] = []
-    place: dict[int, int] = {}
+def _connected_nodes(nodes: list[TreeNode]) -> list[TreeNode]:
+    """The nodes that are connected with the root, renumbered.
+
+    A split that was interrupted or taken back leaves children without a parent.
+    """
+    connected: list[TreeNode] = []
+    new_number: dict[int, int] = {}
     for node in nodes:
         parent = -1 if node.number == 0 else node.parent
-        known = parent < 0 or (parent in place and nodes[parent].split is not None)
-        if known:
-            place[node.number] = len(kept)
-            kept.append(node)
-    found = []
-    for node in kept:
+        is_connected = parent < 0 or (parent in new_number and nodes[parent].split is not None)
+        if is_connected:
+            new_number[node.number] = len(connected)
+            connected.append(node)
+    renumbered = []
+    for node in connected:
         split = node.split
         if split is not None:
-            split = replace(split, children=tuple(place[child] for child in split.children))
-        found.append(replace(node, number=place[node.number], parent=place.get(node.parent, -1), split=split))
-    return found
+            split = replace(split, children=tuple(new_number[child] for child in split.children))
+        renumbered.append(
+            replace(node, number=new_number[node.number], parent=new_number.get(node.parent, -1), split=split)
+        )
+    return renumbered

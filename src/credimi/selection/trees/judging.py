@@ -1,4 +1,4 @@
-"""What is believed of the columns of many nodes, computed in few batches."""
+"""Posterior figures of all columns of many nodes, computed in few batches."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ if TYPE_CHECKING:
     from credimi.counting.rows.tree_rows import NodeTables
     from credimi.inference.options import PosteriorOptions
 
-_MOST_CELLS = 1 << 22  # of the tables that are judged in one batch
+_MAX_CELLS = 1 << 22  # of the tables that are judged in one batch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What is believed of the columns of a node, one entry for each candidate."""
+    """Posterior figures of the candidate columns of a node, one entry for each."""
 
-    found: NodeTables
+    node_tables: NodeTables
     mean: FloatArray
     p_alone: FloatArray
     p_independent: FloatArray
 
 
 def judged(nodes: Iterable[NodeTables], options: PosteriorOptions) -> list[Judged]:
-    """The posteriors of all tables of some nodes, which are counted while they are asked for."""
-    waiting: list[NodeTables] = []
-    done: list[Judged] = []
+    """The posteriors of all tables of some nodes; the tables may come from an iterator that counts them on demand."""
+    batch: list[NodeTables] = []
+    result: list[Judged] = []
     cells = 0
-    for found in nodes:
-        waiting.append(found)
-        cells += found.tables.flat.size
-        if cells > _MOST_CELLS:
-            done += _batch(waiting, options)
-            waiting, cells = [], 0
-    return done + _batch(waiting, options)
+    for node_tables in nodes:
+        batch.append(node_tables)
+        cells += node_tables.tables.flat.size
+        if cells > _MAX_CELLS:
+            result += _judge_batch(batch, options)
+            batch, cells = [], 0
+    return result + _judge_batch(batch, options)
 
 
-def _batch(waiting: list[NodeTables], options: PosteriorOptions) -> list[Judged]:
-    ends = np.cumsum([found.columns.size for found in waiting])
+def _judge_batch(batch: list[NodeTables], options: PosteriorOptions) -> list[Judged]:
+    ends = np.cumsum([node_tables.columns.size for node_tables in batch])
     if not ends.size or not ends[-1]:
-        return [Judged(found, np.zeros(0), np.zeros(0), np.zeros(0)) for found in waiting]
-    tables = [found.tables for found in waiting]
+        return [Judged(node_tables, np.zeros(0), np.zeros(0), np.zeros(0)) for node_tables in batch]
+    tables = [node_tables.tables for node_tables in batch]
     joined = Tables(
-        np.concatenate([each.flat for each in tables]),
-        np.concatenate([each.rows for each in tables]),
-        np.concatenate([each.columns for each in tables]),
-        np.concatenate([each.odds for each in tables if each.odds is not None]),
+        np.concatenate([table.flat for table in tables]),
+        np.concatenate([table.rows for table in tables]),
+        np.concatenate([table.columns for table in tables]),
+        np.concatenate([table.odds for table in tables if table.odds is not None]),
     )
-    believed = quick_beliefs(joined, options)
-    parts = [slice(end - found.columns.size, end) for found, end in zip(waiting, ends.tolist(), strict=True)]
+    beliefs = quick_beliefs(joined, options)
+    parts = [slice(end - node_tables.columns.size, end) for node_tables, end in zip(batch, ends.tolist(), strict=True)]
     return [
-        Judged(found, believed.mean[own], believed.p_above[own], believed.p_independent[own])
-        for found, own in zip(waiting, parts, strict=True)
+        Judged(node_tables, beliefs.mean[part], beliefs.p_above[part], beliefs.p_independent[part])
+        for node_tables, part in zip(batch, parts, strict=True)
     ]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray, Record
     from credimi.counting.rows.tree_rows import TreeColumn
 
-_LONG = 12  # characters of a cut
-SURE = 0.95  # what may be claimed: the root's split, intervals, and that a column tells nothing
+_MAX_CUT_CHARACTERS = 12
+SURE = 0.95  # level of claims: the split of the root, intervals, and that a column tells nothing
 
 
 @stored
@@ -35,16 +35,17 @@ class TreeStop(StrEnum):
     NOTHING = "tells nothing"  # no column tells anything, and that is sure
     UNSURE = "unsure"
     DEPTH = "depth"  # as deep as allowed
-    INTERRUPTED = "interrupted"  # before it was looked at
+    INTERRUPTED = "interrupted"  # before it was tested
 
 
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeCandidate:
-    """A column that was looked at in a node; `p_above` is P(I > epsilon), after paying for having looked at many.
+    """A column that was tested in a node; `p_above` is P(I > epsilon), corrected for the number of tested columns.
 
     `p_alone` and `p_independent` are P(I > epsilon) and P(independent) of the column alone, from even odds. `table` is
-    its block, without classes and values that do not occur; `odds` are the prior odds that the choice of a cut leaves.
+    its block of counts, without classes and values that do not occur; `odds` are its prior odds, which are lower if a
+    cut was chosen.
     """
 
     column: int
@@ -59,9 +60,9 @@ class TreeCandidate:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeStandIn:
-    """A column that says where a row goes in which the value of the split is missing.
+    """A column that says where a row goes if its value of the split is missing.
 
-    `place_of` has the line of each code in `gains`, -1 where the value did not occur; numbers up to the `cut` have the
+    `place_of` has, for each code, its line in `gains`, -1 if the value did not occur; numbers up to the `cut` have the
     first line. `gains[line, branch]` is log P(branch | value) / P(branch).
     """
 
@@ -76,10 +77,10 @@ class TreeStandIn:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeSplit:
-    """How a node is split: by a cut, a number up to which goes to the first branch, or by values.
+    """How a node is split: by a cut (numbers up to it go to the first branch), or by values.
 
-    `branch_of` has the branch of each code, -1 where the value did not occur in the node. Rows without a value go down
-    all branches, with weights: the `shares`, changed by what the columns that stand in tell.
+    `branch_of` has the branch of each code, -1 if the value did not occur in the node. Rows without a value go down
+    all branches, with weights: the `shares` of the branches, changed by the columns that stand in.
     """
 
     column: int
@@ -93,10 +94,10 @@ class TreeSplit:
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeNode:
-    """A node of a tree: how many rows of each class it has, and `rows` with those that lack a class.
+    """A node of a tree: `counts` are its rows by class; `rows` includes rows without a class.
 
-    `looked_at` is how many columns were candidates, `best` the one that it was split by or, in a leaf, the most
-    credible one, and `runner_up` the next.
+    `looked_at` is the number of candidate columns, `best` the one that the node is split by or, in a leaf, the most
+    credible one, and `runner_up` the next best.
     """
 
     number: int
@@ -124,10 +125,10 @@ class Tree:
     epsilon: float
     level: float
     probabilities: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    left_out: tuple[Record, ...] = ()  # the facts of columns that were not looked at
+    left_out: tuple[Record, ...] = ()  # the facts of columns that were not used
 
     def __getstate__(self) -> Record:
-        """What pickles have: nothing that can be computed again."""
+        """The state that is pickled: without what can be computed again."""
         return {name: value for name, value in self.__dict__.items() if name not in {"leaves", "_figures"}}
 
     @cached_property
@@ -142,7 +143,7 @@ class Tree:
 
     @property
     def interrupted(self) -> bool:
-        """Whether there are nodes that were not looked at."""
+        """Whether there are nodes that were not tested, because the user interrupted."""
         return any(node.stop == TreeStop.INTERRUPTED for node in self.nodes)
 
     @cached_property
@@ -151,30 +152,32 @@ class Tree:
         with_best = [node for node in self.nodes if node.best is not None]
         if not with_best:
             return {}
-        found = summarize(_tables(with_best), self._options(), if_dependent=False)
-        columns = found.mean.tolist(), found.std.tolist(), found.low.tolist(), found.high.tolist()
+        summary = summarize(_tables(with_best), self._options(), if_dependent=False)
+        columns = summary.mean.tolist(), summary.std.tolist(), summary.low.tolist(), summary.high.tolist()
         return {node.number: figures for node, figures in zip(with_best, zip(*columns, strict=True), strict=True)}
 
     def _options(self) -> PosteriorOptions:
         return PosteriorOptions(epsilon=self.epsilon, level=max(self.level, SURE))
 
     def information(self) -> tuple[FloatArray, FloatArray]:
-        """What each column tells in this tree, in nats, and the 95 % interval of each: sums over nodes.
+        """The information of each column in this tree, in nats, and its 95 % interval: sums over nodes.
 
-        A node's information counts with the node's share of the rows.
+        The information in a node is weighted with the node's share of the rows.
         """
         mean, variance = np.zeros(len(self.columns)), np.zeros(len(self.columns))
         for node in self.nodes:
             if node.split is not None:
                 share = node.rows / self.nodes[0].rows
-                own, std, _, _ = self._figures[node.number]
-                mean[node.split.column] += share * own
+                node_mean, std, _, _ = self._figures[node.number]
+                mean[node.split.column] += share * node_mean
                 variance[node.split.column] += (share * std) ** 2
         upper = np.log(max(len(self.classes), 2))
-        ends = np.zeros((mean.size, 2))
+        intervals = np.zeros((mean.size, 2))
         for column in np.flatnonzero(mean > 0.0).tolist():
-            ends[column] = law_of(mean[column], float(np.sqrt(variance[column])), upper, gaussian=False).interval(SURE)
-        return mean, ends
+            intervals[column] = law_of(mean[column], float(np.sqrt(variance[column])), upper, gaussian=False).interval(
+                SURE
+            )
+        return mean, intervals
 
     def rows_to_decide(self, number: int) -> int | None:
         """The rows of an unsure leaf at which about half of all samples would decide about its best column."""
@@ -197,25 +200,25 @@ class Tree:
             else:
                 text = cut_texts(np.array([split.cut]), column.labels.numbers)[0]
                 above = float(np.nextafter(split.cut, np.inf))
-                if len(text) > _LONG and float(f"{above:.6g}") == above:  # 1, and not 0.9999999999999999
+                if len(text) > _MAX_CUT_CHARACTERS and float(f"{above:.6g}") == above:  # 1, and not 0.9999999999999999
                     return f"< {above:.6g}", f">= {above:.6g}"
             return f"<= {text}", f"> {text}"
         names: list[list[str]] = [[] for _ in split.children]
         for code, branch in enumerate(split.branch_of.tolist()):
             if branch >= 0:
                 names[branch].append(column.values[code])
-        return tuple(", ".join(each) for each in names)
+        return tuple(", ".join(values) for values in names)
 
     def records(self) -> list[Record]:
         """All nodes as plain data, in the order in which they are printed: each node before its branches."""
-        found: list[Record] = []
+        records: list[Record] = []
         waiting = [0]
         while waiting:
             node = self.nodes[waiting.pop()]
-            found.append(self._record(node))
+            records.append(self._record(node))
             if node.split is not None:
                 waiting.extend(reversed(node.split.children))
-        return found
+        return records
 
     def _record(self, node: TreeNode) -> Record:
         branch = "" if node.number == 0 else self.branches(node.parent)[node.branch]
@@ -261,14 +264,14 @@ class Tree:
                 )
             ]
             record["stand_ins"] = [
-                {"feature": self.columns[own.column].name, "mi": own.mean, "p_above": own.p_above}
-                for own in node.split.stand_ins
+                {"feature": self.columns[stand_in.column].name, "mi": stand_in.mean, "p_above": stand_in.p_above}
+                for stand_in in node.split.stand_ins
             ]
         return record
 
     def to_dict(self) -> Record:
         """The whole tree as plain data."""
-        mean, ends = self.information()
+        mean, intervals = self.information()
         order = sorted(np.flatnonzero(mean > 0.0).tolist(), key=lambda column: -mean[column])
         return {
             "settings": {"target": self.target, "epsilon": self.epsilon, "level": self.level},
@@ -282,8 +285,8 @@ class Tree:
                 {
                     "feature": self.columns[column].name,
                     "mi": float(mean[column]),
-                    "low": float(ends[column, 0]),
-                    "high": float(ends[column, 1]),
+                    "low": float(intervals[column, 0]),
+                    "high": float(intervals[column, 1]),
                 }
                 for column in order
             ],
@@ -291,13 +294,14 @@ class Tree:
         }
 
 
-def cut_between(column: TreeColumn, places: IntegerArray) -> tuple[float, IntegerArray]:
-    """The cut between two codes of a column of numbers, and the side of each code, as rows are sent that are predicted.
+def cut_between(column: TreeColumn, codes: IntegerArray) -> tuple[float, IntegerArray]:
+    """The cut between two codes of a column of numbers, and the side (0 or 1) of each code of the column.
 
-    Coarse numbers have lost bits, and stand for all numbers that are farther from 0.
+    The sides are those to which rows go in a prediction. Coarse numbers have lost bits, and stand for all numbers up to
+    the next that are farther from 0.
     """
     numbers = column.labels.numbers
-    low, high = numbers[places].tolist()
+    low, high = numbers[codes].tolist()
     if column.labels.dropped_bits:
         cut = float(np.nextafter(high, -np.inf)) if high > 0.0 else low
     else:
@@ -308,4 +312,4 @@ def cut_between(column: TreeColumn, places: IntegerArray) -> tuple[float, Intege
 def _tables(nodes: list[TreeNode]) -> Tables:
     """The tables of the best candidates."""
     best = [node.best for node in nodes if node.best is not None]
-    return Tables.of([each.table for each in best], [each.odds for each in best])
+    return Tables.of([candidate.table for candidate in best], [candidate.odds for candidate in best])

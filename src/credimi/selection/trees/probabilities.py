@@ -1,19 +1,20 @@
 """Class probabilities of a tree's nodes: shrunk from the leaf to its parent, and so on to the root.
 
-Of a node with probabilities q, branch j has the counts n_j, N_j in all, and a share b_j of the rows. As in the adaptive
-prior (see `adaptive_prior`), the class probabilities of the branch are Dirichlet with the parameters K b_j q, so that
+A node has the class probabilities q. Its branch j has the counts n_j by class, N_j in all, and a share b_j of the rows.
+As in the adaptive prior (see `adaptive_prior`), the class probabilities of the branch have a Dirichlet prior with the
+parameters K b_j q, so that
 
     own_j = (n_j + K b_j q) / (N_j + K b_j),        p_j = P mean_K own_j + (1 - P) q,
 
-where P is the probability that the node's column tells anything: how sure one is of the split. K is large where the
-branches hardly differ. Its distribution is learned in two steps: the weights of all K are found by EM from all splits
-of the tree, each of which has the evidence
+where P is the probability that the column of the split tells anything. K is large where the branches hardly differ. Its
+distribution is learned in two steps. First, EM learns the weight of each K from all splits of the tree; the evidence of
+a split is
 
     prod_j  Gamma(K b_j) / Gamma(K b_j + N_j)  prod_i  Gamma(n_ij + K b_j a_i) / Gamma(K b_j a_i),
 
-a the class shares of the node; then each split weighs them by its own evidence. So a tree with pure leaves is shrunk
-little, a noisy one much, and in each the doubtful splits more than the others. The root has its class shares, with half
-a row more of each class.
+where a are the class shares of the node. Then each split multiplies these weights by its own evidence. So a tree with
+pure leaves is shrunk little, a noisy one much, and doubtful splits more than the others. The probabilities of the root
+are its class shares, with half a row added to each class.
 
 O(nodes x classes) for each K.
 """
@@ -31,39 +32,39 @@ if TYPE_CHECKING:
     from credimi.selection.trees.nodes import TreeNode
 
 STRENGTHS = 2.0 ** np.arange(-1, 13)
-_PSEUDO = 0.5  # rows of each class
-_MOST_STEPS, _SETTLED = 200, 1e-6
+_PSEUDO_ROWS = 0.5  # added to each class of the root
+_MAX_STEPS, _MAX_CHANGE = 200, 1e-6
 
 
 def learned_probabilities(nodes: Sequence[TreeNode]) -> FloatArray:
     """The class probabilities of all nodes; a node comes after its parent."""
-    found = np.empty((len(nodes), nodes[0].counts.size))
-    found[0] = _smoothed(nodes[0].counts)
+    probabilities = np.empty((len(nodes), nodes[0].counts.size))
+    probabilities[0] = _smoothed(nodes[0].counts)
     split = [node for node in nodes if node.split is not None]
     if not split:
-        return found
+        return probabilities
     evidence = np.array([_evidence(nodes, node) for node in split])
     evidence = np.exp(evidence - evidence.max(axis=1, keepdims=True))
     weights = evidence * _learned_weights(evidence)
     weights /= weights.sum(axis=1, keepdims=True)
-    for node, own in zip(split, weights, strict=True):
+    for node, strength_weights in zip(split, weights, strict=True):
         if node.split is None or node.best is None:
             continue
-        above, sure = found[node.number], node.best.p_above
+        parent, p_above = probabilities[node.number], node.best.p_above
         for child, share in zip(node.split.children, node.split.shares.tolist(), strict=True):
             counts, strengths = nodes[child].counts, STRENGTHS[:, np.newaxis] * share
-            shrunk = own @ ((counts + strengths * above) / (counts.sum() + strengths))
-            found[child] = sure * shrunk + (1.0 - sure) * above
-    return found
+            shrunk = strength_weights @ ((counts + strengths * parent) / (counts.sum() + strengths))
+            probabilities[child] = p_above * shrunk + (1.0 - p_above) * parent
+    return probabilities
 
 
 def _smoothed(counts: FloatArray) -> FloatArray:
-    shares: FloatArray = (counts + _PSEUDO) / (counts + _PSEUDO).sum()
+    shares: FloatArray = (counts + _PSEUDO_ROWS) / (counts + _PSEUDO_ROWS).sum()
     return shares
 
 
 def _evidence(nodes: Sequence[TreeNode], node: TreeNode) -> FloatArray:
-    """The logarithm of the evidence of each K, of one split."""
+    """The log evidence of each K, from one split."""
     split = node.split
     if split is None:
         return np.zeros(STRENGTHS.size)
@@ -72,24 +73,24 @@ def _evidence(nodes: Sequence[TreeNode], node: TreeNode) -> FloatArray:
     )
 
 
-def log_evidence(counts: FloatArray, shares: FloatArray, above: FloatArray) -> FloatArray:
-    """The logarithm of the evidence of each K, from the counts (branches, classes); `above` are the node's shares."""
+def log_evidence(counts: FloatArray, shares: FloatArray, node_shares: FloatArray) -> FloatArray:
+    """The log evidence of each K, from counts (branches, classes); `node_shares` are the class shares of the node."""
     from scipy.special import gammaln  # noqa: PLC0415  (it takes a while to load)
 
     strengths = STRENGTHS[:, np.newaxis] * shares
-    pseudo = strengths[:, :, np.newaxis] * above
+    pseudo = strengths[:, :, np.newaxis] * node_shares
     inside = (gammaln(counts + pseudo) - gammaln(pseudo)).sum(axis=2)
-    found: FloatArray = (gammaln(strengths) - gammaln(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
-    return found
+    result: FloatArray = (gammaln(strengths) - gammaln(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
+    return result
 
 
 def _learned_weights(evidence: FloatArray) -> FloatArray:
-    """The weight of each K in this tree, by EM; one split more has them all alike."""
+    """The weight of each K in this tree, by EM; one more split is added that has equal evidence for all K."""
     splits, strengths = evidence.shape
     weights = np.full(strengths, 1.0 / strengths)
-    for _ in range(_MOST_STEPS):
-        before, own = weights, evidence * weights
-        weights = ((own / own.sum(axis=1, keepdims=True)).sum(axis=0) + 1.0 / strengths) / (splits + 1.0)
-        if np.abs(weights - before).max() < _SETTLED:
+    for _ in range(_MAX_STEPS):
+        previous, joint = weights, evidence * weights
+        weights = ((joint / joint.sum(axis=1, keepdims=True)).sum(axis=0) + 1.0 / strengths) / (splits + 1.0)
+        if np.abs(weights - previous).max() < _MAX_CHANGE:
             break
     return weights

@@ -1,26 +1,26 @@
 """Columns that stand in for a missing value: where a row goes, given what is seen of it.
 
-A row that lacks the value of a split goes down all branches, with weights. Without more knowledge these are the shares
-s_j of the branches. Other columns may tell more: at each split all of them are judged as in a node, but against the
-branch in place of the class, on the rows whose branch is known. Those that credibly tell something, P(I > epsilon) >=
-level after paying for having looked at many, stand in; at most `_MOST`, those that tell most. Numbers are cut once,
-where that tells most about the branch.
+A row whose value of the split is missing goes down all branches, with weights. If nothing else is known these are the
+shares s_j of the branches. Other columns may tell more. At each split, all of them are judged as in a node, but against
+the branch instead of the class, on the rows whose branch is known. Columns that credibly tell something stand in:
+P(I > epsilon) >= level, corrected for the number of tested columns. At most `_MAX_STAND_INS` are used, those that tell
+most. Numbers are cut once, where that tells most about the branch.
 
 With n_vj rows of value v in branch j, the branch given the value has the probability
 
     p_vj = P mean_K (n_vj + K b_v s_j) / (n_v + K b_v) + (1 - P) s_j,
 
-b_v the share of the value, P the probability that the column tells anything, K weighed by its evidence: the
-probabilities of a tree's nodes are shrunk in the same way (see `probabilities`). A row has then the weights
+where b_v is the share of the value, P the probability that the column tells anything, and each K is weighted by its
+evidence. The probabilities of a tree's nodes are shrunk in the same way (see `probabilities`). The weights of a row are
 
     w_j  ~  s_j prod_v p_vj / s_j,
 
-a product over the values that it has. Without any of them the shares remain. The class of a row has no say: in our
-studies a class that drew its row to the branch where it is common made trees worse on average, as it confirms what the
-split claims.
+a product over the stand-ins that are not missing in the row; if all are missing, the weights are the shares. The class
+of a row is not used: in our studies trees became worse on average if it was, as a row then went to the branch where its
+class is common, which confirms the split.
 
-All columns that tell something count as if they were independent given the branch. An exponent below one for the
-product, learned from the rows whose branch is known, made no difference beyond chance in our studies.
+All stand-ins are treated as independent given the branch. An exponent below one for the product, learned from the rows
+whose branch is known, made no difference beyond chance in our studies.
 
 Finding the columns costs as much as judging a node. It is done for every split, as rows to be predicted may lack any
 value, also where the training data are complete.
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from credimi.selection.trees.judging import Judged
     from credimi.selection.trees.nodes import TreeNode, TreeSplit
 
-_MOST = 10
+_MAX_STAND_INS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Divided:
-    """A node that is to be split: its entries, the part and the weight of each, and its branch, -1 if unknown."""
+    """A node that is to be split: its rows (`entries`), the part, weight and branch of each; the branch may be -1."""
 
     node: TreeNode
     split: TreeSplit
@@ -67,63 +67,66 @@ class StandIns:
 
     def __init__(self, rows: TreeRows, options: PosteriorOptions) -> None:
         self.rows, self.options = rows, options
-        self.groups = np.zeros(rows.groups.size, dtype=np.uint16)  # of each row its branch in the node at hand
+        self.groups = np.zeros(rows.groups.size, dtype=np.uint16)  # the branch of each row in the node at hand
         self.counters: dict[int, NodeCounter] = {}
 
     def of(self, nodes: list[Divided]) -> list[tuple[TreeStandIn, ...]]:
-        """Of each split the columns that stand in, those that tell most first."""
-        found = judged((self._counted(each) for each in nodes), self.options)
-        return [tuple(self._chosen(each, own)) for each, own in zip(nodes, found, strict=True)]
+        """For each split: the columns that stand in, those that tell most first."""
+        judged_nodes = judged((self._counted(node) for node in nodes), self.options)
+        return [tuple(self._credible(node, figures)) for node, figures in zip(nodes, judged_nodes, strict=True)]
 
-    def _counted(self, each: Divided) -> NodeTables:
+    def _counted(self, node: Divided) -> NodeTables:
         """The tables of all other columns against the branch."""
-        branches = each.split.shares.size
+        branches = node.split.shares.size
         if branches not in self.counters:
             self.counters[branches] = self.rows.counter(self.options.threads, self.groups, branches)
-        self.groups[each.entries] = np.where(each.branch < 0, branches, each.branch)
-        return self.counters[branches].count(each.entries, each.weights).without(each.split.column)
+        self.groups[node.entries] = np.where(node.branch < 0, branches, node.branch)
+        return self.counters[branches].count(node.entries, node.weights).without(node.split.column)
 
-    def _chosen(self, each: Divided, own: Judged) -> Iterable[TreeStandIn]:
-        share = share_of_independent(own.p_independent)
-        p_above = from_share(own.p_alone, own.p_independent, share)
-        sure = from_share(1.0 - own.p_independent, own.p_independent, share)
-        order = np.lexsort((-p_above, -own.mean))
-        for place in order[p_above[order] >= self.options.level][:_MOST].tolist():
-            number = int(own.found.columns[place])
-            cut, place_of = self._lines(each, number, own.found.places[place])
-            counts = own.found.tables.block(place)[:-1, :-1].T.astype(np.float64)
-            gains = log_gains(counts, each.split.shares, float(sure[place]))
-            yield TreeStandIn(number, cut, place_of, gains, float(own.mean[place]), float(p_above[place]))
+    def _credible(self, node: Divided, judged_node: Judged) -> Iterable[TreeStandIn]:
+        share = share_of_independent(judged_node.p_independent)
+        p_above = from_share(judged_node.p_alone, judged_node.p_independent, share)
+        p_tells = from_share(1.0 - judged_node.p_independent, judged_node.p_independent, share)
+        order = np.lexsort((-p_above, -judged_node.mean))
+        for index in order[p_above[order] >= self.options.level][:_MAX_STAND_INS].tolist():
+            column = int(judged_node.node_tables.columns[index])
+            cut, place_of = self._cut_and_lines(node, column, judged_node.node_tables.places[index])
+            counts = judged_node.node_tables.tables.block(index)[:-1, :-1].T.astype(np.float64)
+            gains = log_gains(counts, node.split.shares, float(p_tells[index]))
+            yield TreeStandIn(column, cut, place_of, gains, float(judged_node.mean[index]), float(p_above[index]))
 
-    def _lines(self, each: Divided, number: int, places: IntegerArray) -> tuple[float | None, IntegerArray]:
-        """Where numbers are cut, and of each code its line in the table."""
+    def _cut_and_lines(self, node: Divided, number: int, codes: IntegerArray) -> tuple[float | None, IntegerArray]:
+        """The cut of a column of numbers (else None), and for each code its line in `TreeStandIn.gains`.
+
+        A column of numbers is cut between the two `codes`.
+        """
         column = self.rows.columns[number]
         if column.numbers:
-            return cut_between(column, places)
-        known = each.branch >= 0
-        codes = self.rows.codes(number, each.entries[known])
-        occurs = np.bincount(codes, each.weights[known], column.size + 1)[:-1] > 0.0
+            return cut_between(column, codes)
+        has_branch = node.branch >= 0
+        present_codes = self.rows.codes(number, node.entries[has_branch])
+        occurs = np.bincount(present_codes, node.weights[has_branch], column.size + 1)[:-1] > 0.0
         return None, np.where(occurs, np.cumsum(occurs) - 1, -1)
 
 
-def log_gains(counts: FloatArray, shares: FloatArray, sure: float) -> FloatArray:
-    """Of each value and branch log P(branch | value) / P(branch), from the counts (values, branches)."""
+def log_gains(counts: FloatArray, shares: FloatArray, p_tells: float) -> FloatArray:
+    """log P(branch | value) / P(branch) for each value and branch, from the counts (values, branches)."""
     totals = counts.sum(axis=1)
-    own = totals / totals.sum()
-    evidence = log_evidence(counts, own, shares)
+    value_shares = totals / totals.sum()
+    evidence = log_evidence(counts, value_shares, shares)
     weights = np.exp(evidence - evidence.max())
-    pseudo = STRENGTHS[:, np.newaxis] * own
+    pseudo = STRENGTHS[:, np.newaxis] * value_shares
     ratios = (counts / shares + pseudo[:, :, np.newaxis]) / (totals + pseudo)[:, :, np.newaxis]
-    found: FloatArray = np.log(sure * np.tensordot(weights / weights.sum(), ratios, 1) + (1.0 - sure))
-    return found
+    gains: FloatArray = np.log(p_tells * np.tensordot(weights / weights.sum(), ratios, 1) + (1.0 - p_tells))
+    return gains
 
 
 def branch_weights(split: TreeSplit, lines: Iterable[IntegerArray], rows: int) -> FloatArray:
-    """(rows, branches): how probable each branch is; `lines` has the line of each row, -1 if none, by stand-in."""
+    """The probability of each branch, (rows, branches); for each stand-in, `lines` has the line of each row or -1."""
     score = np.tile(np.log(split.shares), (rows, 1))
-    for own, line in zip(split.stand_ins, lines, strict=True):
-        seen = line >= 0
-        score[seen] += own.gains[line[seen]]
+    for stand_in, line in zip(split.stand_ins, lines, strict=True):
+        present = line >= 0
+        score[present] += stand_in.gains[line[present]]
     weights = np.exp(score - score.max(axis=1, keepdims=True))
-    found: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-    return found
+    probabilities: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities
