@@ -183,7 +183,7 @@ def check(case: dict[str, Any], folder: Path) -> None:
     cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
     with (
         patched(csv_files, **sizes),
-        patched(csv_split, _NEAR=case["near"]),
+        patched(csv_split, _CHUNK_BYTES=case["near"]),
         patched(tabulate, CELLS_WORTH_COMPILING=cells),
     ):
         counts, error = refusal(lambda: count(path, case["names"][-1], missing_values=case["missing"], **options))

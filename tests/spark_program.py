@@ -48,9 +48,9 @@ def whole(session: SparkSession, folder: Path) -> dict[str, Any]:
         "read by Spark": digest(count(session.read.parquet(str(folder.parent / "w.parquet")), "class")),
         "no rows": str(count(frame.limit(0), "class").rows),
     }
-    block, spark._BLOCK = spark._BLOCK, 4  # noqa: SLF001  (three features at a time)
+    block, spark._COLUMNS_PER_PASS = spark._COLUMNS_PER_PASS, 4  # noqa: SLF001  (three features at a time)
     found["in blocks"] = digest(count(frame.repartition(3), "class"))
-    spark._BLOCK = block  # noqa: SLF001
+    spark._COLUMNS_PER_PASS = block  # noqa: SLF001
     try:
         count(session.sql("select array(1) as nested, 'x' as class"), "class", features=["nested"])
     except CredimiError as error:

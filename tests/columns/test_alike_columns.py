@@ -54,7 +54,7 @@ def settled() -> tuple[list[object], list[list[int]]]:
 def test_what_is_remembered_is_what_counts_say(monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = settled()
     for module in (interpret, coded_table):
-        monkeypatch.setattr(module, "_SHORT", -1)
+        monkeypatch.setattr(module, "_MAX_CACHED_LABELS", -1)
     assert settled() == remembered
 
 
@@ -63,7 +63,7 @@ def test_the_labels_of_alike_columns_are_looked_at_once(monkeypatch: pytest.Monk
     typed, of_numbers = labels.typed, labels.of_numbers
     monkeypatch.setattr(labels, "typed", lambda *given: (seen.append("typed"), typed(*given))[1])
     monkeypatch.setattr(labels, "of_numbers", lambda *given, **more: (seen.append("of"), of_numbers(*given, **more))[1])
-    for cache in (interpret._plain, coded_table._known_places):  # noqa: SLF001  (what other tests left there)
+    for cache in (interpret._plain_values, coded_table._cached_settled_codes):  # noqa: SLF001  (what other tests left there)
         cache.cache_clear()
     generator = np.random.default_rng(0)
     codes, classes = generator.integers(0, 3, (200, 300)).astype(np.uint8), generator.integers(0, 2, 200)

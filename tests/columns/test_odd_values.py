@@ -65,7 +65,7 @@ def test_pieces_of_more_bytes_than_offsets_reach(kind: Any, monkeypatch: pytest.
     """Two GiB are not made here: what matters is that the pieces are joined with offsets of 64 bits."""
     pieces = pa.chunked_array([["a", "b", None], ["c", "b", "a"]], kind)
     assert arrow_buffers.one_chunk(pieces).type == kind
-    monkeypatch.setattr(arrow_buffers, "_MOST_BYTES", 10)
+    monkeypatch.setattr(arrow_buffers, "_MAX_BYTES", 10)
     joined = arrow_buffers.one_chunk(pieces)
     assert joined.type == {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}[kind]
     assert joined.to_pylist() == pieces.to_pylist()

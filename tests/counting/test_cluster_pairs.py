@@ -48,7 +48,7 @@ def test_refusals_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
         credimi.pairs(data, columns=["x", "z"])
     with pytest.raises(CredimiError, match="have no weights"):
         credimi.pairs(data, weights="7")
-    monkeypatch.setattr(cluster_pairs, "_MOST_CELLS", 10)
+    monkeypatch.setattr(cluster_pairs, "_MAX_CELLS", 10)
     with pytest.raises(CredimiError, match="name fewer columns"):
         credimi.pairs(data)
 

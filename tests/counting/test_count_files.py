@@ -261,7 +261,7 @@ def test_kernels_loaded_while_the_first_part_is_read_change_nothing(
     path.write_text("f,class\n" + "1,x\n2,y\n,x\n" * 50)
     expected = count(path, "class")
     loaded = []
-    monkeypatch.setattr(files, "_WORTH_LOADING", 1)
+    monkeypatch.setattr(files, "_BYTES_WORTH_LOADING", 1)
     monkeypatch.setattr(files, "load_kernels", lambda: loaded.append(encode.load_kernels()))
     assert count(path, "class") == expected
     assert loaded == [None]

@@ -273,7 +273,7 @@ def test_duckdb_many_columns_and_groups(tmp_path: Path, monkeypatch: pytest.Monk
     from credimi.counting.engines import duckdb as sql  # noqa: PLC0415
 
     monkeypatch.setattr(sql, "_COLUMNS", 3)
-    monkeypatch.setattr(sql, "_GROUPS", 5)
+    monkeypatch.setattr(sql, "_GROUPS_PER_BATCH", 5)
     assert_same(write_drifting(tmp_path / "some"), engine="duckdb")
     pq.write_table(pa.table({"a": [1, 2], "A": ["x", "y"], 'q"q': [1, 1], "class": ["n", "m"]}), tmp_path / "c.parquet")
     assert count(tmp_path / "c.parquet", "class", engine="duckdb") == count(tmp_path / "c.parquet", "class")

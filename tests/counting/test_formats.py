@@ -88,7 +88,7 @@ def test_parts_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, va
 
 def test_a_field_that_comes_late_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_lines, "_PART", 1 << 8)
-    monkeypatch.setattr(json_lines, "_FIRST", 1 << 9)
+    monkeypatch.setattr(json_lines, "_FIRST_BYTES", 1 << 9)
     path = tmp_path / "rows.jsonl"
     path.write_text(lines([*ROWS, {"y": "p", "late": 1}]), encoding="utf-8")
     with pytest.raises(

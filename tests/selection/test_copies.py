@@ -89,7 +89,7 @@ def test_a_bounded_number_of_rows_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
     assert sample is not None
     assert {column.codes.size for column in sample.columns.values()} == {2000}
     assert all(column.codes.base is None for column in sample.columns.values())  # or all rows would be
-    monkeypatch.setattr(sampled_rows, "_CELLS", 800)  # less than enough rows of seven columns
+    monkeypatch.setattr(sampled_rows, "_MAX_CELLS", 800)  # less than enough rows of seven columns
     assert credimi.count(table(), "y").sample is None
 
 

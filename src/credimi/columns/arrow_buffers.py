@@ -1,8 +1,9 @@
 """Arrow's arrays as numpy arrays, straight from their buffers, and codes of their values.
 
-`to_numpy` would import pandas, and copies if there are nulls. Here nulls stay apart: a buffer of bits says which values
-are valid. A code is the distance from the least value, or the position among few distinct values; all its bits are set
-if there is no value. With `compiled` one pass does it (`kernels.reading.text_codes`), without holding Python's lock.
+pyarrow's `to_numpy` would import pandas, and copies if there are nulls. This module leaves nulls where they are: in a
+buffer of bits that says which values are valid. A code is the distance from the smallest value, or the position among
+few distinct values; all its bits are set if the value is missing. With `compiled`, a kernel does this in one pass
+(`kernels.reading.text_codes`), without holding Python's lock.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-_MOST_BYTES = 2**31 - 1  # of texts with offsets of 32 bits
-_WIDE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
-_PLAIN = {  # types in which pyarrow joins dictionaries: it fails on views with nulls, and gets half floats wrong
+_MAX_BYTES = 2**31 - 1  # of texts with offsets of 32 bits
+_WITH_LONG_OFFSETS = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+_UNIFIABLE_TYPES = {  # pyarrow fails to join dictionaries of views with nulls, and gets half floats wrong
     pa.string_view(): pa.large_string(),
     pa.binary_view(): pa.large_binary(),
     pa.float16(): pa.float32(),
@@ -53,7 +54,7 @@ def to_doubles(array: pa.Array, *, safe: bool = True) -> pa.Array:
 
 
 def _quotients(array: pa.Array) -> FloatArray | None:
-    """Decimals as whole numbers divided by a power of ten; None unless both are doubles: then it is the nearest."""
+    """Decimals as whole numbers divided by a power of ten: the nearest doubles; None unless both are exact doubles."""
     if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= 22 or not len(array):
         return None
     words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)[array.offset : array.offset + len(array)]
@@ -73,19 +74,17 @@ def one_chunk(values: ArrowColumn) -> pa.Array:
         return values.chunk(0)
     if pa.types.is_dictionary(values.type):
         values = _one_dictionary(values)
-    wide = _WIDE.get(values.type)
-    if wide is not None and values.nbytes > _MOST_BYTES:  # too much for offsets of 32 bits
-        values = values.cast(wide)
+    long_offsets = _WITH_LONG_OFFSETS.get(values.type)
+    if long_offsets is not None and values.nbytes > _MAX_BYTES:  # too much for offsets of 32 bits
+        values = values.cast(long_offsets)
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
 
 
 def _one_dictionary(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """The same array with one dictionary for all pieces, or without any."""
-    plain_kind = _PLAIN.get(values.type.value_type)
+    unifiable = _UNIFIABLE_TYPES.get(values.type.value_type)
     chunks = [
-        chunk
-        if plain_kind is None
-        else pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(plain_kind))
+        chunk if unifiable is None else pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(unifiable))
         for chunk in values.chunks
     ]
     kind = chunks[0].type if chunks else values.type
@@ -103,28 +102,28 @@ def text_array(texts: list[str], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(texts), buffers).cast(kind)
 
 
-def distances(array: pa.Array, least: int, dtype: type[np.unsignedinteger], *, compiled: bool) -> Codes:
-    """The distances of Arrow's integers from the least of them, as codes; null is missing."""
+def distances(array: pa.Array, smallest: int, dtype: type[np.unsignedinteger], *, compiled: bool) -> Codes:
+    """The distances of Arrow's integers from the smallest of them, as codes; null is missing."""
     if compiled and array.type in (pa.int32(), pa.int64()):  # the types of files; other types are already narrow
         from credimi.kernels.reading.text_codes import narrow  # noqa: PLC0415  (loads compiled code)
 
         codes: Codes = np.empty(len(array), dtype=dtype)
-        narrow(plain(array), least, *validity(array), codes)
+        narrow(plain(array), smallest, *validity(array), codes)
         return codes
-    codes = narrowed(plain(array), least, dtype)
+    codes = narrowed(plain(array), smallest, dtype)
     return np.where(valid(array), codes, dtype(np.iinfo(dtype).max)) if array.null_count else codes
 
 
-def narrowed(values: AnyArray, least: int, dtype: type[np.unsignedinteger]) -> Codes:
+def narrowed(values: AnyArray, smallest: int, dtype: type[np.unsignedinteger]) -> Codes:
     """The same for numpy's integers, none of which is missing."""
-    return (values.astype(np.int64) - least if least else values).astype(dtype, copy=False)
+    return (values.astype(np.int64) - smallest if smallest else values).astype(dtype, copy=False)
 
 
 def plain(array: pa.Array) -> AnyArray:
-    """An Arrow array of numbers as numpy's, with any value for null; pyarrow's own ways may import pandas."""
-    own = array.type
-    sort = "f" if pa.types.is_floating(own) else "u" if pa.types.is_unsigned_integer(own) else "i"
-    kind = np.dtype(f"{sort}{own.bit_width // 8}")
+    """An Arrow array of numbers as a numpy array, with any value for null; pyarrow's own ways may import pandas."""
+    arrow_type = array.type
+    letter = "f" if pa.types.is_floating(arrow_type) else "u" if pa.types.is_unsigned_integer(arrow_type) else "i"
+    kind = np.dtype(f"{letter}{arrow_type.bit_width // 8}")
     if len(array) == 0:
         return np.zeros(0, dtype=kind)
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
@@ -137,8 +136,8 @@ def valid(array: pa.Array) -> BooleanArray:
 
 def bits_of(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
     """One of an array's bit buffers: the bits of this array, one byte each."""
-    first, behind = array.offset // 8, (array.offset + len(array) + 7) // 8
-    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:behind], bitorder="little")
+    first, stop = array.offset // 8, (array.offset + len(array) + 7) // 8
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8)[first:stop], bitorder="little")
     return bits[array.offset - 8 * first :][: len(array)]
 
 
@@ -149,12 +148,12 @@ def validity(array: pa.Array) -> tuple[NDArray[np.uint8], int]:
 
 
 def code_type(size: int) -> type[np.unsignedinteger]:
-    """The smallest type that has a code for each of so many values, and one more."""
+    """The smallest type that has a code for each of `size` values, and one for missing."""
     return np.uint8 if size < 256 else np.uint16 if size < 65_536 else np.uint32
 
 
 def few_distinct(bits: IntegerArray, array: pa.Array) -> tuple[Codes, IntegerArray] | None:
-    """Codes in the order of first appearance, and one row of each; None if there are too many."""
+    """Codes in the order of first appearance, and one row of each distinct value; None if these are too many."""
     from credimi.kernels.reading.text_codes import MISSING, encode_integers  # noqa: PLC0415  (loads compiled code)
 
     codes, rows = np.empty(bits.size, dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)

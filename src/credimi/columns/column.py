@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         "AnyArray | ArrowColumn | PrecodedColumn | SparseColumn | UnreadableColumn"  # what `encode` takes
     )
 
-_COARSE = frozenset("YMWDhm")  # units whose range may exceed Arrow's
-_MOST_DAYS = 2**31  # Arrow's dates have 32 bits
+_COARSE_UNITS = frozenset("YMWDhm")  # units whose range may exceed Arrow's
+_MAX_DAYS = 2**31  # Arrow's dates have 32 bits
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
 
 
@@ -33,7 +33,7 @@ _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "f
 class Column:
     """Codes of a column; `texts` or `numbers` are the labels, in the order of the codes.
 
-    Of a sparse column the codes are those of the rows `at`, and one more, the last, which is that of all other rows.
+    A sparse column has the codes of the rows `at`, and one more code at the end, which all other rows share.
     """
 
     codes: Codes
@@ -47,7 +47,7 @@ class Column:
 
     @property
     def values(self) -> int:
-        """How many labels there are; a larger code means that the value is missing."""
+        """The number of labels; codes from there on mean that the value is missing."""
         return len(self.texts) if self.numbers is None else self.numbers.size
 
     def without_codes(self) -> ColumnLabels:
@@ -109,7 +109,7 @@ class SparseColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnreadableColumn:
-    """A column that Arrow cannot take, as polars has some: which rows have a value, and what is wrong with it."""
+    """A column of a type that Arrow does not support, as in polars: which rows have a value, and what is wrong."""
 
     seen: BooleanArray
     fault: UncountableError
@@ -122,7 +122,7 @@ class UnreadableColumn:
 
 
 def seen_only(values: ColumnValues, fault: UncountableError, missing: MissingValues) -> Column:
-    """A column that `encode` refuses, as seen or missing; its only label, if any, says what it holds."""
+    """A column that `encode` refuses, counted as present or missing only; its label, if any, says what it holds."""
     what = fault.what
     if isinstance(values, UnreadableColumn):
         seen = values.seen
@@ -155,8 +155,8 @@ def _seen_in_arrow(values: ArrowColumn, missing: MissingValues) -> BooleanArray:
     seen = pc.is_valid(values)
     if is_bytes(values.type):
         seen = pc.and_(seen, pc.invert(missing.among_bytes(values)))
-    found: BooleanArray = np.asarray(seen)
-    return found
+    result: BooleanArray = np.asarray(seen)
+    return result
 
 
 def is_bytes(kind: pa.DataType) -> bool:
@@ -186,17 +186,17 @@ def _is_list(kind: pa.DataType) -> bool:
 def in_arrow_unit(values: AnyArray, unit: str, name: str) -> AnyArray:
     """Dates, times or durations in a unit of Arrow; an error if they are out of range, which numpy does not report."""
     kind = values.dtype.kind
-    found = values.astype(f"{kind}8[{unit}]", copy=False)
-    if unit == "D" and np.any(np.abs(found.astype(np.int64)[~np.isnat(found)]) >= _MOST_DAYS):
-        found = found.astype("M8[s]")
-    coarse = np.datetime_data(values.dtype)[0] in _COARSE
-    if coarse and not np.array_equal(found.astype(values.dtype), values, equal_nan=True):
+    converted = values.astype(f"{kind}8[{unit}]", copy=False)
+    if unit == "D" and np.any(np.abs(converted.astype(np.int64)[~np.isnat(converted)]) >= _MAX_DAYS):
+        converted = converted.astype("M8[s]")
+    coarse = np.datetime_data(values.dtype)[0] in _COARSE_UNITS
+    if coarse and not np.array_equal(converted.astype(values.dtype), values, equal_nan=True):
         raise UncountableError(
             f"column {name!r} holds dates or durations of {10**11:,} years and more: correct them, or leave it out "
             "(exclude, --exclude)",
             "dates or durations beyond all calendars",
         )
-    return found
+    return converted
 
 
 def arrow_unit(kind: np.dtype[np.datetime64 | np.timedelta64]) -> str:

@@ -3,10 +3,11 @@
 Codes are unsigned integers of the smallest type that fits; the type's largest value means missing: null or NaN. Labels
 come in the order of the codes. Each batch is encoded independently of the others.
 
-* text with few distinct values is coded straight from Arrow's buffers (`kernels.reading.text_codes`); other text, and
+* text with few distinct values is encoded straight from Arrow's buffers (`kernels.reading.text_codes`); other text, and
   small columns, by pyarrow, without loading compiled code; categoricals and dictionaries have codes already;
-* integers of a narrow range are their own codes; other numbers are coded by pyarrow;
-* Python objects are coded by their addresses, as most columns hold few objects many times, then by their values.
+* integers of a narrow range are their own codes; other numbers are encoded by pyarrow;
+* Python objects are encoded by their addresses first, as most columns hold few objects many times, then by their
+  values.
 """
 
 from __future__ import annotations
@@ -68,9 +69,9 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-_NARROW = 65_534  # integers within such a range are their own codes
+_MAX_RANGE_AS_CODES = 65_534  # integers of at most this range are their own codes
 _NO_NUMBERS = rf"{text_types.NAMES_OF_DIGITS}|\("  # nan(1) is a number to Arrow
-_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # in microseconds
+_UNITS = {"s": (10**6, 1), "ms": (10**3, 1), "ns": (1, 10**3)}  # factor and divisor that give microseconds
 
 
 def encode(
@@ -97,7 +98,7 @@ def encode(
         return encode(values.dense(), name, missing=missing, compiled=compiled)
     if isinstance(values, PrecodedColumn):
         unsigned = values.codes.view(f"u{values.codes.dtype.itemsize}")  # -1 becomes the largest code: missing
-        return _translated(unsigned, encode(values.values, name, missing=missing))
+        return _recoded(unsigned, encode(values.values, name, missing=missing))
     if isinstance(values, np.ndarray):
         return _encode_numpy(values, name, missing=missing, compiled=compiled)
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
@@ -157,31 +158,31 @@ def _encode_texts(array: pa.Array, raw: MissingValues | None = None, *, compiled
             return column
     coded = array.dictionary_encode()
     codes, texts = _codes_of(coded.indices, len(coded.dictionary)), coded.dictionary
-    numbers = _numbers_in(texts, raw) if raw is not None and len(texts) > labels.FEW_TEXTS else None
+    numbers = _texts_as_numbers(texts, raw) if raw is not None and len(texts) > labels.FEW_TEXTS else None
     if numbers is None:
         return Column(codes, kind, tuple(texts.to_pylist()))
     return _without_nan(codes, numbers)
 
 
-def _numbers_in(texts: pa.Array, missing: MissingValues) -> FloatArray | None:
-    """The texts as numbers, NaN where they mean missing; None if one is no number, or they are few. As `typed`.
+def _texts_as_numbers(texts: pa.Array, missing: MissingValues) -> FloatArray | None:
+    """The texts as numbers, NaN where they mean missing; None if one is no number, or if the numbers are few.
 
-    Texts that mean missing do not count among the few in any batch, as they are no labels.
+    The rules are those of `labels.typed`. Texts that mean missing are no labels, so they are not counted here.
     """
     import pyarrow.compute as pc  # noqa: PLC0415  (it takes long to load, and much needs nothing of it)
 
     means_missing = missing.among_texts(texts)
-    kept = texts.filter(pc.invert(means_missing))
-    if pc.any(pc.match_substring_regex(kept, _NO_NUMBERS)).as_py():
+    present = texts.filter(pc.invert(means_missing))
+    if pc.any(pc.match_substring_regex(present, _NO_NUMBERS)).as_py():
         return None
     try:
-        found = plain(kept.cast(pa.float64()))
+        present_numbers = plain(present.cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
-    if np.count_nonzero(~missing.among_numbers(found)) <= labels.FEW_TEXTS:
+    if np.count_nonzero(~missing.among_numbers(present_numbers)) <= labels.FEW_TEXTS:
         return None
     numbers = np.full(len(texts), np.nan)
-    numbers[plain(means_missing.cast(pa.uint8())) == 0] = found
+    numbers[plain(means_missing.cast(pa.uint8())) == 0] = present_numbers
     return numbers
 
 
@@ -193,29 +194,30 @@ def _encode_few_texts(array: pa.Array, kind: str) -> Column | None:
     ends = np.frombuffer(offsets, dtype=offset_type)[array.offset : array.offset + len(array) + 1]
     codes, examples = np.empty(len(array), dtype=np.uint8), np.zeros(MISSING, dtype=np.int64)
     content = NOTHING if data is None else np.frombuffer(data, dtype=np.uint8)
-    seen = encode_texts(ends, content, *validity(array), codes, examples)
-    if seen < 0:
+    label_count = encode_texts(ends, content, *validity(array), codes, examples)
+    if label_count < 0:
         return None
-    rows, letters = examples[:seen], content.data  # Arrow's own way, a scalar for each text, takes ten times as long
-    places = zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)
-    return Column(codes, kind, tuple(str(letters[start:end], "utf-8") for start, end in places))
+    # Arrow's own way, a scalar for each text, takes ten times as long.
+    rows, letters = examples[:label_count], content.data
+    bounds = zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)
+    return Column(codes, kind, tuple(str(letters[start:end], "utf-8") for start, end in bounds))
 
 
 def _encode_dictionary(array: pa.Array, name: str, *, raw: MissingValues | None, compiled: bool) -> Column:
     """Encode a dictionary array: its values may be of any kind, null or repeated; its indices become codes."""
     codes = _codes_of(array.indices, len(array.dictionary), compiled=compiled)
-    return _translated(codes, _encode_arrow(one_chunk(array.dictionary), name, raw=raw, compiled=False))
+    return _recoded(codes, _encode_arrow(one_chunk(array.dictionary), name, raw=raw, compiled=False))
 
 
-def _translated(codes: Codes, values: Column) -> Column:
-    """Codes of values that are encoded themselves."""
+def _recoded(codes: Codes, values: Column) -> Column:
+    """The column of these codes, which are positions in `values`; the values are encoded, too."""
     if np.array_equal(values.codes, np.arange(len(values.codes))):
         return replace(values, codes=codes)
     dtype = code_type(values.values)
     missing = np.iinfo(dtype).max
-    moved = np.full(len(values.codes) + 1, missing, dtype=dtype)
-    moved[:-1][values.codes < values.values] = values.codes[values.codes < values.values]
-    return replace(values, codes=moved[np.minimum(codes, len(values.codes))])
+    new_codes = np.full(len(values.codes) + 1, missing, dtype=dtype)
+    new_codes[:-1][values.codes < values.values] = values.codes[values.codes < values.values]
+    return replace(values, codes=new_codes[np.minimum(codes, len(values.codes))])
 
 
 def _codes_of(indices: pa.Array, size: int, *, compiled: bool = False) -> Codes:
@@ -232,28 +234,28 @@ def _encode_integers(array: pa.Array, *, compiled: bool = False) -> Column:
         distinct = values[few[1]] if few is not None else values[:0]
         if few is not None and np.all((distinct >= -labels.EXACT) & (distinct <= labels.EXACT)):
             return Column(few[0], NUMBER, numbers=distinct.astype(np.float64))
-    least, most = (scalar.as_py() for scalar in pc.min_max(array).values())
-    if least is None:
+    smallest, largest = (scalar.as_py() for scalar in pc.min_max(array).values())
+    if smallest is None:
         return Column(np.full(len(array), 255, dtype=np.uint8), NUMBER, numbers=np.zeros(0))
-    if max(abs(least), abs(most)) > labels.EXACT:
+    if max(abs(smallest), abs(largest)) > labels.EXACT:
         return _encode_texts(array.cast(pa.large_string()))
-    if most - least > _NARROW:
+    if largest - smallest > _MAX_RANGE_AS_CODES:
         return _encode_numbers(array.cast(pa.float64()), compiled=compiled)
-    codes = distances(array, int(least), code_type(most - least + 1), compiled=compiled)
-    return _ranging(codes, least, most)
+    codes = distances(array, int(smallest), code_type(largest - smallest + 1), compiled=compiled)
+    return _column_of_range(codes, smallest, largest)
 
 
 def _encode_whole_decimals(array: pa.Array, *, compiled: bool) -> Column:
-    """Encode like integers; numbers that no double holds become text, or neighbours would be one label."""
+    """Encode like integers; if doubles cannot represent all of them, encode as text, to keep neighbours apart."""
     numbers = to_doubles(array)
     if np.any(np.abs(plain(numbers.fill_null(0.0))) >= labels.EXACT):
         return _encode_texts(array.cast(pa.large_string()))
     return _encode_numbers(numbers, compiled=compiled)
 
 
-def _ranging(codes: Codes, least: int, most: int) -> Column:
-    """Integers of a narrow range: their distance from the least one is their code."""
-    return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(least, most + 1, dtype=np.float64))
+def _column_of_range(codes: Codes, smallest: int, largest: int) -> Column:
+    """The column of integers of a narrow range: the distance from the smallest is the code."""
+    return Column(np.ascontiguousarray(codes), NUMBER, numbers=np.arange(smallest, largest + 1, dtype=np.float64))
 
 
 def _encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
@@ -271,9 +273,9 @@ def _encode_numbers(array: pa.Array, *, compiled: bool = False) -> Column:
 def _without_nan(codes: Codes, numbers: FloatArray) -> Column:
     nan = np.isnan(numbers)
     if nan.any():
-        moved = np.full(numbers.size + 1, np.iinfo(codes.dtype).max, dtype=codes.dtype)
-        moved[:-1][~nan] = np.arange(np.count_nonzero(~nan))
-        codes, numbers = moved[np.minimum(codes, numbers.size)], numbers[~nan]
+        new_codes = np.full(numbers.size + 1, np.iinfo(codes.dtype).max, dtype=codes.dtype)
+        new_codes[:-1][~nan] = np.arange(np.count_nonzero(~nan))
+        codes, numbers = new_codes[np.minimum(codes, numbers.size)], numbers[~nan]
     return Column(codes, NUMBER, numbers=numbers)
 
 
@@ -290,21 +292,22 @@ def _encode_temporal(array: pa.Array) -> Column:
         return replace(_encode_numbers(counts.cast(pa.float64())), instants=True)
     missing = counts.is_null().to_numpy(zero_copy_only=False)
     units = counts.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    many, few = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
-    whole, rest = np.divmod(units, few)  # nanoseconds are no doubles, and rounding would make equal instants differ
-    numbers = whole * float(many) + rest / few
+    factor, divisor = _UNITS.get("ms" if pa.types.is_date64(kind) else kind.unit, (1, 1))
+    # Nanoseconds are no doubles, and rounding would make equal instants differ.
+    quotient, remainder = np.divmod(units, divisor)
+    numbers = quotient * float(factor) + remainder / divisor
     instants = bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
     numbers /= text_types.DAY if instants else text_types.SECOND
     return replace(_encode_numbers(pa.array(numbers, mask=missing)), instants=instants, spans=not instants)
 
 
 def _encode_numpy(values: AnyArray, name: str, *, missing: MissingValues, compiled: bool) -> Column:
-    values = _as_arrow_has_it(values, name)
+    values = _in_arrow_type(values, name)
     kind = values.dtype.kind
     if kind in "iu" and values.size:
-        least, most = int(values.min()), int(values.max())
-        if most - least <= _NARROW and max(abs(least), abs(most)) <= labels.EXACT:
-            return _ranging(narrowed(values, least, code_type(most - least + 1)), least, most)
+        smallest, largest = int(values.min()), int(values.max())
+        if largest - smallest <= _MAX_RANGE_AS_CODES and max(abs(smallest), abs(largest)) <= labels.EXACT:
+            return _column_of_range(narrowed(values, smallest, code_type(largest - smallest + 1)), smallest, largest)
     if kind in "biufM" or (kind == "m" and arrow_unit(values.dtype)):
         return encode(pa.array(np.ascontiguousarray(values)), name, compiled=compiled)
     if kind in "UTO":
@@ -325,8 +328,8 @@ def _encode_numpy_texts(values: AnyArray, name: str, *, missing: MissingValues, 
     return _encode_objects(values, name, missing=missing, compiled=compiled)
 
 
-def _as_arrow_has_it(values: AnyArray, name: str) -> AnyArray:
-    """The same values in a type that Arrow takes: no mask, native byte order, doubles at most, common units."""
+def _in_arrow_type(values: AnyArray, name: str) -> AnyArray:
+    """The same values in a type that Arrow accepts: no mask, native byte order, doubles at most, common units."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(values)
         values = np.asarray(values.data).astype(object)
@@ -360,10 +363,10 @@ def _encode_objects(values: AnyArray, name: str, *, missing: MissingValues, comp
         )
     kind = kinds.pop() if kinds else TEXT
     labels = _labels_of([item for _, item in present], kind, name)
-    moved = np.full(len(distinct) + 1, np.iinfo(np.uint32).max, dtype=np.uint32)
-    moved[[position for position, _ in present]] = labels.codes
-    wide = code_type(labels.values)
-    codes = np.minimum(moved, np.iinfo(wide).max).astype(wide)[codes]
+    label_codes = np.full(len(distinct) + 1, np.iinfo(np.uint32).max, dtype=np.uint32)
+    label_codes[[position for position, _ in present]] = labels.codes
+    dtype = code_type(labels.values)
+    codes = np.minimum(label_codes, np.iinfo(dtype).max).astype(dtype)[codes]
     return replace(labels, codes=codes)
 
 
@@ -384,15 +387,15 @@ def _labels_of(items: Sequence[Value], kind: str, name: str) -> Column:
 
 def _labels_of_times(items: Sequence[Value], name: str) -> Column:
     """Dates and datetimes, coded type by type, as Arrow would turn a mixture of the two into dates."""
-    groups: dict[object, list[int]] = {}
+    positions_of_type: dict[object, list[int]] = {}
     for position, item in enumerate(items):
-        groups.setdefault(type_of_instant(item), []).append(position)
-    if None in groups:
+        positions_of_type.setdefault(type_of_instant(item), []).append(position)
+    if None in positions_of_type:
         return encode(pa.array(items, from_pandas=True), name)
     numbers = np.zeros(len(items))
-    for kind, positions in groups.items():
-        own = [as_instant(items[position]) for position in positions]
-        column = encode(np.array(own) if isinstance(kind, np.dtype) else pa.array(own), name)
+    for kind, positions in positions_of_type.items():
+        instants = [as_instant(items[position]) for position in positions]
+        column = encode(np.array(instants) if isinstance(kind, np.dtype) else pa.array(instants), name)
         if column.numbers is not None:
             numbers[positions] = column.numbers[column.codes]
     return replace(_encode_numbers(pa.array(numbers)), instants=True)

@@ -34,7 +34,7 @@ class FeatureKind(StrEnum):
 
     @property
     def ranked(self) -> bool:
-        """Whether the column has several values, so that something can be computed."""
+        """Whether the column is ranked: it has several values."""
         return self in {FeatureKind.CATEGORIES, FeatureKind.RANGES}
 
     @property
@@ -63,7 +63,7 @@ class SuspicionKind(StrEnum):
     PERCENT_SIGNS = "percent_signs"
     CURRENCY_SIGNS = "currency_signs"
     THOUSANDS_SEPARATORS = "thousands_separators"
-    STRAYS = "strays"  # a few texts among numbers
+    STRAYS = "strays"  # a few texts in a column of numbers
     MISSING_TEXTS = "missing_texts"
     SPELLED_ALIKE = "spelled_alike"  # but for case, or for blanks at the ends
     MISSING_NUMBERS = "missing_numbers"
@@ -83,9 +83,9 @@ class Suspicion:
 class Feature:
     """One column as it is ranked: its block, the names of its values, its kind, and what its values may mean instead.
 
-    `labels` are the labels of the data, typed, and `places` says in which column of the block each of them is counted.
-    `typed_as` says, for each label as it was counted, which of the typed labels it has become. `odds` are the prior
-    odds of dependence that remain of even odds, because the cuts were chosen for what they tell.
+    `labels` are the labels of the data, typed. `places` has, for each of them, the column of the block in which it is
+    counted. `typed_as` has, for each label as it was counted, the position of its typed label. `odds` are the prior
+    odds of dependence: less than even odds if the cuts were chosen because of what they tell about the target.
     """
 
     name: str
@@ -133,20 +133,22 @@ class Feature:
             "cut_by": self.cut_by and self.cut_by.value,
             "cuts": self.shown_cuts,
             "missing_is_value": self.missing_is_value,
-            "suspicions": [{"kind": each.kind.value, "values": list(each.values)} for each in self.suspicions],
+            "suspicions": [
+                {"kind": suspicion.kind.value, "values": list(suspicion.values)} for suspicion in self.suspicions
+            ],
         }
 
     @property
     def complete(self) -> int | float:
         """Rows that have both target and feature."""
-        found: int | float = self.block[:-1, :-1].sum().item()
-        return found
+        rows: int | float = self.block[:-1, :-1].sum().item()
+        return rows
 
     @property
     def missing(self) -> int | float:
         """Rows without the feature."""
-        found: int | float = self.block[:, -1].sum().item()
-        return found
+        rows: int | float = self.block[:, -1].sum().item()
+        return rows
 
     @property
     def missing_is_value(self) -> bool:
@@ -159,7 +161,7 @@ class Feature:
         return np.stack([seen, missing, np.zeros_like(missing)], axis=1)
 
     def target_indicator(self) -> CountArray:
-        """The block of whether the target is missing, which is always known, with this feature: no, yes."""
+        """Counts of missingness of the target (present, missing) by this feature, as a block."""
         return np.stack([self.block[:-1].sum(axis=0), self.block[-1], np.zeros_like(self.block[-1])])
 
     def with_missing_as_value(self) -> Feature:

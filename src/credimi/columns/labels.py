@@ -4,13 +4,13 @@
     text       text that is meant as text
     boolean    false, true
     number     sorted doubles; integers are numbers without a fraction, dates and times days since 1970 (`instants`)
-    many       more values than are kept, counted as seen or missing only; the same for values that cannot be counted,
-               with one text that says what they are
+    many       more distinct values than are stored: each cell counts as present or missing only; also values that
+               cannot be counted, with one text that says what they are
 
-At most `most_labels` are kept, and texts of at most `most_bytes` in all. If there are more, numbers are made coarser:
-the last bits of the double are dropped, as few as possible; other values are given up. The result depends only on the
-set of values, not on their order or on how they were split into batches, so that counts of parts add up to the counts
-of the whole.
+A column stores at most `most_labels` labels, and texts of at most `most_bytes` bytes in all. If there are more, numbers
+are made coarser: as few as possible of the last bits of the doubles are dropped. Values of other kinds become `many`.
+The result depends only on the set of values, not on their order or on how they were split into batches. So counts of
+parts add up to the counts of the whole.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 RAW, TEXT, BOOLEAN, NUMBER, MANY = "raw", "text", "boolean", "number", "many"
 MOST_LABELS = 1 << 15
 EXACT = 2**53  # not all larger whole numbers are doubles
-FEW_TEXTS = 255  # up to so many raw labels of a batch keep their spelling, numbers or not
+FEW_TEXTS = 255  # if a batch has at most so many raw labels, all keep their spelling, numbers too
 _MOST_CELLS = 1 << 25  # of all features' blocks together, unless the features are very many: 256 MiB of counts
 _MOST_BYTES = 1 << 30  # of all features' texts together, unless the features are very many
 _TRUTH = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
@@ -96,32 +96,32 @@ class Labels:
 def of_texts(texts: Sequence[str], kind: str) -> tuple[Labels, Positions]:
     """Sorted labels, and the position of each text among them."""
     unique = sorted(set(texts))
-    where = {text: position for position, text in enumerate(unique)}
-    return Labels(kind, tuple(unique)), np.array([where[text] for text in texts], dtype=np.int64)
+    position_of = {text: position for position, text in enumerate(unique)}
+    return Labels(kind, tuple(unique)), np.array([position_of[text] for text in texts], dtype=np.int64)
 
 
 def most_labels(features: int, groups: int) -> int:
-    """How many labels each of so many features may keep, for a target of so many groups."""
+    """The maximum number of labels of each feature, for this number of features and of target classes (`groups`)."""
     return min(MOST_LABELS, max(1 << 10, _MOST_CELLS // max(features * groups, 1)))
 
 
 def most_bytes(features: int) -> int:
-    """How many bytes of UTF-8 the texts of each of so many features may have: from 1 to 32 MiB."""
+    """The maximum size of the texts of each feature, in bytes of UTF-8, for this number of features: 1 to 32 MiB."""
     return min(1 << 25, max(1 << 20, _MOST_BYTES // max(features, 1)))
 
 
-def too_long(own: Labels, max_bytes: int) -> bool:
+def too_long(labels: Labels, max_bytes: int) -> bool:
     """Whether the texts have more than `max_bytes` bytes."""
-    letters = sum(map(len, own.texts))
+    letters = sum(map(len, labels.texts))
     if 4 * letters <= max_bytes:  # no letter has more than four bytes
         return False
-    return letters > max_bytes or sum(len(text.encode(errors="surrogatepass")) for text in own.texts) > max_bytes
+    return letters > max_bytes or sum(len(text.encode(errors="surrogatepass")) for text in labels.texts) > max_bytes
 
 
 def of_numbers(
     numbers: FloatArray, dropped_bits: int = 0, max_labels: int | None = None, *, instants: bool = False
 ) -> tuple[Labels, Positions]:
-    """Sorted labels, coarse enough to be few, and the position of each number among them."""
+    """Sorted labels, at most `max_labels`, and the position of each number among them; bits are dropped if needed."""
     max_labels = MOST_LABELS if max_labels is None else max_labels
     unique, positions = np.unique(_coarser(np.asarray(numbers, dtype=np.float64), dropped_bits), return_inverse=True)
     positions = positions.astype(np.int64).ravel()
@@ -140,7 +140,7 @@ def _distinct(ordered: FloatArray) -> int:
 
 
 def collapsed(labels: Labels) -> tuple[Labels, Positions]:
-    """Labels of the kind `many`: the values are given up."""
+    """Labels of the kind `many`, which replaces all values, and the position 0 for each of the old labels."""
     return Labels(MANY), np.zeros(len(labels), dtype=np.int64)
 
 
@@ -154,13 +154,13 @@ def union(one: Labels, other: Labels, max_labels: int | None = None) -> tuple[La
         return Labels(MANY, tuple(uncounted[:1])), collapsed(one)[1], collapsed(other)[1]
     if one.kind != other.kind:
         if not len(one) or not len(other):
-            kept = one if len(one) else kindless(other)
-            return kept, np.arange(len(one)), np.arange(len(other))
+            nonempty = one if len(one) else kindless(other)
+            return nonempty, np.arange(len(one)), np.arange(len(other))
         first, second = _alike(one, other)
         if MANY in (first[0].kind, second[0].kind):
             return Labels(MANY), first[1], second[1]
-        merged, in_first, in_second = union(first[0], second[0], max_labels)
-        return merged, in_first[first[1]], in_second[second[1]]
+        merged, from_first, from_second = union(first[0], second[0], max_labels)
+        return merged, from_first[first[1]], from_second[second[1]]
     size = len(one)
     if one.kind == NUMBER:
         merged, positions = of_numbers(
@@ -212,7 +212,7 @@ def exceed(texts: Iterable[str], kind: str, max_labels: int) -> bool:
 
 
 def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[Labels, Positions]]:
-    """Labels of two kinds as labels of one kind: what the raw one looks like, else text, else `many`.
+    """Labels of two kinds as labels of one kind: what the raw labels look like, else text, else `many`.
 
     Raw dates are text on their own, but dates if the other labels are dates.
     """
@@ -224,16 +224,16 @@ def _alike(one: Labels, other: Labels) -> tuple[tuple[Labels, Positions], tuple[
     return first, second
 
 
-def _beside(own: Labels, other: Labels) -> tuple[Labels, Positions]:
-    """Typed labels; raw labels that are dates become dates, if the others are."""
-    found = readable(own.texts) if own.kind == RAW and other.instants else None
-    return of_numbers(found[0], instants=True) if found and found[1] == DATES else typed(own)
+def _beside(labels: Labels, other: Labels) -> tuple[Labels, Positions]:
+    """Typed labels; raw labels that look like dates become dates if the labels on the other side are dates."""
+    dates = readable(labels.texts) if labels.kind == RAW and other.instants else None
+    return of_numbers(dates[0], instants=True) if dates and dates[1] == DATES else typed(labels)
 
 
 def _coarser(numbers: FloatArray, dropped_bits: int) -> FloatArray:
     """The numbers, with the last bits of their significands set to 0."""
     if dropped_bits == 0:
         return numbers + 0.0  # no -0.0
-    kept = np.int64(-1) << np.int64(dropped_bits)
-    coarse: FloatArray = (np.ascontiguousarray(numbers).view(np.int64) & kept).view(np.float64)
+    mask = np.int64(-1) << np.int64(dropped_bits)
+    coarse: FloatArray = (np.ascontiguousarray(numbers).view(np.int64) & mask).view(np.float64)
     return coarse + 0.0

@@ -27,10 +27,10 @@ MISSING_VALUES = ("", "?", "NA", "NaN", "null")
 
 @stored
 class MissingValues:
-    """The values that mean missing, as text, as numbers and as dates: 999 also stands for "999", and "999" for 999.
+    """The values that mean missing, as text, as numbers and as dates: 999 also means "999", and "999" also means 999.
 
-    A number stands for numbers only, not for dates or durations, though these are counted as numbers, too. In `raw`
-    text, as in CSV files, an empty field is missing as well.
+    A number never means a date or a duration, although these are counted as numbers, too. In `raw` text, as in CSV
+    files, an empty field is missing as well.
     """
 
     def __init__(self, values: Sequence[str | float], *, raw: bool = False) -> None:
@@ -42,10 +42,10 @@ class MissingValues:
     def among(self, column: Column) -> BooleanArray:
         """Which of the column's labels mean missing."""
         if column.numbers is not None:
-            meant = self.dates if column.instants else set() if column.spans else self.numbers
-            if not meant:
+            numbers_that_mean_missing = self.dates if column.instants else set() if column.spans else self.numbers
+            if not numbers_that_mean_missing:
                 return np.zeros(column.values, dtype=bool)
-            return np.isin(column.numbers, list(meant))
+            return np.isin(column.numbers, list(numbers_that_mean_missing))
         if self._means_none(column.texts, column.kind):
             return np.zeros(column.values, dtype=bool)
         return np.array([self._means_missing(text, column.kind) for text in column.texts], dtype=bool)
@@ -72,7 +72,7 @@ class MissingValues:
         """Which of Arrow's texts mean missing, compared literally."""
         import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
 
-        return pc.is_in(texts, options=_looked_up(frozenset(self.texts), texts.type))
+        return pc.is_in(texts, options=_lookup_options(frozenset(self.texts), texts.type))
 
     def among_numbers(self, numbers: FloatArray) -> BooleanArray:
         """Which of the numbers mean missing."""
@@ -82,8 +82,10 @@ class MissingValues:
         """Which of Arrow's bytes mean missing."""
         import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
 
-        means = pa.array([text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary())
-        return pc.is_in(values.cast(pa.large_binary()), means)
+        texts_as_bytes = pa.array(
+            [text.encode(errors="surrogatepass") for text in sorted(self.texts)], pa.large_binary()
+        )
+        return pc.is_in(values.cast(pa.large_binary()), texts_as_bytes)
 
     def _means_none(self, texts: tuple[str, ...], kind: str) -> bool:
         """Fast path: no text can mean missing."""
@@ -102,7 +104,7 @@ class MissingValues:
 
 
 def _as_number(value: str | float) -> float | None:
-    """The value as a number; a text only if it is a number in tables: 1_0 is 10 in Python only."""
+    """The value as a number; None for a text that is no number in tables, such as 1_0, which is 10 to Python only."""
     if isinstance(value, str):
         whole = re.fullmatch(r"\s*[+-]?\d+\s*", value)
         if not text_types.is_number(value, names_too=True) or (whole and Decimal(value).copy_abs() > labels.EXACT):
@@ -122,7 +124,7 @@ NOTHING_MORE = MissingValues(())  # nothing besides null and NaN
 
 
 @lru_cache(maxsize=8)  # the many columns of a wide table ask for the same
-def _looked_up(texts: frozenset[str], kind: pa.DataType) -> Foreign:
+def _lookup_options(texts: frozenset[str], kind: pa.DataType) -> Foreign:
     """pyarrow's options to look for these texts."""
     import pyarrow.compute as pc  # noqa: PLC0415  (slow to load, and often not needed)
 

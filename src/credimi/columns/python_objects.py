@@ -25,15 +25,15 @@ TIME = "time"  # objects that become numbers, as Arrow's dates and times do
 def distinct_objects(
     values: AnyArray, name: str, *, compiled: bool
 ) -> tuple[AnyArray | pa.Array, list[Value] | None, IntegerArray]:
-    """Codes, the distinct objects and one row of each; or an Arrow array, if they are many and of one type."""
+    """Codes, the distinct objects, and one row of each; or an Arrow array, if they are many and all of one type."""
     if compiled:
         from credimi.kernels.reading.text_codes import encode_integers  # noqa: PLC0415  (loads compiled code)
 
         codes, rows = np.empty(values.size, dtype=np.uint8), np.zeros(255, dtype=np.int64)
         addresses = np.ctypeslib.as_array((ctypes.c_int64 * values.size).from_address(values.ctypes.data))
-        seen = encode_integers(addresses, NOTHING, 0, codes, rows)
-        if seen >= 0:
-            return codes, [values[row] for row in rows[:seen]], rows[:seen]
+        distinct_count = encode_integers(addresses, NOTHING, 0, codes, rows)
+        if distinct_count >= 0:
+            return codes, [values[row] for row in rows[:distinct_count]], rows[:distinct_count]
         try:
             array = pa.array(values, from_pandas=True)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
@@ -41,19 +41,19 @@ def distinct_objects(
         else:
             if any(test(array.type) for test in _SAME_IN_ARROW):
                 return array, None, rows
-    where: dict[object, int] = {}
-    first: list[int] = []
+    code_of: dict[object, int] = {}
+    first_rows: list[int] = []
     codes = np.empty(values.size, dtype=np.uint32)
     for row, item in enumerate(values):
         key = (type(item), item) if not is_missing(item) else None  # 1, 1.0 and True are equal, but not the same
         try:
-            code = where.setdefault(key, len(where))
+            code = code_of.setdefault(key, len(code_of))
         except TypeError:
             raise no_value(name, row, item) from None
-        if code == len(first):
-            first.append(row)
+        if code == len(first_rows):
+            first_rows.append(row)
         codes[row] = code
-    return codes, [values[row] for row in first], np.array(first, dtype=np.int64)
+    return codes, [values[row] for row in first_rows], np.array(first_rows, dtype=np.int64)
 
 
 _SAME_IN_ARROW = (  # the types for which Arrow gives the same labels as the objects themselves

@@ -44,9 +44,9 @@ class ReadingOptions:
     weights: str | None = None
 
     def __setstate__(self, state: list[object]) -> None:
-        """Restore pickles, also from before target cuts and weights existed: what they lack has its default."""
-        for own, value in zip_longest(fields(self), state):
-            object.__setattr__(self, own.name, value)
+        """Restore pickles, also older ones without target cuts and weights: these are None then."""
+        for option, value in zip_longest(fields(self), state):
+            object.__setattr__(self, option.name, value)
 
     @classmethod
     def of(
@@ -68,7 +68,7 @@ class ReadingOptions:
 
     @property
     def named(self) -> list[str]:
-        """The columns that are named."""
+        """The columns that `discretize` names."""
         return [name for name in self.discretize if name != "*"] if isinstance(self.discretize, dict) else []
 
 
@@ -92,9 +92,9 @@ def _sentinel(value: float) -> str | float:
 
 
 def quantiles_asked(method: Method) -> int | None:
-    """How many ranges of equal counts a method asks for; None if it is another one."""
-    found = _QUANTILE.fullmatch(method) if isinstance(method, str) else None
-    return found and int(found[1] or QUANTILES)
+    """How many ranges of equal counts a method asks for; None if it is another method."""
+    match = _QUANTILE.fullmatch(method) if isinstance(method, str) else None
+    return match and int(match[1] or QUANTILES)
 
 
 def _checked_methods(discretize: Option) -> Methods:

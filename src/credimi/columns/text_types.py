@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 NAMES_OF_DIGITS = r"^\s*[+-]?(0\d|\d{16,}\s*$)"  # 007 and keys of twenty digits are names, not doubles
-_DIGITS = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*"
-_NUMBER_OR_NAME = re.compile(_DIGITS, re.IGNORECASE)
-_PLAIN = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*)?"  # the usual form of numbers: tried first, as it takes half the time
-NUMBER_TEXT = re.compile(rf"{_PLAIN}|(?!{NAMES_OF_DIGITS})(?:{_DIGITS})", re.IGNORECASE)
+_ANY_NUMBER = r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*"
+_NUMBER_OR_NAME = re.compile(_ANY_NUMBER, re.IGNORECASE)
+_PLAIN_NUMBER = (
+    r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*)?"  # the usual form of numbers: tried first, as it takes half the time
+)
+NUMBER_TEXT = re.compile(rf"{_PLAIN_NUMBER}|(?!{NAMES_OF_DIGITS})(?:{_ANY_NUMBER})", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})?\s*")  # as 950 and 1,200 are written elsewhere
 _DATE = re.compile(r"\s*\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?\s*")
 DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds
-_DAYS_IN_MICROSECONDS = 2**63 // DAY  # the range of numpy's 64 bits: up to the year 294246
+_MAX_DAYS_IN_MICROSECONDS = 2**63 // DAY  # the range of numpy's 64 bits: up to the year 294246
 DATES, LEADING_ZEROS, DECIMAL_COMMAS = "dates", "leading_zeros", "decimal_commas"  # why text is not read as numbers
 
 
@@ -34,21 +36,21 @@ def shown_number(number: float) -> str:
 
 
 def is_number(text: str, *, names_too: bool = False) -> bool:
-    """Whether a raw text is a number; with leading zeros or very many digits it is a name, unless `names_too`."""
+    """Whether a raw text is a number. Digits with leading zeros, or very many digits, are names, unless `names_too`."""
     return bool((_NUMBER_OR_NAME if names_too else NUMBER_TEXT).fullmatch(text))
 
 
 def numbers_among(texts: Sequence[str]) -> FloatArray:
-    """Texts as numbers, NaN if they are none."""
-    found = np.full(len(texts), np.nan)
-    for place, text in enumerate(texts):
+    """Texts as numbers; NaN for a text that is no number."""
+    numbers = np.full(len(texts), np.nan)
+    for row, text in enumerate(texts):
         if is_number(text, names_too=True):
-            found[place] = float(text)
-    return found
+            numbers[row] = float(text)
+    return numbers
 
 
 def readable(texts: Sequence[str]) -> tuple[FloatArray, str] | None:
-    """Texts as numbers, if the user asks for it, with the reason why they are not read as numbers otherwise.
+    """Texts as numbers, for a user who asks for it, and the reason why they are not read as numbers by default.
 
     Dates are days since 1970, as in Arrow. A comma may be decimal, or part of a list of choices such as "1,3".
     """
@@ -82,7 +84,7 @@ def days_of(moment: object) -> float:
 
 def shown_date(days: float) -> str:
     """Days since 1970 as a date, with the time of day if there is one."""
-    if abs(days) < _DAYS_IN_MICROSECONDS:
+    if abs(days) < _MAX_DAYS_IN_MICROSECONDS:
         return str(np.datetime64(round(days * DAY), "us")).removesuffix(".000000").removesuffix("T00:00:00")
     return str(np.datetime64(math.floor(days), "D")) if abs(days) < 2.0**62 else f"{shown_number(days)} days since 1970"
 

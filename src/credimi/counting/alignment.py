@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedCounts:
-    """The samples, each with the labels and cuts of all, and the columns as all samples together have them.
+    """The samples with common labels and cuts, and the columns of all samples together.
 
-    `features` are those of the whole, before the counts of a sample replace theirs; `only` are, for each sample, the
-    columns that another one lacks, which are left out.
+    `features` have the counts of all samples together; `only` has, for each sample, the columns that another sample
+    lacks, which are left out.
     """
 
     samples: tuple[Counts, ...]
@@ -36,48 +36,51 @@ class AlignedCounts:
     only: tuple[tuple[str, ...], ...]
 
     def with_samples(self, samples: tuple[Counts, ...]) -> AlignedCounts:
-        """The same columns for other samples, which are these or sums of them."""
+        """The same columns for other samples: these samples, or sums of them."""
         return replace(self, samples=samples, only=((),) * len(samples))
 
 
 def aligned(samples: Sequence[Counts]) -> AlignedCounts:
     """The samples on the same labels and cuts."""
-    of_all = set[str].intersection(*(set(each.features) for each in samples))
-    shared = [name for name in samples[0].features if name in of_all]
+    common = set[str].intersection(*(set(sample.features) for sample in samples))
+    shared = [name for name in samples[0].features if name in common]
     if not shared:
         raise CredimiError("the two have no column in common besides the target: compare tables of the same columns")
-    only = tuple(tuple(name for name in each.features if name not in of_all) for each in samples)
-    parts = [_chosen(each, shared) for each in samples]
+    only = tuple(tuple(name for name in sample.features if name not in common) for sample in samples)
+    parts = [_with_columns(sample, shared) for sample in samples]
     whole = merged(parts)
     assert whole is not None  # noqa: S101  (there are samples, and so a sum)
-    features = _without_keys(whole.settled(), parts)
-    asked = whole.settings.discretize
-    others = asked if isinstance(asked, dict) else {"*": asked}
-    ways = others | {each.name: _reading(each) for each in features if each.kind.ranked}
-    settings = replace(whole.settings, discretize=ways)
+    features = _with_shared_identifiers(whole.settled(), parts)
+    methods = whole.settings.discretize
+    methods_by_name = methods if isinstance(methods, dict) else {"*": methods}
+    fixed_methods = methods_by_name | {feature.name: _method_of(feature) for feature in features if feature.kind.ranked}
+    settings = replace(whole.settings, discretize=fixed_methods)
     empty = replace(whole, flat=np.zeros_like(whole.flat), rows=0, squares=0.0)
-    placed = tuple(replace(empty + each, settings=settings) for each in parts)
-    return AlignedCounts(placed, tuple(features), whole.class_names(), only)
+    aligned_samples = tuple(replace(empty + sample, settings=settings) for sample in parts)
+    return AlignedCounts(aligned_samples, tuple(features), whole.class_names(), only)
 
 
-def _without_keys(features: list[Feature], parts: Sequence[Counts]) -> list[Feature]:
-    """The same columns; one that names the rows in each sample is an identifier in all: both may count from 1."""
-    alone = [each.settled(1) if len(each.classes) else features for each in parts]
+def _with_shared_identifiers(features: list[Feature], parts: Sequence[Counts]) -> list[Feature]:
+    """The same columns; a column that is an identifier in each sample is one in all.
+
+    In all samples together it may not look like one, as both samples may number their rows from 1.
+    """
+    settled_samples = [counts.settled(1) if len(counts.classes) else features for counts in parts]
     return [
         replace(feature, kind=FeatureKind.IDENTIFIER)
-        if all(own.kind == FeatureKind.IDENTIFIER for own in each)
+        if all(sample_feature.kind == FeatureKind.IDENTIFIER for sample_feature in sample_features)
         else feature
-        for feature, *each in zip(features, *alone, strict=True)
+        for feature, *sample_features in zip(features, *settled_samples, strict=True)
     ]
 
 
-def _reading(feature: Feature) -> str | list[float]:
-    """How a column is read so that its values are those of this feature, whatever else is counted."""
+def _method_of(feature: Feature) -> str | list[float]:
+    """The method that gives a column the values of this feature, whatever else is counted."""
     return "categories" if feature.cut_by is None else feature.cuts.tolist()
 
 
-def _chosen(counts: Counts, names: Sequence[str]) -> Counts:
-    """Some of the columns, in this order."""
+def _with_columns(counts: Counts, names: Sequence[str]) -> Counts:
+    """The same counts with these columns, in this order."""
     if counts.features == tuple(names):
         return counts
     blocks = dict(zip(counts.features, zip(counts.labels, counts.blocks(), strict=True), strict=True))

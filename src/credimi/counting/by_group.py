@@ -31,19 +31,19 @@ MOST_GROUPS = 50
 
 
 def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple[dict[str, Counts], int]:
-    """The counts of each group, in the order of names, and the number of rows without a group (`by` is missing)."""
+    """The counts of each group, sorted by name, and the number of rows without a group (`by` is missing)."""
     by = column_name(by, data)
     if _is_name(target) and by == column_name(target, data):
         raise CredimiError(f"{by!r} is the target: group by another column")
     _check_source(data, counting.get("engine"))
-    named = counting.get("features")
-    if named is not None:
-        counting["features"] = [*([named] if isinstance(named, str) else named), by]
+    features = counting.get("features")
+    if features is not None:
+        counting["features"] = [*([features] if isinstance(features, str) else features), by]
     request = with_target_cuts(data, CountRequest.of(target, **counting))
     plan, batches = source(data, request)
     if by not in plan.features or len(plan.features) == 1:
-        raise CredimiError(_why_not(by, plan, counting.get("exclude")))
-    found: dict[str, Counts] = {}
+        raise CredimiError(_refusal(by, plan, counting.get("exclude")))
+    counts_of: dict[str, Counts] = {}
     missing = 0
     for batch in weighted(batches, plan.settings):
         coded = encode_batch(batch, plan, threads=request.threads)
@@ -52,23 +52,24 @@ def count_by(data: Data, target: Values, by: Value, **counting: Option) -> tuple
             if name is None:
                 missing += int(rows.sum())
                 continue
-            counts = _counted(_chosen(coded, rows, by), request.threads)
-            found[name] = checked(found[name] + counts if name in found else counts, plan)
-        if len(found) > MOST_GROUPS:
+            counts = _counted(_rows_of_group(coded, rows, by), request.threads)
+            counts_of[name] = checked(counts_of[name] + counts if name in counts_of else counts, plan)
+        if len(counts_of) > MOST_GROUPS:
             raise CredimiError(
                 f"column {by!r} has more than {MOST_GROUPS} different values: group by a column with fewer values, or "
                 "cut it into a few ranges first"
             )
-    if len(found) < 2:
-        what = f"one value only, {next(iter(found))!r}" if found else "no values"
+    if len(counts_of) < 2:
+        what = f"one value only, {next(iter(counts_of))!r}" if counts_of else "no values"
         raise CredimiError(f"column {by!r} has {what}: there are no groups to compare")
-    if any(counts.flat.dtype.kind == "f" for counts in found.values()):  # no numbers of rows in one group, so in none
-        found = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in found.items()}
-    return {name: effective(found[name]) for name in sorted(found, key=_in_order)}, missing
+    # If the weights of one group are no numbers of rows, those of all groups are none.
+    if any(counts.flat.dtype.kind == "f" for counts in counts_of.values()):
+        counts_of = {name: replace(counts, flat=counts.flat.astype(np.float64)) for name, counts in counts_of.items()}
+    return {name: effective(counts_of[name]) for name in sorted(counts_of, key=_sort_key)}, missing
 
 
 def column_name(named: Value, data: Data) -> str:
-    """The name of a column as text; of one of an array that was named by its place, too."""
+    """The name of a column as text; a column of an array may be given by its index."""
     if not _is_name(named):
         raise CredimiError(
             f"by is a {type(named).__name__}: name one column; groups that are no column yet have to become one of "
@@ -83,9 +84,9 @@ def _is_name(named: object) -> bool:
     return isinstance(named, str | tuple) or not hasattr(named, "__iter__")  # a tuple of a MultiIndex
 
 
-def _counted(chosen: CodedBatch, threads: int | None) -> Counts:
-    counts = count_coded(chosen, threads=threads)
-    return counts if chosen.weights is None else with_squares(counts, chosen.weights)
+def _counted(coded: CodedBatch, threads: int | None) -> Counts:
+    counts = count_coded(coded, threads=threads)
+    return counts if coded.weights is None else with_squares(counts, coded.weights)
 
 
 def _check_source(data: Data, engine: str | None) -> None:
@@ -95,7 +96,7 @@ def _check_source(data: Data, engine: str | None) -> None:
         raise CredimiError("the rows of a sparse matrix are not grouped: pass X.toarray()")
 
 
-def _why_not(by: str, plan: Plan, exclude: Option) -> str:
+def _refusal(by: str, plan: Plan, exclude: Option) -> str:
     if by in ([exclude] if isinstance(exclude, str) else map(str, exclude or ())):
         return f"column {by!r} names the groups and cannot be left out: remove it from exclude"
     if by in plan.features:
@@ -104,7 +105,7 @@ def _why_not(by: str, plan: Plan, exclude: Option) -> str:
 
 
 def _group_names(by: str, coded: CodedBatch) -> list[str | None]:
-    """The name of each code's group, None if it means missing."""
+    """The name of the group of each code, None if the value means missing."""
     column = coded.columns[by]
     if column.kind == MANY:
         raise CredimiError(f"column {by!r} has too many different values for groups: group by a column with fewer")
@@ -120,20 +121,20 @@ def _groups(column: Column, names: list[str | None]) -> Iterator[tuple[str | Non
     """The groups that occur, and their rows; several codes may have one name."""
     codes = np.minimum(column.codes, column.values)
     for name in dict.fromkeys((*names, None)):
-        own = [code for code, each in enumerate((*names, None)) if each == name]
-        rows = np.isin(codes, own)
+        group_codes = [code for code, code_name in enumerate((*names, None)) if code_name == name]
+        rows = np.isin(codes, group_codes)
         if rows.any():
             yield name, rows
 
 
-def _chosen(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
-    """Some of the rows, without the column of the groups."""
-    columns = {name: replace(each, codes=each.codes[rows]) for name, each in coded.columns.items() if name != by}
+def _rows_of_group(coded: CodedBatch, rows: BooleanArray, by: str) -> CodedBatch:
+    """The rows of one group, without the column of the groups."""
+    columns = {name: replace(column, codes=column.codes[rows]) for name, column in coded.columns.items() if name != by}
     weights = None if coded.weights is None else coded.weights[rows]
     return replace(coded, columns=columns, groups=coded.groups[rows], rows=int(rows.sum()), weights=weights)
 
 
-def _in_order(name: str) -> tuple[int, float, str]:
+def _sort_key(name: str) -> tuple[int, float, str]:
     """Numbers in numeric order, then names in alphabetical order."""
     try:
         return 0, float(name), name

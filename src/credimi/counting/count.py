@@ -121,11 +121,11 @@ def count(
     >>> counts["x"].target_only, counts["x"].feature_only
     (array([0., 1.]), array([0., 1.]))
     """
-    asked: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
-    asked |= {"target_cuts": target_cuts, "weights": weights}
-    asked |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
-    asked |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
-    return count_requested(data, CountRequest.of(target, **asked))
+    options: Record = {"features": features, "exclude": exclude, "max_levels": max_levels}
+    options |= {"target_cuts": target_cuts, "weights": weights}
+    options |= {"missing_values": missing_values, "discretize": discretize, "delimiter": delimiter}
+    options |= {"threads": threads, "progress": progress, "engine": engine, "master": master, "scheduler": scheduler}
+    return count_requested(data, CountRequest.of(target, **options))
 
 
 def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
@@ -135,13 +135,13 @@ def count_more(data: Data, counts: Counts, delimiter: str | None) -> Counts:
 
 
 def count_requested(data: Data, request: CountRequest) -> Counts:
-    """The counts that are asked for."""
+    """The counts for a request."""
     request = with_target_cuts(data, request)
     if files.reads(data):
-        found, plan = _planned_files(data, request)
-        sources = tuple(file.source for file in found)  # as they are before they are read
-        whole = merged(counts for _, counts in tallies(found, plan, request))
-        return checked(replace(counted([], plan) if whole is None else whole, sources=sources), plan)
+        data_files, plan = _planned_files(data, request)
+        sources = tuple(file.source for file in data_files)  # as they are before they are read
+        counts_of_all = merged(counts for _, counts in tallies(data_files, plan, request))
+        return checked(replace(counted([], plan) if counts_of_all is None else counts_of_all, sources=sources), plan)
     if request.engine is not None:
         raise CredimiError(f"engine={request.engine!r} is for files, not for a {type(data).__name__}: leave engine out")
     _check_undelimited(data, request.delimiter)
@@ -161,7 +161,7 @@ def plan_of(offered: Sequence[str], request: CountRequest) -> Plan:
 
 
 def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
-    """The same request; if it asks for quantiles of the target, with their cuts, found in a first pass."""
+    """The same request; if it asks for quantiles of the target, a first pass replaces them by cuts."""
     if bins_asked(request.settings.target_cuts) is None:
         return request
     kind = type(data).__name__
@@ -171,36 +171,36 @@ def with_target_cuts(data: Data, request: CountRequest) -> CountRequest:
             f"quantiles of the target need all its values first, and a {kind} {why}: pass the cuts themselves, such as "
             "target_cuts=[30, 50]"
         )
-    alone = replace(request, features=(), exclude=None, named=False, progress=_unheard)
-    alone = replace(alone, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
-    plan, batches = source(data, alone)
+    target_only = replace(request, features=(), exclude=None, named=False, progress=_no_progress)
+    target_only = replace(target_only, settings=replace(request.settings, target_cuts=None, discretize="mdl"))
+    plan, batches = source(data, target_only)
     settings = replace(request.settings, weights=plan.settings.weights)
     cuts = with_quantiles(settings, weighted(batches, settings), plan.target).target_cuts
     return replace(request, settings=replace(request.settings, target_cuts=cuts))
 
 
 def _named_weights(request: CountRequest, offered: Sequence[str]) -> CountRequest:
-    """The same, with weights in the settings that are a name of pandas that is no text."""
+    """The same request; if the weights are a column's name that is no text, as in pandas, it moves to the settings."""
     name = name_of_target(request.weights, offered)
     if not isinstance(name, str):
         return request
     return replace(request, weights=None, settings=replace(request.settings, weights=name))
 
 
-def _unheard(_share: float) -> None:
-    """Report no progress before the counting."""
+def _no_progress(_share: float) -> None:
+    """Ignore the progress of the first pass."""
 
 
 def _planned_files(data: Data, request: CountRequest) -> tuple[list[DataFile], Plan]:
-    """The files, and what is counted in them."""
+    """The files, and the plan for them."""
     if not isinstance(request.target, str | NoTarget):
         raise CredimiError(f"target is {request.target!r}: for files, pass the name of a column as the target")
-    found = files.data_files(data, request.delimiter)
-    return found, request.plan(files.names(found, request.delimiter))
+    data_files = files.data_files(data, request.delimiter)
+    return data_files, request.plan(files.names(data_files, request.delimiter))
 
 
 def cluster_of(data: object) -> ModuleType | None:
-    """The engine of a frame whose rows are elsewhere, if any; asked before Arrow's stream, which fetches the rows."""
+    """The engine of a Spark or Dask frame, or None; checked before Arrow's stream, which would fetch the rows."""
     if not type(data).__module__.startswith(("pyspark.", "dask")):
         return None
     return next((engine for engine in (spark, dask) if engine.reads(data)), None)
@@ -227,8 +227,8 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
     """What is counted in the data, and the batches of its columns."""
     require_rows_here(data)
     if files.reads(data):
-        found, plan = _planned_files(data, request)
-        read = ahead(files.batches(found, _in_data(plan, request), request.progress, threads=request.threads))
+        data_files, plan = _planned_files(data, request)
+        read = ahead(files.batches(data_files, _in_data(plan, request), request.progress, threads=request.threads))
         return plan, _with_one_class(read, plan, request)
     _check_undelimited(data, request.delimiter)
     if polars_lazy.reads(data):
@@ -244,10 +244,10 @@ def source(data: Data, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
 
 
 def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Batch]]:
-    """The same for a table in memory, which may have target and weights beside it."""
+    """The same for a table in memory; target and weights may be separate arrays."""
     offered, target = frames.names(data), request.target
     if sparse_matrices.reads(data) or (isinstance(data, np.ndarray) and not data.dtype.names):
-        features, exclude = (by_places(each, offered) for each in (request.features, request.exclude))
+        features, exclude = (by_places(names, offered) for names in (request.features, request.exclude))
         weights = by_place(request.weights, offered)
         request = replace(request, features=features, exclude=exclude, weights=weights)
         target = by_place(target, offered)
@@ -269,7 +269,7 @@ def _in_memory(data: Foreign, request: CountRequest) -> tuple[Plan, Iterator[Bat
     plan = request.plan([*offered, *beside])
     batches = frames.batches(data, [name for name in _in_data(plan, request) if name not in beside])
     for name, values in beside.items():
-        batches = _beside(batches, name, values, "target" if name == plan.target else "weights")
+        batches = _with_column(batches, name, values, "target" if name == plan.target else "weights")
     return plan, _with_one_class(batches, plan, request)
 
 
@@ -279,7 +279,7 @@ def _in_data(plan: Plan, request: CountRequest) -> list[str]:
 
 
 def _with_one_class(batches: Iterator[Batch], plan: Plan, request: CountRequest) -> Iterator[Batch]:
-    """The same batches; without a target, with a column of one value in its place."""
+    """The same batches; without a target, a column of one class takes its place."""
     if not isinstance(request.target, NoTarget):
         return batches
     return (replace(batch, columns={plan.target: one_class(batch.rows), **batch.columns}) for batch in batches)
@@ -290,8 +290,8 @@ def one_class(rows: int) -> ColumnValues:
     return PrecodedColumn(np.zeros(rows, dtype=np.int8), np.array(["\x00"], dtype=object))
 
 
-def _beside(batches: Iterator[Batch], name: str, values: ColumnValues, what: str) -> Iterator[Batch]:
-    """The batches with one more column, sliced to fit."""
+def _with_column(batches: Iterator[Batch], name: str, values: ColumnValues, what: str) -> Iterator[Batch]:
+    """The batches with one more column, of which each batch gets its rows."""
     has = "has" if what == "target" else "have"
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise CredimiError(f"the {what} {has} the shape {values.shape}: pass one value per row")

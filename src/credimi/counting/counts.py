@@ -1,4 +1,4 @@
-"""`Counts`: all that is kept of the rows. One (r + 1) x (s + 1) block per feature, in one flat array; missing last.
+"""`Counts`: what credimi stores of the rows. One (r + 1) x (s + 1) block per feature, in one flat array; missing last.
 
     n_11 ... n_1s | n_1?          r classes of the target, s values of the feature; n_i?: the feature is missing,
     ...           | ...           n_?j: the target is missing, n_??: both
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from credimi.counting.sampled_rows import SampledRows
     from credimi.counting.saved.counted_files import CountedFile
 
-_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks: below this, numpy is done before compiled code is loaded
+_CELLS_WORTH_COMPILING = 1 << 20  # of all blocks; with fewer, numpy is done before compiled code is loaded
 _ROUNDING = 1e-9  # of weights that are subtracted
 
 
@@ -108,14 +108,14 @@ class Counts:
             target,
             classes,
             tuple(columns),
-            tuple(each for each, _ in columns.values()),
+            tuple(column_labels for column_labels, _ in columns.values()),
             np.concatenate(flat) if flat else np.zeros(0, dtype=np.int64),
             rows,
             settings,
         )
 
     def __getstate__(self) -> Record:
-        """What pickles have: counts, and no rows."""
+        """The state for pickles: the counts without the sampled rows."""
         return self.__dict__ | {"sample": None}
 
     def __len__(self) -> int:
@@ -152,14 +152,14 @@ class Counts:
         if column not in self.features:
             raise CredimiError(unknown(column, self.features))
         index = self.features.index(column)
-        kept, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
-        if len(kept) and kept.kind not in (NUMBER, BOOLEAN):
+        typed, columns = labels.typed(self.labels[index], labels.most_labels(len(self), len(self.classes) + 1))
+        if len(typed) and typed.kind not in (NUMBER, BOOLEAN):
             raise CredimiError(
-                f"column {column!r} holds {kept.kind}, not numbers: count the columns of numbers (features=[...])"
+                f"column {column!r} holds {typed.kind}, not numbers: count the columns of numbers (features=[...])"
             )
         classes, rows = labels.typed(self.classes)
-        numbers = np.array([text == "true" for text in kept.texts], dtype=np.float64) if kept.texts else kept.numbers
-        return numbers, relabel(self.blocks()[index], rows, columns, (len(classes), len(kept)))[:-1, :-1].T
+        numbers = np.array([text == "true" for text in typed.texts], dtype=np.float64) if typed.texts else typed.numbers
+        return numbers, relabel(self.blocks()[index], rows, columns, (len(classes), len(typed)))[:-1, :-1].T
 
     def class_names(self, least: int = 2) -> tuple[str, ...]:
         """The target's classes, in the order of the tables' rows; an error if there are fewer than `least`."""
@@ -177,40 +177,40 @@ class Counts:
         self, least_classes: int = 2, classes: SettledClasses | None = None, threads: int | None = None
     ) -> list[Feature]:
         """All columns as they are ranked; `classes` are those of `settled_classes`, if they are known."""
-        own = classes or self.settled_classes(least_classes)
+        settled_classes = classes or self.settled_classes(least_classes)
         columns = list(zip(self.features, self.labels, self.blocks(), strict=True))
         if self.flat.size >= _CELLS_WORTH_COMPILING and self.flat.dtype.kind != "f":
-            found: dict[int, Feature] = {}
+            features: dict[int, Feature] = {}
 
-            def work(place: int) -> None:
-                found[place] = self._settle(*columns[place], own, compiled=True)
+            def work(index: int) -> None:
+                features[index] = self._settle(*columns[index], settled_classes, compiled=True)
 
             with suppress(CredimiError):  # raised again below, by the first faulty column
                 share(work, range(len(columns)), threads)
-                return [found[place] for place in range(len(columns))]
-        return [self._settle(*column, own) for column in columns]
+                return [features[index] for index in range(len(columns))]
+        return [self._settle(*column, settled_classes) for column in columns]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
         if (self.target, self.rows, set(self.features)) != (other.target, other.rows, set(other.features)):
             return False
-        own, others = self._typed(), other._typed()
+        typed, other_typed = self._typed(), other._typed()
         return all(
-            labels_ == others[name][0] and np.array_equal(block, others[name][1])
-            for name, (labels_, block) in own.items()
+            labels_ == other_typed[name][0] and np.array_equal(block, other_typed[name][1])
+            for name, (labels_, block) in typed.items()
         )
 
     def _typed(self) -> dict[str, tuple[tuple[Labels, Labels], CountArray]]:
         """All columns with their types, uncut: two counts are equal if these are."""
         max_labels = labels.most_labels(len(self), len(self.classes) + 1)
         classes, rows = labels.typed(self.classes)
-        found = {}
+        typed_columns = {}
         for name, column_labels, block in zip(self.features, self.labels, self.blocks(), strict=True):
-            kept, columns = labels.typed(column_labels, max_labels)
-            both = labels.kindless(classes), labels.kindless(kept)
-            found[name] = (both, relabel(block, rows, columns, (len(classes), len(kept))))
-        return found
+            typed, columns = labels.typed(column_labels, max_labels)
+            both = labels.kindless(classes), labels.kindless(typed)
+            typed_columns[name] = (both, relabel(block, rows, columns, (len(classes), len(typed))))
+        return typed_columns
 
     __hash__ = None  # type: ignore[assignment]  # counts change
 
@@ -221,9 +221,10 @@ class Counts:
                 f"counts of the targets {self.target!r} and {other.target!r} do not add: count the same target"
             )
         if set(self.features) != set(other.features):
-            apart = sorted(set(self.features) ^ set(other.features))
+            unshared = sorted(set(self.features) ^ set(other.features))
             raise CredimiError(
-                f"only one of the two counts has the column {apart[0]!r}: count the same columns (features, --features)"
+                f"only one of the two counts has the column {unshared[0]!r}: count the same columns (features, "
+                "--features)"
             )
         if self.settings != other.settings:
             raise CredimiError(
@@ -239,22 +240,23 @@ class Counts:
         squares = self.squares + other.squares
         same = self.classes == other.classes and self.features == other.features
         if same and all(
-            one is another or one == another for one, another in zip(self.labels, other.labels, strict=True)
+            labels_ is other_labels_ or labels_ == other_labels_
+            for labels_, other_labels_ in zip(self.labels, other.labels, strict=True)
         ):
             return replace(self, flat=self.flat + other.flat, rows=rows, sources=sources, squares=squares)
-        classes, mine, theirs = labels.union(self.classes, other.classes)
+        classes, own_rows, other_rows = labels.union(self.classes, other.classes)
         check_classes(self.target, classes)
-        others = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
+        other_columns_by_name = dict(zip(other.features, zip(other.labels, other.blocks(), strict=True), strict=True))
         columns, max_labels, max_bytes = (
             {},
             labels.most_labels(len(self), len(classes) + 1),
             labels.most_bytes(len(self)),
         )
         for name, column_labels, block in zip(self.features, self.labels, self.blocks(), strict=True):
-            other_labels, other_block = others[name]
-            merged, here, there = labels.union(column_labels, other_labels, max_labels)
+            other_labels, other_block = other_columns_by_name[name]
+            merged, own_columns, other_columns = labels.union(column_labels, other_labels, max_labels)
             size = (len(classes), len(merged))
-            added = relabel(block, mine, here, size) + relabel(other_block, theirs, there, size)
+            added = relabel(block, own_rows, own_columns, size) + relabel(other_block, other_rows, other_columns, size)
             columns[name] = bounded(merged, added, max_labels, max_bytes)
         whole = Counts.join(self.target, classes, columns, rows, self.settings)
         return replace(whole, sources=sources, squares=squares, sample=self.sample)
@@ -287,11 +289,11 @@ class Counts:
         for block in blocks:
             occurring |= block[:-1].any(axis=1)
         classes, rows = self.classes.chosen(occurring), np.append(occurring, True)
-        kept = {}
+        columns = {}
         for name, column_labels, block in zip(self.features, self.labels, blocks, strict=True):
-            seen = np.asarray(block[:, :-1].any(axis=0) | (column_labels.kind == labels.MANY))
-            kept[name] = column_labels.chosen(seen), block[np.ix_(rows, np.append(seen, True))]
-        whole = Counts.join(self.target, classes, kept, self.rows, self.settings)
+            occurs = np.asarray(block[:, :-1].any(axis=0) | (column_labels.kind == labels.MANY))
+            columns[name] = column_labels.chosen(occurs), block[np.ix_(rows, np.append(occurs, True))]
+        whole = Counts.join(self.target, classes, columns, self.rows, self.settings)
         return replace(whole, squares=max(self.squares, 0.0))
 
     def __radd__(self, other: object) -> Counts:
@@ -332,7 +334,7 @@ class Counts:
             header |= {"weights": self.settings.weights, "squares": self.squares}
         if self.sources:
             header["sources"] = [source.described() for source in self.sources]
-        numbers = [each.numbers for each in (self.classes, *self.labels)]
+        numbers = [column_labels.numbers for column_labels in (self.classes, *self.labels)]
         return header, {"numbers": np.concatenate(numbers), "counts": self.flat}
 
     @staticmethod
@@ -356,8 +358,8 @@ class Counts:
     def blocks(self) -> list[CountArray]:
         """The raw blocks of the features: views into the flat array."""
         blocks, start, height = [], 0, len(self.classes) + 1
-        for each in self.labels:
-            width = len(each) + 1
+        for column_labels in self.labels:
+            width = len(column_labels) + 1
             blocks.append(self.flat[start : start + height * width].reshape(height, width))
             start += height * width
         return blocks
@@ -372,13 +374,15 @@ class Counts:
 
 
 def bounded(column_labels: Labels, block: CountArray, max_labels: int, max_bytes: int) -> tuple[Labels, CountArray]:
-    """The same labels, if they are not too many or too long; otherwise numbers are rounded, and others given up."""
+    """The same labels and counts; if there are too many labels, numbers are made coarser, and others become `many`."""
     if len(column_labels) <= max_labels and not labels.too_long(column_labels, max_bytes):
         return column_labels, block
-    kept, positions = labels.typed(column_labels, max_labels)  # raw text that is all numbers can be made coarser
-    if kept.kind == NUMBER:
-        kept, onward = labels.of_numbers(kept.numbers, kept.dropped_bits, max_labels, instants=kept.instants)
-        positions = onward[positions]
-    if len(kept) > max_labels or labels.too_long(kept, max_bytes):
-        kept, positions = labels.collapsed(column_labels)
-    return kept, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(kept)))
+    typed, positions = labels.typed(column_labels, max_labels)  # raw text that is all numbers can be made coarser
+    if typed.kind == NUMBER:
+        typed, coarse_positions = labels.of_numbers(
+            typed.numbers, typed.dropped_bits, max_labels, instants=typed.instants
+        )
+        positions = coarse_positions[positions]
+    if len(typed) > max_labels or labels.too_long(typed, max_bytes):
+        typed, positions = labels.collapsed(column_labels)
+    return typed, relabel(block, np.arange(block.shape[0] - 1), positions, (block.shape[0] - 1, len(typed)))

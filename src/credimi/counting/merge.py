@@ -24,16 +24,16 @@ _ROUNDING = 1e-12  # of sums of weights, in batches of other sizes; whole number
 
 
 def merged(parts: Iterable[Counts]) -> Counts | None:
-    """The sum; each part is added to a sum of about as many parts; None if there are none."""
-    waiting: list[tuple[int, Counts]] = []  # sums of 2^k parts with falling k, like the digits of a binary number
+    """The sum of the parts, None if there are none; each part is added to a sum of about as many parts."""
+    partial_sums: list[tuple[int, Counts]] = []  # sums of 2^k parts with falling k, like the digits of a binary number
     for part in parts:
         size, total = 1, part
-        while waiting and waiting[-1][0] == size:
-            total = waiting.pop()[1] + total
+        while partial_sums and partial_sums[-1][0] == size:
+            total = partial_sums.pop()[1] + total
             size *= 2
-        waiting.append((size, total))
+        partial_sums.append((size, total))
     whole: Counts | None = None
-    for _, part in reversed(waiting):
+    for _, part in reversed(partial_sums):
         whole = part if whole is None else part + whole
     return whole
 
@@ -60,23 +60,23 @@ def _joined(blocks: Sequence[Counts], plan: Plan) -> Counts:
     max_labels = plan.most_labels(len(first.classes))
     columns = {
         name: bounded(column_labels, block, max_labels, plan.most_bytes)
-        for each in blocks
-        for name, column_labels, block in zip(each.features, each.labels, each.blocks(), strict=True)
+        for counts in blocks
+        for name, column_labels, block in zip(counts.features, counts.labels, counts.blocks(), strict=True)
     }
     whole = Counts.join(plan.target, first.classes, columns, first.rows, plan.settings)
-    return replace(whole, squares=first.squares, sample=sampled_rows.beside(each.sample for each in blocks))
+    return replace(whole, squares=first.squares, sample=sampled_rows.beside(counts.sample for counts in blocks))
 
 
 def within_plan(counts: Counts, plan: Plan) -> Counts:
-    """The same counts with no more labels than the whole table's width allows: `+` sees only the columns it adds."""
+    """The same counts with no more labels than the number of all features allows; `+` knows only its own columns."""
     max_labels = plan.most_labels(len(counts.classes))
-    few = all(
+    within_limits = all(
         len(column_labels) <= max_labels and not labels.too_long(column_labels, plan.most_bytes)
         for column_labels in counts.labels
     )
-    return counts if few else _joined([counts], plan)
+    return counts if within_limits else _joined([counts], plan)
 
 
 def as_planned(content: bytes, plan: Plan) -> Counts:
-    """Counts that were received, with the settings of the plan: JSON has lists where the settings have tuples."""
+    """Counts from bytes, with the settings of the plan: in JSON, tuples of the settings have become lists."""
     return checked(replace(Counts.from_bytes(content), settings=plan.settings), plan)

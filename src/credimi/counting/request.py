@@ -38,10 +38,10 @@ class NoTarget:
 
 @dataclass(frozen=True, slots=True)
 class CountRequest:
-    """What a caller asks for, for any data: made and checked once (`of`), and then passed on unchanged.
+    """What a caller asks for, for any data: checked once (`of`), and then passed on unchanged.
 
-    Features that the user `named` are refused if they cannot be counted. `weights` are those that are no name of a
-    column: such names are among the settings.
+    `named` says whether the user named the features; then they are refused if they cannot be counted. `weights` are
+    values, or a name that is no text; the name of a column is in the settings.
     """
 
     target: object
@@ -105,12 +105,12 @@ class CountRequest:
         )
 
     def plan(self, offered: Sequence[str]) -> Plan:
-        """The plan for existing columns; names are checked. Without a target, it has a name that is not in the data."""
+        """The plan for existing columns; names are checked. Without a target, it gets a name that no column has."""
         if isinstance(self.target, NoTarget):
             columns_of(offered, None, self.features, self.exclude)
-            for own in filter(None, [*self.settings.named, self.settings.weights]):
-                if own not in offered:  # before there is a name that the data do not have
-                    raise CredimiError(unknown(own, offered))
+            for name_in_settings in filter(None, [*self.settings.named, self.settings.weights]):
+                if name_in_settings not in offered:  # before the target gets a name that no column has
+                    raise CredimiError(unknown(name_in_settings, offered))
             name = free("target", offered)
             return replace(self, target=name).plan([*offered, name])
         if not isinstance(self.target, str):
@@ -131,11 +131,11 @@ class CountRequest:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is counted of existing columns: the same everywhere, so that it can be sent to workers.
+    """Which of the existing columns are counted, and how; it can be sent to workers.
 
-    `table` is the number of features of the whole table, if these are some of them; `max_levels` is how many categories
-    each may have; `required` are the features that the user named, and that are refused if they cannot be counted;
-    `delimiter` is the character between the fields of CSV files, if it is not to be found from each header.
+    `table` is the number of features of the whole table, if these are only some of them; `max_levels` is the maximum
+    number of categories of each; `required` are the features that the user named, which are refused if they cannot be
+    counted; `delimiter` is the character between the fields of CSV files, None if each header decides it.
     """
 
     target: str
@@ -152,36 +152,42 @@ class Plan:
         return [self.target, *self.features, *filter(None, [self.settings.weights])]
 
     def blocks(self, columns: int) -> list[Plan]:
-        """The plan divided into parts of at most so many columns, all of about the same width, each with the target."""
-        every, parts = len(self.features), max(1, math.ceil(len(self.features) / max(columns - 1, 1)))
-        ends = [every * part // parts for part in range(parts + 1)]
-        return [replace(self, features=self.features[start:end], table=every) for start, end in pairwise(ends)]
+        """The plan divided into parts of at most `columns` columns, of about the same width, each with the target."""
+        feature_count, parts = len(self.features), max(1, math.ceil(len(self.features) / max(columns - 1, 1)))
+        ends = [feature_count * part // parts for part in range(parts + 1)]
+        return [replace(self, features=self.features[start:end], table=feature_count) for start, end in pairwise(ends)]
 
     def most_labels(self, classes: int) -> int:
-        """How many labels each feature may keep: fewer if the whole table has more features."""
+        """The maximum number of labels of each feature: the more features the whole table has, the fewer."""
         return labels.most_labels(max(self.table, len(self.features)), classes + 1)
 
     @property
     def most_bytes(self) -> int:
-        """How many bytes the texts of each feature may have."""
+        """The maximum number of bytes of the texts of each feature."""
         return labels.most_bytes(max(self.table, len(self.features)))
 
 
 def checked(counts: Counts, plan: Plan) -> Counts:
-    """The same counts, unless a column has too many categories; numbers that will be cut have no categories yet."""
-    most = plan.max_levels
-    if most is None:
+    """The same counts; an error if a column has more categories than allowed. Numbers that will be cut have none."""
+    max_levels = plan.max_levels
+    if max_levels is None:
         return counts
-    for name, own in zip(counts.features, counts.labels, strict=True):
-        if (own.kind != labels.MANY and len(own) <= most) or (own.kind == labels.MANY and own.texts):
+    for name, column_labels in zip(counts.features, counts.labels, strict=True):
+        if (column_labels.kind != labels.MANY and len(column_labels) <= max_levels) or (
+            column_labels.kind == labels.MANY and column_labels.texts
+        ):
             continue
         named = name in plan.settings.named
-        if plainly_categories(labels.typed(own)[0], plan.settings.method(name), named=named):
-            such = f", such as {', '.join(map(repr, own.shown()[:3]))}" if len(own) > most else ""
-            such = ", or longer ones than are kept" if own.kind == labels.MANY else such
+        if plainly_categories(labels.typed(column_labels)[0], plan.settings.method(name), named=named):
+            examples = (
+                f", such as {', '.join(map(repr, column_labels.shown()[:3]))}"
+                if len(column_labels) > max_levels
+                else ""
+            )
+            examples = ", or longer ones than are kept" if column_labels.kind == labels.MANY else examples
             raise CredimiError(
-                f"column {name!r} has more than {most:,} values{such}: leave it out (exclude, --exclude), group its "
-                "values, or allow more (max_levels, --max-levels)"
+                f"column {name!r} has more than {max_levels:,} values{examples}: leave it out (exclude, --exclude), "
+                "group its values, or allow more (max_levels, --max-levels)"
             )
     return counts
 
@@ -196,7 +202,7 @@ def free(name: str, offered: Sequence[str]) -> str:
 def columns_of(
     offered: Sequence[str], target: str | None, features: Sequence[str] | None, exclude: Sequence[str] | None = None
 ) -> list[str]:
-    """The features to count: those asked for, or all but the target and those left out; names are checked."""
+    """The features to count: those requested, or all but the target and the excluded ones; names are checked."""
     seen: set[str] = set()
     for name in offered:
         if name in seen:
@@ -207,29 +213,31 @@ def columns_of(
         seen.add(name)
     if target is not None and target not in seen:
         raise CredimiError(unknown(target, offered))
-    asked, left_out = _listed(features, seen), _listed(exclude, seen)
-    for name in (*asked, *left_out):
+    requested, left_out = _listed(features, seen), _listed(exclude, seen)
+    for name in (*requested, *left_out):
         if name not in seen:
             raise CredimiError(unknown(name, offered))
-    if target in asked:
+    if target in requested:
         raise CredimiError(f"{target!r} is the target and cannot be a feature as well: remove it from features")
     if target in left_out:
         raise CredimiError(f"{target!r} is the target and cannot be left out: remove it from exclude")
-    for name in asked:
+    for name in requested:
         if name in left_out:
             raise CredimiError(f"column {name!r} is both in features and in exclude: remove it from one of them")
-    return [name for name in offered if name != target and name not in left_out] if features is None else list(asked)
+    return (
+        [name for name in offered if name != target and name not in left_out] if features is None else list(requested)
+    )
 
 
 def _without_weights(
     weights: str | None, offered: Sequence[str], target: str, named: Sequence[Sequence[str] | None]
 ) -> Sequence[str]:
-    """The columns without that of the weights, which must exist and have no other use."""
+    """The columns without the column of the weights, which must exist and have no other use."""
     if weights is None:
         return offered
     if weights not in offered:
         raise CredimiError(unknown(weights, offered))
-    if weights == target or any(weights in _listed(each, {*offered}) for each in named):
+    if weights == target or any(weights in _listed(names, {*offered}) for names in named):
         fault = (
             "is the target: use it for one of the two only"
             if weights == target
@@ -242,13 +250,13 @@ def _without_weights(
 def _listed(names: Sequence[str] | None, offered: set[str]) -> dict[str, None]:
     """The names that a caller passed, each once, as text; a single name need not be in a list.
 
-    A column whose name is empty has the name that is shown.
+    A column whose name is empty can be given by the name that is shown for it.
     """
     if names is None:
         return {}
-    listed: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
+    given_names: Sequence[object] = [names] if isinstance(names, str) or not hasattr(names, "__iter__") else names
     unnamed = {NO_NAME: ""} if "" in offered and NO_NAME not in offered else {}
-    return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, listed))
+    return dict.fromkeys(unnamed.get(name, name) for name in map(shown_name, given_names))
 
 
 def check_named(settings: ReadingOptions, offered: Sequence[str], target: str) -> None:
@@ -272,14 +280,14 @@ def name_of_target(target: object, offered: Sequence[str]) -> object:
 
 
 def by_place(named: Value, offered: Sequence[str]) -> Value:
-    """The name of a column of an array that was given by its position."""
+    """The name of a column of an array that was given by its index; another value stays the same."""
     if isinstance(named, int | np.integer) and not isinstance(named, bool):
         return offered[int(named)] if -len(offered) <= named < len(offered) else str(named)
     return named
 
 
 def by_places(named: Sequence[Value] | None, offered: Sequence[str]) -> Sequence[str] | None:
-    """The names of columns of an array that were given by their positions."""
+    """The names of columns of an array that were given by their indices."""
     if named is None or isinstance(named, str):
         return named
-    return [by_place(each, offered) for each in (named if hasattr(named, "__iter__") else [named])]
+    return [by_place(column, offered) for column in (named if hasattr(named, "__iter__") else [named])]

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from credimi.columns.missing import MissingValues
     from credimi.counting.batch import CodedBatch
 
-_ROWS, _CELLS = 2048, 1 << 21  # at most
-_FEWEST_ROWS = 128  # of wide tables: fewer would not be enough
+_MAX_ROWS, _MAX_CELLS = 2048, 1 << 21
+_MIN_ROWS = 128  # if a table is so wide that fewer rows fit, none are sampled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledRows:
-    """Codes of some rows, and their labels; `batch` is how many rows they were taken from."""
+    """Codes of some rows, and their labels; `batch` is the number of rows of the batch from which they were taken."""
 
     columns: Mapping[str, Column]
     missing: MissingValues
@@ -33,42 +33,43 @@ class SampledRows:
     def of(
         cls, coded: CodedBatch, take: Callable[[Iterable[str], int], dict[str, Callable[[], Column]]]
     ) -> SampledRows | None:
-        """Some rows of a batch; None if the table is sparse, or too wide to keep enough of them.
+        """Some rows of a batch; None if the table is sparse, or too wide for enough rows.
 
-        `take` copies every n-th row of columns that are not encoded in the batch; what it returns encodes them.
+        `take` copies every n-th row of columns that are not encoded in the batch; it returns functions that encode
+        them.
         """
-        rows = min(_ROWS, _CELLS // max(len(coded.features), 1))
-        if rows < _FEWEST_ROWS or any(column.at is not None for column in coded.columns.values()):
+        rows = min(_MAX_ROWS, _MAX_CELLS // max(len(coded.features), 1))
+        if rows < _MIN_ROWS or any(column.at is not None for column in coded.columns.values()):
             return None
         step = max(-(-coded.rows // rows), 1)
-        columns = {name: replace(each, codes=each.codes[::step].copy()) for name, each in coded.columns.items()}
-        waiting = take(coded.counted, step)
-        return cls(_Encoded(columns, waiting) if waiting else columns, coded.missing, coded.rows)
+        columns = {name: replace(column, codes=column.codes[::step].copy()) for name, column in coded.columns.items()}
+        encoders = take(coded.counted, step)
+        return cls(_LazyColumns(columns, encoders) if encoders else columns, coded.missing, coded.rows)
 
 
-class _Encoded(Mapping[str, "Column"]):
-    """Columns, some of which are encoded when they are asked for: most are not."""
+class _LazyColumns(Mapping[str, "Column"]):
+    """Columns by name; some are encoded on first use, as most are never used."""
 
-    def __init__(self, columns: dict[str, Column], waiting: dict[str, Callable[[], Column]]) -> None:
-        self._columns, self._waiting = columns, waiting
+    def __init__(self, columns: dict[str, Column], encoders: dict[str, Callable[[], Column]]) -> None:
+        self._columns, self._encoders = columns, encoders
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns:
-            self._columns[name] = self._waiting[name]()
+            self._columns[name] = self._encoders[name]()
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._columns, *self._waiting]))
+        return iter(dict.fromkeys([*self._columns, *self._encoders]))
 
     def __len__(self) -> int:
-        return len(self._columns.keys() | self._waiting.keys())
+        return len(self._columns.keys() | self._encoders.keys())
 
 
 def beside(parts: Iterable[SampledRows | None]) -> SampledRows | None:
-    """Columns of the same rows, joined; None if they may be of different rows."""
-    found = [part for part in parts if part is not None]
-    if not found or len({part.batch for part in found}) > 1:
+    """One sample with the columns of all parts; None if the parts may be of different rows."""
+    samples = [part for part in parts if part is not None]
+    if not samples or len({part.batch for part in samples}) > 1:
         return None
-    columns = {name: column for part in found for name, column in part.columns.items()}
+    columns = {name: column for part in samples for name, column in part.columns.items()}
     lengths = {column.codes.size for column in columns.values()}
-    return replace(found[0], columns=columns) if len(lengths) == 1 else None
+    return replace(samples[0], columns=columns) if len(lengths) == 1 else None

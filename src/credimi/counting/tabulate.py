@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 CELLS_WORTH_COMPILING = 20_000_000  # below this, numpy and pyarrow are done before compiled code is loaded
 CELLS_WORTH_CALLING = 100_000  # the same if it is loaded already
 _CELLS_WORTH_A_THREAD = 2_000_000
-_MOST_JOINT_CELLS = 1 << 16  # the most that 16 bits can number
-_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that fit into the fastest cache
+_MAX_JOINT_CELLS = 1 << 16  # as many as 16 bits can number
+_CACHED_JOINT_CELLS = 15_000  # 16-bit counters of a joint table that fit into the fastest cache
 
 
 def kernels_are_ready() -> bool:
-    """Whether this process has loaded what runs kernels, and none that reads or counts would have to be compiled."""
-    if not hasattr(sys.modules.get("credimi.kernels.jit"), "compiled"):  # not loaded, or another thread is at it
+    """Whether this process has loaded compiled code, and all kernels that read or count are already compiled."""
+    if not hasattr(sys.modules.get("credimi.kernels.jit"), "compiled"):  # not loaded, or another thread is loading it
         return False
     from credimi.kernels.warm_up import is_compiled  # noqa: PLC0415  (loads compiled code)
 
@@ -50,9 +50,9 @@ def cross_counts(
     compiled: bool = True,
     threads: int | None = None,
 ) -> list[AnyArray]:
-    """The R x (s + 1) counts of each column: `groups` are 0 .. R-1, codes 0 .. s-1, larger ones are missing.
+    """The R x (s + 1) counts of each column; with weights of the rows, the sums of the weights.
 
-    With weights of the rows, the sums of weights.
+    `groups` are 0 .. R-1 and codes are 0 .. s-1; larger codes mean missing.
     """
     if weights is not None or not compiled:
         sizes = zip(columns, values, strict=True)
@@ -61,21 +61,22 @@ def cross_counts(
     cells = groups.size * len(columns)
     from credimi.kernels import pair_counts, words  # noqa: PLC0415  (loading it costs more than small inputs take)
 
-    groups, columns = _only_read(groups), [_only_read(codes) for codes in columns]
+    groups, columns = _read_only(groups), [_read_only(codes) for codes in columns]
     lanes = next((lanes for lanes in pair_counts.LANES if group_count <= lanes), 0)
     by_bits: set[int] = set()
-    many: set[int] = set()
+    by_cells: set[int] = set()
     jointly: list[int] = []
     for index, codes in enumerate(columns):
-        few = codes.dtype == groups.dtype == np.uint8 and group_count * (values[index] + 1) <= _MOST_JOINT_CELLS
-        if few and lanes and values[index] <= pair_counts.FEW_VALUES:
+        fits_joint = codes.dtype == groups.dtype == np.uint8 and group_count * (values[index] + 1) <= _MAX_JOINT_CELLS
+        if fits_joint and lanes and values[index] <= pair_counts.FEW_VALUES:
             by_bits.add(index)
-        elif few:
+        elif fits_joint:
             jointly.append(index)
         else:
-            many.add(index)
-    most = min(_JOINT_CELLS, groups.size // 8)  # for a table larger than its rows, clearing and summing dominate
-    parts = _grouped(jointly, values, group_count, most) + [[index] for index in sorted(by_bits | many)]
+            by_cells.add(index)
+    # For a table larger than its rows, clearing and summing dominate.
+    max_cells = min(_CACHED_JOINT_CELLS, groups.size // 8)
+    parts = _joint_groups(jointly, values, group_count, max_cells) + [[index] for index in sorted(by_bits | by_cells)]
     bits = np.empty((groups.size // words.WORD, lanes), dtype=np.uint64)
     totals = np.zeros(max(lanes, group_count), dtype=np.int64)
     if by_bits:
@@ -86,7 +87,7 @@ def cross_counts(
     def work(indices: list[int]) -> None:
         if indices[0] in by_bits:
             pair_counts.count_bits(columns[indices[0]], groups, bits, totals, out[indices[0]], (0,) * lanes)
-        elif indices[0] in many:
+        elif indices[0] in by_cells:
             pair_counts.count_cells(columns[indices[0]], groups, out[indices[0]])
         else:
             _count_joint(groups, [columns[index] for index in indices], [out[index] for index in indices])
@@ -95,7 +96,7 @@ def cross_counts(
     return out
 
 
-def _only_read(codes: Codes) -> Codes:
+def _read_only(codes: Codes) -> Codes:
     """A read-only contiguous view: Arrow's arrays are read-only, and the kernels are compiled for this kind alone."""
     view = np.ascontiguousarray(codes).view()
     view.flags.writeable = False
@@ -105,25 +106,28 @@ def _only_read(codes: Codes) -> Codes:
 def sparse_counts(
     groups: Codes, group_count: int, columns: Sequence[Column], weights: FloatArray | None
 ) -> list[AnyArray]:
-    """The same of columns of a sparse matrix: what is not stored is what remains of each group."""
-    totals, found = np.bincount(groups, weights, minlength=group_count), []
+    """The same for columns of a sparse matrix: the cells that are not stored get the remaining rows of each group."""
+    totals, blocks = np.bincount(groups, weights, minlength=group_count), []
     rows = np.bincount(groups, minlength=group_count)
     for column in columns:
-        stored, own = groups[column.at], None if weights is None else weights[column.at]
-        block = _bincount(stored, column.codes[:-1], (group_count, column.values + 1), own).astype(totals.dtype)
-        left = rows > np.bincount(stored, minlength=group_count)  # of weights, rounding may leave what is nothing
-        rest = np.where(left, np.maximum(totals - block.sum(axis=1), 0), 0)
+        stored_groups, stored_weights = groups[column.at], None if weights is None else weights[column.at]
+        block = _bincount(stored_groups, column.codes[:-1], (group_count, column.values + 1), stored_weights).astype(
+            totals.dtype
+        )
+        # With weights, rounding may leave a rest where there are no rows.
+        has_rest = rows > np.bincount(stored_groups, minlength=group_count)
+        rest = np.where(has_rest, np.maximum(totals - block.sum(axis=1), 0), 0)
         block[:, min(int(column.codes[-1]), column.values)] += rest
-        found.append(block)
-    return found
+        blocks.append(block)
+    return blocks
 
 
-def _grouped(indices: list[int], values: Sequence[int], group_count: int, most: int) -> list[list[int]]:
-    """Groups of features that share a joint table: as many neighbours as fit, at most four."""
+def _joint_groups(indices: list[int], values: Sequence[int], group_count: int, max_cells: int) -> list[list[int]]:
+    """Groups of features that are counted in one joint table of at most `max_cells` cells; at most four in a group."""
     parts: list[list[int]] = []
     cells = 0
     for index in sorted(indices, key=lambda index: values[index]):
-        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= most:
+        if parts and len(parts[-1]) < 4 and cells * (values[index] + 1) <= max_cells:
             parts[-1].append(index)
             cells *= values[index] + 1
         else:

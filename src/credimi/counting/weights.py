@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from credimi.counting.batch import Batch
     from credimi.counting.counts import Counts
 
-_EXACT = 2.0**53  # larger sums of doubles are rounded
-_SQUARES = 1e-280, 1e280  # between these, doubles keep all digits of a sum of squares
+_MAX_EXACT_SUM = 2.0**53  # larger sums of doubles are rounded
+_SQUARES_RANGE = 1e-280, 1e280  # between these, doubles keep all digits of a sum of squares
 
 
 def weighted(batches: Iterable[Batch], settings: ReadingOptions) -> Iterator[Batch]:
-    """The same batches of a table or of files, with the weights from their column, if weights are asked for."""
+    """The same batches of a table or of files, with the weights from their column, if there is one."""
     name, start, path = settings.weights, 0, None
     for batch in batches:
         start = start if batch.path == path else 0
@@ -46,7 +46,7 @@ def with_squares(counts: Counts, weights: FloatArray) -> Counts:
     """The counts of one batch, with the squares of its weights; as whole numbers, if the weights are whole."""
     with np.errstate(over="ignore"):  # `effective` refuses infinity
         counts = replace(counts, squares=float(weights @ weights))
-    if counts.rows >= _EXACT or not np.array_equal(weights, np.rint(weights)):
+    if counts.rows >= _MAX_EXACT_SUM or not np.array_equal(weights, np.rint(weights)):
         return counts
     return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))
 
@@ -58,29 +58,29 @@ def effective(counts: Counts) -> Counts:
     """
     if counts.settings.weights is None or not counts.rows > 0.0:
         return counts
-    if counts.flat.dtype.kind != "f" and counts.rows < _EXACT:
+    if counts.flat.dtype.kind != "f" and counts.rows < _MAX_EXACT_SUM:
         return counts
     share = _share(counts.rows, counts.squares, counts.settings)
     return replace(counts, flat=counts.flat * share, rows=counts.rows * share, squares=counts.squares * share**2)
 
 
 def whole_but_too_large(counts: Counts) -> bool:
-    """Whether weights that look like numbers of rows were not taken as such, because their sum is not exact."""
-    return bool(counts.rows >= _EXACT and np.array_equal(counts.flat, np.rint(counts.flat)))
+    """Whether weights look like numbers of rows, but were not used as such, because their sum is not exact."""
+    return bool(counts.rows >= _MAX_EXACT_SUM and np.array_equal(counts.flat, np.rint(counts.flat)))
 
 
 def worth_rows(weights: FloatArray, settings: ReadingOptions) -> FloatArray:
     """The same weights, if they are numbers of rows; others scaled as `effective` scales their counts."""
     total = float(weights.sum())
-    if not total > 0.0 or (total < _EXACT and np.array_equal(weights, np.rint(weights))):
+    if not total > 0.0 or (total < _MAX_EXACT_SUM and np.array_equal(weights, np.rint(weights))):
         return weights
     with np.errstate(over="ignore"):
         return weights * _share(total, float(weights @ weights), settings)
 
 
 def _share(total: float, squares: float, settings: ReadingOptions) -> float:
-    """What weights of this sum, and this sum of squares, are multiplied with."""
-    if not _SQUARES[0] < squares < _SQUARES[1]:
+    """The factor that scales weights with this sum, and this sum of squares, to numbers of rows."""
+    if not _SQUARES_RANGE[0] < squares < _SQUARES_RANGE[1]:
         raise CredimiError(
             f"the squares of the weights {settings.weights!r} sum to {squares:g}, which is too "
             f"{'small' if squares < 1.0 else 'large'} to calculate with: divide all weights by their mean"
@@ -97,23 +97,23 @@ def _weights(batch: Batch, name: str, settings: ReadingOptions, start: int) -> F
     means_missing = np.append(missing.among(column), True)
     numbers = np.where(means_missing[:-1], np.nan, _numbers(column))
     codes = np.minimum(column.codes, column.values)
-    found: FloatArray = np.append(numbers, np.nan)[codes]
-    right = (found >= 0.0) & (found < np.inf)  # false for NaN
-    if not right.all():
-        row = int(np.argmin(right))
-        where, fault = (
+    weights: FloatArray = np.append(numbers, np.nan)[codes]
+    is_valid = (weights >= 0.0) & (weights < np.inf)  # false for NaN
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
+        location, fault = (
             "" if batch.path is None else f"{batch.path}: ",
             "is missing" if means_missing[codes[row]] else _fault(column, int(codes[row])),
         )
         raise CredimiError(
-            f"{where}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are finite "
+            f"{location}the weight {name!r} of row {start + row + 1:,} (the first is 1) {fault}: weights are finite "
             "numbers from 0 up; correct it, or leave the row out"
         )
-    return found
+    return weights
 
 
 def _numbers(column: Column) -> FloatArray:
-    """The labels as numbers, NaN if they are none."""
+    """The labels as numbers; NaN for a label that is no number."""
     if column.numbers is not None:
         return np.full(column.values, np.nan) if column.instants or column.spans else column.numbers
     if column.kind == BOOLEAN:

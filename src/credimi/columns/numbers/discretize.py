@@ -4,7 +4,7 @@
 
     Ent(S) = -sum_c p_c log2 p_c                                                  (bits per instance)
 
-is split at the cut that leaves the least entropy within the two sides, S1 (value <= cut) and S2, that is, at the
+is split at the cut that leaves the smallest entropy within the two sides, S1 (value <= cut) and S2, that is, at the
 largest
 
     gain = Ent(S) - (n1/n) Ent(S1) - (n2/n) Ent(S2),
@@ -15,8 +15,8 @@ tells the classes to a receiver who knows the values:
     without the split     n Ent(S)                  the classes, in the best code for them
                           k Ent(S)                  that code: one word of mean length Ent(S) for each class
     with the split        log2(n - 1)               which of the n - 1 places between the instances
-                          log2(3^k - 2)             which classes are where: each left, right or on both sides, but not
-                                                    all on one side alone
+                          log2(3^k - 2)             on which side each class occurs: left, right or both, but not all
+                                                    classes on one side alone
                           n1 Ent(S1) + n2 Ent(S2)   the classes
                           k1 Ent(S1) + k2 Ent(S2)   the two codes
 
@@ -26,23 +26,23 @@ The split is the shorter message, and is accepted, if
 
 Candidates lie halfway between neighbouring values. Not all of them have to be tried: n Ent as a function of the class
 counts is homogeneous and concave. So along a run of values with proportional class counts, the remaining entropy is a
-concave function of how much of the run lies to the left, and is least at an end of the run. Runs are therefore joined
-first, and no minimum is lost. (Values of one single class, Fayyad and Irani's case, are such runs.) Of cuts that are
-equally good within rounding, the lowest wins, whatever the order of the classes.
+concave function of how much of the run lies to the left, and is smallest at an end of the run. Runs are therefore
+joined first, and no minimum is lost. (Values of one single class, Fayyad and Irani's case, are such runs.) If several
+cuts are equally good within rounding, the lowest wins, whatever the order of the classes.
 
 A split of d runs and r classes costs O(d r) operations, from sums over all lower values that are taken once.
 
 **Correction for the choice.** If the target depends on the column through m cuts, it is not known beforehand between
 which of the d values they lie. So the evidence for dependence is that of the table with given cuts, B(c), averaged over
-all C(d - 1, m) places where they might be. The cuts that were found are the best ones, c*, and B(c*) is much more than
-the average, above all if there is no dependence. `evidence_share` is the average as a share of the best. The evidence
+all C(d - 1, m) sets of positions where they might be. The chosen cuts are the best ones, c*, and B(c*) is much more
+than the average, above all if there is no dependence. `evidence_share` is the average divided by the best. The evidence
 of a set of cuts is taken proportional to the likelihood of the classes in the bins, exp(-sum_bins n Ent) in nats. It
 falls when one of the cuts is moved, almost independently of the others:
 
     share = prod_k [ sum_c exp(log likelihood with the k-th cut at c - log likelihood at c*) ] / C(d - 1, m),
 
-c over all places between the neighbours of the k-th cut. For one cut this is the average itself, with the likelihood as
-the evidence; for two cuts it was within .3 nats of the sum over all pairs. It costs O(d r).
+c over all positions between the neighbours of the k-th cut. For one cut this is the average itself, with the likelihood
+as the evidence; for two cuts it was within .3 nats of the sum over all pairs. It costs O(d r).
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ if TYPE_CHECKING:
     Split = tuple[int, FloatArray, FloatArray]  # the position after it, and the counts on its two sides
 
 ROUNDING = 1e-12  # of n log2 n: above the error of a sum over hundreds of classes, far below what decides a choice
-_TABLE_BITS = 22  # of the largest n whose n log2 n is looked up: 32 MiB
-_LARGEST = np.finfo(np.float64).max
-_SMALLEST = np.finfo(np.float64).tiny
-_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; seventeen digits identify every double
+_TABLE_BITS = 22  # n log2 n is looked up in a table if n has at most so many bits: 32 MiB
+_LARGEST_DOUBLE = np.finfo(np.float64).max
+_SMALLEST_DOUBLE = np.finfo(np.float64).tiny
+_LABEL_DIGITS = range(6, 17)  # a label has six digits, unless it needs more; seventeen digits identify every double
 
 
 def mdl_cuts(
     values: ArrayLike, class_counts: ArrayLike, *, min_samples: float = 0.0, max_bins: int | None = None
 ) -> FloatArray:
-    """Cuts by least class entropy, as many as shorten the description; sorted, possibly none.
+    """Cuts that leave the smallest class entropy, as many as shorten the description; sorted, possibly none.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def mdl_cuts(
     max_bins : int, optional
         If there would be more bins, only the splits that gain most bits are made, starting with the first.
     """
-    numbers, places = mdl_places(values, class_counts, min_samples=min_samples, max_bins=max_bins)
-    return cuts_after(numbers, places)
+    numbers, cut_positions = mdl_places(values, class_counts, min_samples=min_samples, max_bins=max_bins)
+    return cuts_after(numbers, cut_positions)
 
 
 def mdl_places(
@@ -102,87 +102,90 @@ def mdl_places(
     min_samples: float = 0.0,
     max_bins: int | None = None,
 ) -> tuple[FloatArray, IntegerArray]:
-    """The values that have counts, and after which of them `mdl_cuts` cuts."""
-    numbers, counts = _occurring(*_checked(values, class_counts))
+    """The values that have counts, and the positions among them after which `mdl_cuts` cuts."""
+    numbers, counts = _with_counts(*_checked(values, class_counts))
     ends = np.flatnonzero(_changes(counts))  # the last value of each run but the last run
     edges = _sums_below(counts, ends)
-    left = _entropy_left(edges)
+    bits_left = _entropy_left(edges)
 
     def split(first: int, last: int) -> Split | None:
-        middle = _best_split(edges[:, first : last + 1], left(first, last), min_samples)
+        middle = _best_split(edges[:, first : last + 1], bits_left(first, last), min_samples)
         if middle < 0:
             return None
         return first + middle, edges[:, first + middle] - edges[:, first], edges[:, last] - edges[:, first + middle]
 
-    return numbers, ends[_accepted(ends.size + 1, split, max_bins) - 1]
+    return numbers, ends[_accepted_splits(ends.size + 1, split, max_bins) - 1]
 
 
 def mdl_places_of_rows(
-    values: FloatArray, classes: Classes, number: int, *, min_samples: float = 0.0, max_bins: int | None = None
+    values: FloatArray, classes: Classes, class_count: int, *, min_samples: float = 0.0, max_bins: int | None = None
 ) -> tuple[FloatArray, IntegerArray]:
-    """The same for single instances, in any order, in compiled code: all values in order, and where to cut.
+    """The same for single instances, in any order, in compiled code: the sorted values, and the positions of the cuts.
 
-    `values` may hold NaN, which is left out; `classes` are codes below `number`, which is at most 2^16.
+    `values` may hold NaN, which is left out; `classes` are codes below `class_count`, which is at most 2^16.
     """
     from credimi.kernels.trees import best_split  # noqa: PLC0415  (loads compiled code)
 
     room = Room(values.size)
-    present = room.sort(values, classes.astype(np.uint16), 0, np.zeros(number, dtype=np.int64))
+    present = room.sort(values, classes.astype(np.uint16), 0, np.zeros(class_count, dtype=np.int64))
     numbers, labels = room.numbers(present), room.labels[0, :present]
     if not numbers.size:
         return numbers, np.zeros(0, dtype=np.int64)
     flags = np.empty(numbers.size, dtype=np.uint8)
-    best_split.boundaries(numbers, labels, number, flags)
-    sums = np.empty((numbers.size // best_split.STEP + 1, number), dtype=np.int64)
+    best_split.boundaries(numbers, labels, class_count, flags)
+    sums = np.empty((numbers.size // best_split.STEP + 1, class_count), dtype=np.int64)
     best_split.sums_below(labels, sums)
-    table, scale = _logarithms(numbers.size)
-    left, right = np.empty((2, number), dtype=np.int64)
-    free = room.keys[1].view(np.int64)  # fresh memory is slow
-    fewest = math.ceil(min_samples)
+    table, scale = _log_table(numbers.size)
+    left, right = np.empty((2, class_count), dtype=np.int64)
+    scratch = room.keys[1].view(np.int64)  # memory that is not needed any more; new memory would be slower
+    min_rows = math.ceil(min_samples)
 
     def split(first: int, last: int) -> Split | None:
-        behind = best_split.best_split(
-            labels, flags, sums, first, last, fewest, ROUNDING, table, scale, left, right, free
+        position = best_split.best_split(
+            labels, flags, sums, first, last, min_rows, ROUNDING, table, scale, left, right, scratch
         )
-        return None if behind < 0 else (behind, left.astype(np.float64), right.astype(np.float64))
+        return None if position < 0 else (position, left.astype(np.float64), right.astype(np.float64))
 
-    return numbers, _accepted(numbers.size, split, max_bins) - 1
+    return numbers, _accepted_splits(numbers.size, split, max_bins) - 1
 
 
-def evidence_share(class_counts: ArrayLike, places: IntegerArray) -> float:
-    """The evidence for dependence averaged over all places of the same number of cuts, as a share of that at `places`.
+def evidence_share(class_counts: ArrayLike, cut_positions: IntegerArray) -> float:
+    """The evidence for dependence, averaged over all positions of so many cuts, divided by that at `cut_positions`.
 
     Parameters
     ----------
     class_counts : (d, r) array
         How often each class occurs at each of the distinct values, in order. Values without counts are ignored.
-    places : (m,) array
+    cut_positions : (m,) array
         After which values the cuts are, in order, as returned by `mdl_places`.
     """
-    if not len(places):
+    if not len(cut_positions):
         return 1.0
     counts = np.asarray(class_counts).T.astype(np.float64, order="C")
-    _, counts = _occurring(np.zeros(counts.shape[1]), counts)
+    _, counts = _with_counts(np.zeros(counts.shape[1]), counts)
     below = np.zeros((counts.shape[0], counts.shape[1] + 1))  # column k + 1: for a cut after the value k
     np.cumsum(counts, axis=1, out=below[:, 1:])
-    return share_at(_entropy_left(below), places, counts.shape[1])
+    return share_at(_entropy_left(below), cut_positions, counts.shape[1])
 
 
-def share_at(left: Callable[[int, int], FloatArray], places: IntegerArray, values: int) -> float:
-    """The same, from the bits that remain on both sides of each place between two of so many values."""
-    cuts = len(places)
-    edges = [0, *(places + 1).tolist(), values]
-    total = math.lgamma(cuts + 1) + math.lgamma(values - cuts) - math.lgamma(values)
+def share_at(bits_left: Callable[[int, int], FloatArray], cut_positions: IntegerArray, value_count: int) -> float:
+    """The same, where `bits_left(low, high)` gives the bits that remain on both sides of each cut between two edges."""
+    cut_count = len(cut_positions)
+    edges = [0, *(cut_positions + 1).tolist(), value_count]
+    log_share = math.lgamma(cut_count + 1) + math.lgamma(value_count - cut_count) - math.lgamma(value_count)
     for low, best, high in zip(edges, edges[1:], edges[2:], strict=False):
-        remaining = left(low, high)
-        least = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
-        total += math.log(2.0) * (remaining[best - low - 1] - least) + math.log(np.exp2(least - remaining).sum())
-    return max(math.exp(min(total, 0.0)), _SMALLEST)  # hundreds of good cuts may give more than 1, or underflow
+        remaining = bits_left(low, high)
+        fewest_bits = remaining.min()  # at the cut itself, unless its neighbours were chosen after it
+        log_share += math.log(2.0) * (remaining[best - low - 1] - fewest_bits) + math.log(
+            np.exp2(fewest_bits - remaining).sum()
+        )
+    # Hundreds of good cuts may give more than 1, or underflow.
+    return max(math.exp(min(log_share, 0.0)), _SMALLEST_DOUBLE)
 
 
 @lru_cache(maxsize=1)  # the columns of a table have the same rows, or nearly
-def _powers_table(bits: int) -> tuple[IntegerArray, float]:
-    """n log2 n for up to 2^bits instances, in whole multiples of 1 / scale: sums of them stay below 2^62."""
+def _log_table_of_bits(bits: int) -> tuple[IntegerArray, float]:
+    """n log2 n for up to 2^bits instances, and a scale: they are whole multiples of 1 / scale; sums are below 2^62."""
     from credimi.kernels.trees import best_split as splitting  # noqa: PLC0415  (loads compiled code)
 
     scale = 2.0 ** (60 - bits - bits.bit_length())
@@ -191,37 +194,37 @@ def _powers_table(bits: int) -> tuple[IntegerArray, float]:
     return table, scale
 
 
-def _logarithms(size: int) -> tuple[IntegerArray, float]:
-    return _powers_table(max(size - 1, 1).bit_length())
+def _log_table(size: int) -> tuple[IntegerArray, float]:
+    return _log_table_of_bits(max(size - 1, 1).bit_length())
 
 
-def _accepted(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:
-    """The positions after the accepted splits, in order; `split` gives the best split between two positions."""
+def _accepted_splits(size: int, split: Callable[[int, int], Split | None], max_bins: int | None) -> IntegerArray:
+    """The sorted positions after the accepted splits; `split` returns the best split between two positions."""
     accepted: list[int] = []
-    offers: list[tuple[float, int, int, int]] = []  # a heap: the largest gain first, then the lowest place
-    most = size if max_bins is None else max_bins
+    offers: list[tuple[float, int, int, int]] = []  # a heap: the largest gain first, then the lowest position
+    bin_limit = size if max_bins is None else max_bins
 
-    def look(first: int, last: int) -> None:
-        found = split(first, last) if last - first > 1 else None
-        gain = None if found is None else _gain(found[1], found[2])
-        if found is not None and gain is not None:
-            # A difference of less than a millionth of a bit may be rounding: then the lower place goes first.
-            heappush(offers, (-round(gain, 6), first, found[0], last))
+    def offer_split(first: int, last: int) -> None:
+        best = split(first, last) if last - first > 1 else None
+        gain = None if best is None else _gain(best[1], best[2])
+        if best is not None and gain is not None:
+            # A difference of less than a millionth of a bit may be rounding: then the lower position goes first.
+            heappush(offers, (-round(gain, 6), first, best[0], last))
 
-    look(0, size)
-    while offers and len(accepted) + 1 < most:
+    offer_split(0, size)
+    while offers and len(accepted) + 1 < bin_limit:
         _, first, middle, last = heappop(offers)
         accepted.append(middle)
-        look(first, middle)
-        look(middle, last)
+        offer_split(first, middle)
+        offer_split(middle, last)
     return np.sort(np.array(accepted, dtype=np.int64))
 
 
 def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray:
-    """Cuts into bins of nearly equal counts: each quantile k/bins at the nearest place between two values.
+    """Cuts into bins of nearly equal counts: each quantile k/bins at the nearest position between two values.
 
-    If two places are equally near, the lower is taken. Quantiles at the same place are one cut, so there may be fewer
-    bins than asked for; there are at least two, if there are two values and two bins are asked for.
+    If two positions are equally near, the lower is taken. Quantiles at the same position are one cut, so there may be
+    fewer bins than asked for; there are at least two if there are two values and two bins are asked for.
 
     Parameters
     ----------
@@ -234,15 +237,15 @@ def quantile_cuts(values: ArrayLike, totals: ArrayLike, bins: int) -> FloatArray
     """
     if bins < 1:
         raise CredimiError(f"bins is {bins}: ask for at least one")
-    values, counts = _occurring(*_checked(values, np.asarray(totals)[..., np.newaxis]))
+    values, counts = _with_counts(*_checked(values, np.asarray(totals)[..., np.newaxis]))
     if values.size < 2:
         return np.zeros(0)
     below = np.cumsum(counts[0])
-    places = below[:-1] * bins  # multiplied by bins, so that whole counts are compared exactly
-    wanted = below[-1] * np.arange(1, bins)
-    upper = np.searchsorted(places, wanted)
-    lower, upper = np.maximum(upper - 1, 0), np.minimum(upper, places.size - 1)
-    nearest = np.where(wanted - places[lower] <= places[upper] - wanted, lower, upper)
+    scaled_sums = below[:-1] * bins  # multiplied by bins, so that whole counts are compared exactly
+    scaled_quantiles = below[-1] * np.arange(1, bins)
+    upper = np.searchsorted(scaled_sums, scaled_quantiles)
+    lower, upper = np.maximum(upper - 1, 0), np.minimum(upper, scaled_sums.size - 1)
+    nearest = np.where(scaled_quantiles - scaled_sums[lower] <= scaled_sums[upper] - scaled_quantiles, lower, upper)
     return cuts_after(values, np.unique(nearest))
 
 
@@ -285,7 +288,7 @@ def _checked(values: ArrayLike, class_counts: ArrayLike) -> tuple[FloatArray, Fl
     return numbers, counts
 
 
-def _occurring(numbers: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _with_counts(numbers: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The values that have counts, and their counts."""
     occurs = counts.any(axis=0)
     return (numbers, counts) if occurs.all() else (numbers[occurs], counts[:, occurs])
@@ -306,29 +309,29 @@ def _sums_below(counts: FloatArray, ends: IntegerArray) -> FloatArray:
 
 
 def _entropy_left(edges: FloatArray) -> Callable[[int, int], FloatArray]:
-    """A function that gives the bits that remain on both sides of each edge between two edges."""
+    """A function that returns the bits that remain on both sides of each edge between two given edges."""
 
-    def remaining(first: int, last: int) -> FloatArray:
+    def bits_left(first: int, last: int) -> FloatArray:
         inner = edges[:, first + 1 : last]
         return _bits(inner - edges[:, first : first + 1]) + _bits(edges[:, last : last + 1] - inner)
 
-    return remaining
+    return bits_left
 
 
 @lru_cache(maxsize=2)
 def logarithm_table(bits: int) -> FloatArray:
-    """n log2 n for fewer than 2^bits instances, or as many as are worth a table."""
+    """n log2 n for fewer than 2^bits instances, or fewer if the table would be too large."""
     return _times_logarithm(np.arange(1 << min(bits, _TABLE_BITS), dtype=np.float64))
 
 
-def _best_split(edges: FloatArray, remaining: FloatArray, fewest: float) -> int:
-    """The inner edge at which the least entropy remains; of equal ones the lowest.
+def _best_split(edges: FloatArray, remaining: FloatArray, min_samples: float) -> int:
+    """The inner edge at which the smallest entropy remains; if several are equally good, the lowest.
 
-    Edges that leave fewer than `fewest` instances on a side are skipped; -1 if there is no other.
+    Edges that leave fewer than `min_samples` instances on a side are skipped; -1 if no edge is left.
     """
-    if fewest > 0.0:
+    if min_samples > 0.0:
         left, right = edges[:, 1:-1] - edges[:, :1], edges[:, -1:] - edges[:, 1:-1]
-        remaining[np.minimum(left.sum(axis=0), right.sum(axis=0)) < fewest] = np.inf
+        remaining[np.minimum(left.sum(axis=0), right.sum(axis=0)) < min_samples] = np.inf
         if np.isinf(remaining).all():
             return -1
     total = float((edges[:, -1] - edges[:, 0]).sum())
@@ -341,12 +344,12 @@ def _gain(left: FloatArray, right: FloatArray) -> float | None:
     parts = np.stack([left + right, left, right], axis=1)  # together, as a call takes longer than its work
     totals, present, bits = parts.sum(axis=0), np.count_nonzero(parts, axis=0), _bits(parts)
     classes = int(present[0])
-    # Weights that add up to less than two instances still have one place between them.
-    place = math.log2(max(float(totals[0]) - 1.0, 1.0))
+    # Weights that add up to less than two instances still have one position between them.
+    position_bits = math.log2(max(float(totals[0]) - 1.0, 1.0))
     whole_code, left_code, right_code = (present * bits / totals).tolist()  # k Ent
     whole_bits, left_bits, right_bits = bits.tolist()
     gain = float(whole_bits - left_bits - right_bits)
-    return gain if gain > place + bits_of_sides(classes) + (left_code + right_code - whole_code) else None
+    return gain if gain > position_bits + bits_of_sides(classes) + (left_code + right_code - whole_code) else None
 
 
 def bits_of_sides(classes: int) -> float:
@@ -362,22 +365,22 @@ def _bits(counts: FloatArray) -> FloatArray:
 
 def _times_logarithm(counts: FloatArray) -> FloatArray:
     """n log2 n, and 0 where n is 0."""
-    return counts * np.log2(np.maximum(counts, _SMALLEST))
+    return counts * np.log2(np.maximum(counts, _SMALLEST_DOUBLE))
 
 
-def cuts_after(values: FloatArray, places: IntegerArray) -> FloatArray:
-    """The cut after each of these positions among the values: halfway to the next value, but never at it."""
+def cuts_after(values: FloatArray, positions: IntegerArray) -> FloatArray:
+    """The cut after each of these positions among the values: halfway to the next value, and below that value."""
     # Halves add up without overflow; an infinite value counts as the largest double. Between neighbouring doubles there
     # is no middle, and the lower one is used.
-    low, high = values[places], values[places + 1]
-    middle = 0.5 * np.maximum(low, -_LARGEST) + 0.5 * np.minimum(high, _LARGEST)
+    low, high = values[positions], values[positions + 1]
+    middle = 0.5 * np.maximum(low, -_LARGEST_DOUBLE) + 0.5 * np.minimum(high, _LARGEST_DOUBLE)
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def cut_texts(cuts: FloatArray, values: FloatArray) -> list[str]:
     """The cuts in as few digits, from six up, as keep the cuts distinct and the values in their bins."""
     bins = bins_of(values, cuts)
-    for digits in _DIGITS:
+    for digits in _LABEL_DIGITS:
         texts = [f"{cut + 0.0:.{digits}g}" for cut in cuts]  # + 0.0: no "-0"
         rounded = np.array(texts, dtype=np.float64)
         if (rounded[1:] > rounded[:-1]).all() and np.array_equal(bins_of(values, rounded), bins):

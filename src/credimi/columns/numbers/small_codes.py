@@ -1,9 +1,9 @@
 """Columns of small whole numbers, encoded in one pass: whole row-major tables at once, or single columns.
 
-In a row-major array, scikit-learn's layout, the cells of a column are spread over all lines of memory: reading one
-column reads nearly the whole array. Here columns that are views of one such table are found by their addresses, and
-encoded together. Whether their values are small whole numbers, or NaN, is guessed from some rows. If the guess says no,
-or another value does not fit, the column is left to `columns.encode`.
+In a row-major array, scikit-learn's layout, the cells of a column are spread over all cache lines: reading one column
+reads nearly the whole array. This module recognises columns that are views of one such table by their addresses, and
+encodes them together. It guesses from a sample of rows whether all values of a column are small whole numbers or NaN.
+If they are not, or if another value turns out not to fit, `columns.encode` encodes the column.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ if TYPE_CHECKING:
     DType = np.dtype[np.generic]
     Flags = BooleanArray
 
-_MISSING = 255
-_SAMPLE = 1024  # rows from which it is guessed whether a column fits
-_PART = 1 << 15  # rows that a thread takes at once
-_CELLS = 1024  # of a single column that are narrowed at once
-_LINE = 64  # bytes of memory that are loaded together
-_CACHED = 1 << 18  # bytes of a block that is converted first, to stay in the cache
+_MISSING = 255  # the code of a missing value
+_SAMPLE_ROWS = 1024  # from so many rows it is guessed whether a column fits
+_ROWS_PER_TASK = 1 << 15  # of a row-major table
+_CELLS_PER_BLOCK = 1024  # the kernel takes a single column in blocks of so many cells
+_CACHE_LINE = 64  # bytes
+_BLOCK_BYTES = 1 << 18  # size of a block that is converted first, so that it stays in the cache
 
 
 def encode_small(columns: Mapping[str, Foreign], threads: int | None = None) -> dict[str, Column]:
-    """The columns that fit, encoded; the others are left out."""
-    found: dict[str, Column] = {}
+    """Encode the columns that hold only small whole numbers; the others are not in the result."""
+    encoded: dict[str, Column] = {}
     for table in tables_of(columns):
-        found.update(_encoded(table, threads))
-    return found
+        encoded.update(_encode_table(table, threads))
+    return encoded
 
 
 def every_row(columns: Mapping[str, Foreign], step: int) -> dict[str, Foreign]:
-    """Copies of every n-th value of each column; of row-major tables, whole rows are copied."""
-    found: dict[str, Foreign] = {}
+    """Copies of every `step`-th value of each column; from row-major tables, whole rows are copied."""
+    copies: dict[str, Foreign] = {}
     for table in tables_of(columns):
         if table.cells is not None:
-            some = table.cells[::step].copy()
-            found |= {name: some[:, place] for place, name in table.names.items()}
+            every_nth = table.cells[::step].copy()
+            copies |= {name: every_nth[:, index] for index, name in table.names.items()}
     for name, values in columns.items():
-        if name not in found:
-            whole = isinstance(values, np.ndarray)
-            found[name] = values[::step].copy() if whole else values.take(pa.array(np.arange(0, len(values), step)))
-    return found
+        if name not in copies:
+            is_numpy = isinstance(values, np.ndarray)
+            copies[name] = values[::step].copy() if is_numpy else values.take(pa.array(np.arange(0, len(values), step)))
+    return copies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberTable:
-    """Columns of one type and length. They are side by side in `cells`, rows x columns, or each in one piece.
+    """Columns of one type and length. They are side by side in `cells`, rows x columns, or each is contiguous.
 
-    Some columns of `cells` may have no name: they were not asked for.
+    `names` are the names by position. Columns of `cells` without a name were not requested.
     """
 
     columns: list[AnyArray]
@@ -71,166 +71,178 @@ class NumberTable:
 
     @property
     def kernel_type(self) -> Foreign:
-        """The type that the kernels know: bytes, 64-bit integers or doubles."""
+        """The type with which the kernels are called: bytes, 64-bit integers or doubles."""
         kind = self.columns[0].dtype
         return np.uint8 if kind in (np.bool_, np.uint8) else np.float64 if kind.kind == "f" else np.int64
 
-    def rows(self, every: int, which: AnyArray) -> AnyArray:
-        """Every n-th row of some of the columns."""
-        return np.stack([self.columns[place][::every] for place in which.tolist()], axis=1)
+    def rows(self, step: int, positions: AnyArray) -> AnyArray:
+        """Every `step`-th row of the columns at these positions."""
+        return np.stack([self.columns[position][::step] for position in positions.tolist()], axis=1)
 
 
 def tables_of(columns: Mapping[str, Foreign], *, with_bytes: bool = False) -> Iterator[NumberTable]:
-    """Columns of numbers that are side by side in memory, and those that are each in one piece.
+    """Tables of numeric columns that are side by side in memory, and of numeric columns that are contiguous each.
 
-    Bytes in one piece are codes as they are, and left out unless they are asked for.
+    Contiguous columns of bytes are their own codes already; they are left out unless `with_bytes`.
     """
-    alone: dict[tuple[DType, int], list[str]] = {}
-    beside: dict[tuple[DType, int, int], list[tuple[int, str]]] = {}
+    contiguous: dict[tuple[DType, int], list[str]] = {}
+    side_by_side: dict[tuple[DType, int, int], list[tuple[int, str]]] = {}
     for name, values in columns.items():
-        if type(values) is not np.ndarray or values.ndim != 1 or not values.size or not _taken(values):
+        if type(values) is not np.ndarray or values.ndim != 1 or not values.size or not _has_supported_type(values):
             continue
         if values.strides[0] == values.itemsize:
-            alone.setdefault((values.dtype, values.size), []).append(name)
+            contiguous.setdefault((values.dtype, values.size), []).append(name)
         elif values.strides[0] > values.itemsize and not values.strides[0] % values.itemsize:
-            where = values.__array_interface__["data"][0]
-            beside.setdefault((values.dtype, values.size, values.strides[0]), []).append((where, name))
-    for (kind, _), names in alone.items():
+            address = values.__array_interface__["data"][0]
+            side_by_side.setdefault((values.dtype, values.size, values.strides[0]), []).append((address, name))
+    for (kind, _), names in contiguous.items():
         if kind.itemsize > 1 or with_bytes:
             yield NumberTable([columns[name] for name in names], dict(enumerate(names)))
-    for (_, _, step), places in beside.items():
-        waiting = sorted(places)
-        while waiting:
-            row = [place for place in waiting if place[0] - waiting[0][0] < step]
-            waiting = waiting[len(row) :]
-            yield from _side_by_side(columns, row)
+    for (_, _, step), addresses in side_by_side.items():
+        remaining = sorted(addresses)
+        while remaining:
+            table_row = [column for column in remaining if column[0] - remaining[0][0] < step]
+            remaining = remaining[len(table_row) :]
+            yield from _side_by_side(columns, table_row)
 
 
-def _side_by_side(columns: Mapping[str, Foreign], row: list[tuple[int, str]]) -> Iterator[NumberTable]:
-    """The table of columns that begin at these addresses, unless they are few of many."""
-    start, first = row[0][0], columns[row[0][1]]
-    names = {(where - start) // first.itemsize: name for where, name in row}
+def _side_by_side(columns: Mapping[str, Foreign], addresses: list[tuple[int, str]]) -> Iterator[NumberTable]:
+    """The table of the columns that begin at these addresses; nothing if most columns between them have no name."""
+    start, first = addresses[0][0], columns[addresses[0][1]]
+    names = {(address - start) // first.itemsize: name for address, name in addresses}
     width = max(names) + 1
-    if any((where - start) % first.itemsize for where, _ in row) or 2 * len(names) < width or len(names) == 1:
+    if any((address - start) % first.itemsize for address, _ in addresses) or 2 * len(names) < width or len(names) == 1:
         return
-    # All cells between these columns are in the memory that they are views of.
+    # The cells between these columns belong to the same memory, of which the columns are views.
     shape, strides = (first.size, width), (first.strides[0], first.itemsize)
     cells = np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
     yield NumberTable(list(cells.T), names, cells)
 
 
-def _taken(values: AnyArray) -> bool:
-    """Whether the numbers are of a type that becomes bytes, 64-bit integers or doubles without loss."""
+def _has_supported_type(values: AnyArray) -> bool:
+    """Whether the type of the numbers can become bytes, 64-bit integers or doubles without loss."""
     kind = values.dtype
-    right = kind.kind in "bif" or (kind.kind == "u" and kind.itemsize < 8)
-    return right and kind.itemsize <= 8 and kind.isnative and values.flags.aligned
+    supported = kind.kind in "bif" or (kind.kind == "u" and kind.itemsize < 8)
+    return supported and kind.itemsize <= 8 and kind.isnative and values.flags.aligned
 
 
-def _encoded(table: NumberTable, threads: int | None) -> dict[str, Column]:
+def _encode_table(table: NumberTable, threads: int | None) -> dict[str, Column]:
     kind, rows, kernel_type = table.columns[0].dtype, table.columns[0].size, table.kernel_type
     tried = np.zeros(len(table.columns), dtype=bool)
     tried[list(table.names)] = True
     bases = np.zeros(tried.size, dtype=kernel_type)
     if kernel_type is not np.uint8:
-        fits, bases = guess(table.rows(max(rows // _SAMPLE, 1), np.arange(tried.size)).astype(kernel_type, copy=False))
+        fits, bases = guess(
+            table.rows(max(rows // _SAMPLE_ROWS, 1), np.arange(tried.size)).astype(kernel_type, copy=False)
+        )
         tried &= fits
     if not tried.any():
         return {}
-    codes, low, high = _gathered(table, tried, bases, threads)
+    codes, low, high = _gather_codes(table, tried, bases, threads)
     again = np.flatnonzero(tried & (high < 0))
-    if again.size and kernel_type is not np.uint8:  # the least value was not among the sampled rows
+    if again.size and kernel_type is not np.uint8:  # the smallest value was not in the sample
         fits, exact = guess(table.rows(1, again).astype(kernel_type, copy=False))
         if fits.any():
             bases[again] = np.where(fits, exact, bases[again])
-            codes, low, high = _gathered(table, tried, bases, threads)
-    found = {}
-    for place, name in table.names.items():
-        least, most = int(bases[place]) + int(low[place]), int(bases[place]) + int(high[place])
-        if not tried[place] or high[place] < 0 or max(abs(least), abs(most)) > EXACT:
+            codes, low, high = _gather_codes(table, tried, bases, threads)
+    encoded = {}
+    for index, name in table.names.items():
+        smallest, largest = int(bases[index]) + int(low[index]), int(bases[index]) + int(high[index])
+        if not tried[index] or high[index] < 0 or max(abs(smallest), abs(largest)) > EXACT:
             continue
-        own = codes[place, :rows]
+        column_codes = codes[index, :rows]
         if kind == np.bool_:
-            found[name] = Column(own, BOOLEAN, ("false", "true"))
+            encoded[name] = Column(column_codes, BOOLEAN, ("false", "true"))
         elif kernel_type is np.float64:
-            numbers = np.arange(int(bases[place]), int(bases[place]) + int(high[place]), dtype=np.float64)
-            found[name] = Column(own, NUMBER, numbers=numbers)
+            numbers = np.arange(int(bases[index]), int(bases[index]) + int(high[index]), dtype=np.float64)
+            encoded[name] = Column(column_codes, NUMBER, numbers=numbers)
         else:
-            numbers = np.arange(least, most + 1, dtype=np.float64)
-            found[name] = Column(own - low[place] if low[place] else own, NUMBER, numbers=numbers)
-    return found
+            numbers = np.arange(smallest, largest + 1, dtype=np.float64)
+            encoded[name] = Column(column_codes - low[index] if low[index] else column_codes, NUMBER, numbers=numbers)
+    return encoded
 
 
 def guess(sample: AnyArray) -> tuple[Flags, AnyArray]:
-    """Which columns have only small whole numbers or NaN in these rows, and their least values."""
+    """Which columns have only small whole numbers or NaN in these rows, and the smallest value of each column."""
     if sample.dtype.kind != "f":
-        least = sample.min(axis=0)
-        return (sample.max(axis=0) <= least.astype(np.float64) + _MISSING) & (np.abs(least) <= EXACT), least
-    least, most = np.fmin.reduce(sample, axis=0), np.fmax.reduce(sample, axis=0)
-    empty = np.isnan(least)
+        smallest = sample.min(axis=0)
+        return (sample.max(axis=0) <= smallest.astype(np.float64) + _MISSING) & (np.abs(smallest) <= EXACT), smallest
+    smallest, largest = np.fmin.reduce(sample, axis=0), np.fmax.reduce(sample, axis=0)
+    empty = np.isnan(smallest)
     whole = (np.isnan(sample) | (np.floor(sample) == sample)).all(axis=0)
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        fits = whole & (most - least < _MISSING) & (np.abs(least) <= EXACT)
-    return fits | empty, np.where(fits & ~empty, least, 0.0) + 0.0
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
+        fits = whole & (largest - smallest < _MISSING) & (np.abs(smallest) <= EXACT)
+    return fits | empty, np.where(fits & ~empty, smallest, 0.0) + 0.0
 
 
-def _gathered(
+def _gather_codes(
     table: NumberTable, tried: Flags, bases: AnyArray, threads: int | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], IntegerArray]:
-    """The codes of a table, a row for each column; their least and largest, -1 if a value does not fit.
+    """The codes of a table, one row per column, and the smallest and the largest code of each column.
 
-    For doubles the largest is that of the numbers, plus one: 0 if there are none.
+    The largest code is -1 if a value does not fit. For doubles it is one more than the largest code of a number, and 0
+    if there are no numbers.
     """
     from credimi.kernels.reading.small_codes import FITS, SIDE, gather  # noqa: PLC0415  (loads compiled code)
 
     columns, rows, kernel_type = len(table.columns), table.columns[0].size, bases.dtype
     missing = int(kernel_type == np.float64)
-    # A length for which the columns do not all use the same part of a cache.
-    codes = np.empty((max(columns, SIDE), (rows // _LINE | 1) * _LINE + _LINE), dtype=np.uint8)
-    pieces = list(range(0, rows, _PART)) if table.cells is not None else np.flatnonzero(tried).tolist()
-    places = max(columns, SIDE) if table.cells is not None else _CELLS
-    low = np.full((len(pieces), places), _MISSING, dtype=np.uint8)
+    # An odd number of cache lines: otherwise all columns would compete for the same part of the cache.
+    codes = np.empty((max(columns, SIDE), (rows // _CACHE_LINE | 1) * _CACHE_LINE + _CACHE_LINE), dtype=np.uint8)
+    pieces = list(range(0, rows, _ROWS_PER_TASK)) if table.cells is not None else np.flatnonzero(tried).tolist()
+    width = max(columns, SIDE) if table.cells is not None else _CELLS_PER_BLOCK
+    low = np.full((len(pieces), width), _MISSING, dtype=np.uint8)
     high, beyond = np.zeros(low.shape, dtype=np.uint8), np.zeros(low.shape, dtype=np.uint64)
-    padded = np.zeros(places, dtype=kernel_type)
-    padded[:columns] = bases[:places]
+    padded = np.zeros(width, dtype=kernel_type)
+    padded[:columns] = bases[:width]
 
     def rows_of(part: int) -> None:
         first = pieces[part]
-        for own, start in blocks_of(table.cells[first : first + _PART], kernel_type):  # type: ignore[index]  # there is one
-            step = own.strides[0] // own.itemsize
-            cells = flat_of(own, (own.shape[0] - 1) * step + columns)
+        for block, start in blocks_of(table.cells[first : first + _ROWS_PER_TASK], kernel_type):  # type: ignore[index]  # there is one
+            step = block.strides[0] // block.itemsize
+            cells = flat_of(block, (block.shape[0] - 1) * step + columns)
             gather(cells, step, columns, padded, missing, codes, first + start, low[part], high[part], beyond[part])
 
     def column_of(part: int) -> None:
         column = pieces[part]
-        own_bases = np.full(_CELLS, bases[column])
-        for own, start in blocks_of(table.columns[column][:, np.newaxis], kernel_type):
+        column_bases = np.full(_CELLS_PER_BLOCK, bases[column])
+        for block, start in blocks_of(table.columns[column][:, np.newaxis], kernel_type):
             bounds = low[part], high[part], beyond[part]
-            gather(flat_of(own, own.shape[0]), 1, 1, own_bases, missing, codes[column : column + 1], start, *bounds)
+            gather(
+                flat_of(block, block.shape[0]), 1, 1, column_bases, missing, codes[column : column + 1], start, *bounds
+            )
 
     share(rows_of if table.cells is not None else column_of, range(len(pieces)), threads)
-    apart = 0 if table.cells is not None else 1
-    bounds = low.min(axis=apart), high.max(axis=apart), np.bitwise_or.reduce(beyond, axis=apart)
-    least, most, bits = (np.zeros(columns, dtype=bound.dtype) for bound in bounds)
-    for whole, bound in zip((least, most, bits), bounds, strict=True):
-        if apart:
-            whole[pieces] = bound
+    column_axis = 0 if table.cells is not None else 1
+    bounds = low.min(axis=column_axis), high.max(axis=column_axis), np.bitwise_or.reduce(beyond, axis=column_axis)
+    smallest, largest_bytes, beyond_bits = (np.zeros(columns, dtype=bound.dtype) for bound in bounds)
+    for per_column, bound in zip((smallest, largest_bytes, beyond_bits), bounds, strict=True):
+        if column_axis:
+            per_column[pieces] = bound
         else:
-            whole[:] = bound[:columns]
-    largest = most.astype(np.int64)
-    fits = largest - least < _MISSING if kernel_type == np.uint8 else (bits <= FITS) & ((largest < _MISSING) | missing)
-    return codes, least, np.where(fits, largest, -1)
+            per_column[:] = bound[:columns]
+    largest = largest_bytes.astype(np.int64)
+    fits = (
+        largest - smallest < _MISSING
+        if kernel_type == np.uint8
+        else (beyond_bits <= FITS) & ((largest < _MISSING) | missing)
+    )
+    return codes, smallest, np.where(fits, largest, -1)
 
 
 def blocks_of(cells: AnyArray, kernel_type: DType) -> Iterator[tuple[AnyArray, int]]:
-    """The rows in a type that can be narrowed, and where they begin: all at once, or in parts that fit the cache."""
+    """Blocks of rows in the kernel's type, and the first row of each.
+
+    Cells of the same size are one block; others are converted in blocks that fit into the cache.
+    """
     if cells.dtype.itemsize == kernel_type.itemsize:
         yield cells.view(kernel_type), 0
         return
-    height = max(_CACHED // (kernel_type.itemsize * cells.shape[1]) // _LINE, 1) * _LINE
+    height = max(_BLOCK_BYTES // (kernel_type.itemsize * cells.shape[1]) // _CACHE_LINE, 1) * _CACHE_LINE
     for start in range(0, cells.shape[0], height):
         yield np.ascontiguousarray(cells[start : start + height], dtype=kernel_type), start
 
 
 def flat_of(cells: AnyArray, size: int) -> AnyArray:
-    """So many elements from the first one on, whatever array they belong to."""
+    """The `size` elements in memory from the first cell on, whatever the shape and strides of `cells` are."""
     return np.lib.stride_tricks.as_strided(cells, (size,), (cells.itemsize,), writeable=False)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Cuts: TypeAlias = tuple[float | str, ...]  # numbers, or dates as text
 
 _QUANTILE = re.compile(r"quantile:([1-9]\d{0,3})")
-_MOST_RANGES = 1000  # classes of a target
-_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_MAX_RANGES = 1000  # classes of a target
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?\d{1,3},\d{3}\s*")  # 1,200 may be either
 
 
@@ -34,15 +34,19 @@ def checked_cuts(given: Option) -> Cuts | str | None:
     """The cuts in order, or "quantile:K", or None."""
     if given is None:
         return None
-    if isinstance(given, str) and (found := _QUANTILE.fullmatch(given.strip())) and 2 <= int(found[1]) <= _MOST_RANGES:
-        return found[0]
-    listed = [given] if isinstance(given, str | int | float) or not hasattr(given, "__iter__") else list(given)
+    if (
+        isinstance(given, str)
+        and (quantiles := _QUANTILE.fullmatch(given.strip()))
+        and 2 <= int(quantiles[1]) <= _MAX_RANGES
+    ):
+        return quantiles[0]
+    cuts = [given] if isinstance(given, str | int | float) or not hasattr(given, "__iter__") else list(given)
     try:
-        dates = sorted({text_types.days_of(cut) for cut in listed if not _is_number(cut)})
-        numbers = sorted({float(cut) for cut in listed if _is_number(cut)})
+        dates = sorted({text_types.days_of(cut) for cut in cuts if not _is_number(cut)})
+        numbers = sorted({float(cut) for cut in cuts if _is_number(cut)})
     except (OverflowError, TypeError, ValueError):
         dates = numbers = []
-    if bool(dates) == bool(numbers) or not np.isfinite(numbers).all() or len(listed) >= _MOST_RANGES:
+    if bool(dates) == bool(numbers) or not np.isfinite(numbers).all() or len(cuts) >= _MAX_RANGES:
         raise CredimiError(
             f"{given!r} are no cuts of a target: pass numbers, such as [30, 50], dates, such as ['2024-02-29'], or "
             "'quantile:4' for four ranges of about equal counts, of 2 to 1,000 (target_cuts, --target-cuts)"
@@ -56,25 +60,25 @@ def _is_number(cut: Value) -> bool:
     return isinstance(cut, int | float | np.number) and not isinstance(cut, bool)
 
 
-def named_classes(places: Labels, cuts: Cuts) -> Labels:
+def named_classes(positions: Labels, cuts: Cuts) -> Labels:
     """The names of the ranges whose positions are the labels, in the same order."""
     names = discretize.named_ranges([cut if isinstance(cut, str) else text_types.shown_number(cut) for cut in cuts])
-    return Labels(TEXT, tuple(names[int(place)] for place in places.numbers))
+    return Labels(TEXT, tuple(names[int(position)] for position in positions.numbers))
 
 
 def ranges(column: Column, keep: BooleanArray, cuts: Cuts, target: str) -> tuple[Labels, IntegerArray]:
     """The positions of the ranges that occur among the kept labels, and the range of each label."""
     numbers, dates = target_numbers(column, keep, target)
-    wanted = isinstance(cuts[0], str)
-    if dates is not None and dates != wanted:
+    cuts_are_dates = isinstance(cuts[0], str)
+    if dates is not None and dates != cuts_are_dates:
         held, other, such = ("dates", "numbers", "2024-02-29") if dates else ("numbers", "dates", "30,50")
         raise CredimiError(
             f"target {target!r} holds {held}, but its cuts are {other}: pass {held}, such as {such} "
             "(target_cuts, --target-cuts)"
         )
     edges = [text_types.days_of(cut) if isinstance(cut, str) else cut for cut in cuts]
-    found, positions = np.unique(discretize.bins_of(numbers, edges), return_inverse=True)
-    return Labels(NUMBER, numbers=found.astype(np.float64)), positions.astype(np.int64).ravel()
+    occurring, positions = np.unique(discretize.bins_of(numbers, edges), return_inverse=True)
+    return Labels(NUMBER, numbers=occurring.astype(np.float64)), positions.astype(np.int64).ravel()
 
 
 def target_numbers(column: Column, keep: BooleanArray, target: str) -> tuple[FloatArray, bool | None]:
@@ -98,7 +102,7 @@ def _number(text: str, target: str) -> tuple[float, bool]:
     """A text as a number, and whether it is a date; independent of the other texts."""
     if text_types.is_number(text, names_too=True):
         return float(text), False
-    if _COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
+    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
         return float(text.replace(",", ".")), False
     try:
         return text_types.days_of(text), True
@@ -111,7 +115,7 @@ def _number(text: str, target: str) -> tuple[float, bool]:
 
 
 class TargetValues:
-    """The different values of a target so far, and how often each occurs; quantiles are made from them."""
+    """The distinct values of a target so far, and how often each occurs; quantiles are computed from them."""
 
     def __init__(self, target: str) -> None:
         self.target = target
@@ -126,30 +130,33 @@ class TargetValues:
         if self.dates is not None and dates != self.dates:
             raise CredimiError(f"target {self.target!r} holds both numbers and dates: only one of them can be cut")
         self.dates = dates
-        own, places = of_numbers(numbers, instants=dates)
-        merged, mine, theirs = union(self.labels, own)
-        found = np.zeros(len(merged))
-        np.add.at(found, mine, self.totals)
-        np.add.at(found, theirs[places], totals)
-        self.labels, self.totals = merged, found
+        new_labels, positions = of_numbers(numbers, instants=dates)
+        merged, old_positions, new_positions = union(self.labels, new_labels)
+        merged_totals = np.zeros(len(merged))
+        np.add.at(merged_totals, old_positions, self.totals)
+        np.add.at(merged_totals, new_positions[positions], totals)
+        self.labels, self.totals = merged, merged_totals
 
     def quantiles(self, bins: int) -> Cuts:
-        """Cuts into so many ranges of about equal counts, in as few digits as keep the values apart."""
+        """Cuts into `bins` ranges of about equal counts, with as few digits as keep the values in their ranges."""
         cuts = discretize.quantile_cuts(self.labels.numbers, self.totals, bins)
         if not cuts.size:
             raise CredimiError(f"target {self.target!r} has fewer than two different values: nothing can be cut")
         if not self.dates:
             return tuple(map(float, discretize.cut_texts(cuts, self.labels.numbers)))
-        places = np.searchsorted(self.labels.numbers, cuts, side="right") - 1  # of the value below each cut
-        return tuple(self._date_text(cut, place) for cut, place in zip(cuts.tolist(), places.tolist(), strict=True))
+        values_below = np.searchsorted(self.labels.numbers, cuts, side="right") - 1
+        return tuple(
+            self._date_text(cut, value_below)
+            for cut, value_below in zip(cuts.tolist(), values_below.tolist(), strict=True)
+        )
 
-    def _date_text(self, cut: float, place: int) -> str:
-        """A cut between two dates as text: a day if these are days, else a text that lies between them."""
-        low, high = self.labels.numbers[place : place + 2].tolist()
+    def _date_text(self, cut: float, value_below: int) -> str:
+        """A cut between the date at this position and the next, as text: a day if both are days, else an instant."""
+        low, high = self.labels.numbers[value_below : value_below + 2].tolist()
         text = text_types.shown_date(float(np.floor(cut)) if self.labels.integral else cut)
         return text if low <= text_types.days_of(text) < high else text_types.shown_date(low)
 
 
 def bins_asked(cuts: Cuts | str | None) -> int | None:
-    """How many quantiles are asked for; None if cuts are given, or none."""
+    """How many ranges "quantile:K" asks for; None if cuts are given, or nothing."""
     return int(cuts.partition(":")[2]) if isinstance(cuts, str) else None

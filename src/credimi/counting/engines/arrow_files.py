@@ -1,7 +1,7 @@
 """Arrow's own files (.arrow, .feather: a file or a stream of record batches), read batch by batch.
 
-A batch is as long as whoever wrote the file made it, and is read whole, but for columns that are not wanted; it is
-counted in slices of at most `_CELLS` cells.
+The writer of the file decided how long a batch is. The wanted columns of a batch are read at once, and counted in
+slices of at most `_CELLS` cells.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _CELLS = 1 << 20
-_STREAM = b"\xff\xff\xff\xff"  # the first bytes of a stream
-MARKS = (b"ARROW1", _STREAM)
+_STREAM_MARK = b"\xff\xff\xff\xff"  # the first bytes of a stream
+MARKS = (b"ARROW1", _STREAM_MARK)
 
 
 @dataclass(frozen=True, slots=True)
 class ArrowSchema:
-    """Names and types of the columns; whether the batches are a stream, which has no list of them."""
+    """Names and types of the columns; whether the file is a stream, which has no list of its batches."""
 
     schema: pa.Schema
     stream: bool
@@ -47,14 +47,14 @@ class ArrowSchema:
 
 def read_schema(path: Place, source: Foreign, first: bytes) -> ArrowSchema:
     """The schema of an open file."""
-    stream = first.startswith(_STREAM)
+    stream = first.startswith(_STREAM_MARK)
     with readable(path), (pa.ipc.open_stream if stream else pa.ipc.open_file)(source) as reader:
         return ArrowSchema(reader.schema.remove_metadata(), stream)
 
 
 @contextmanager
 def readable(path: Place, kind: str = "Arrow") -> Iterator[None]:
-    """Refuse a file of this kind that pyarrow cannot read."""
+    """Raise an error that names the file if pyarrow cannot read it."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:
@@ -62,7 +62,7 @@ def readable(path: Place, kind: str = "Arrow") -> Iterator[None]:
 
 
 def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: Progress, cells: int) -> Iterator[Batch]:
-    """The wanted columns, slice by slice; `cells` is about how many all files have."""
+    """The wanted columns, slice by slice; `cells` is an estimate of the cells of all files."""
     size = max(1, _CELLS // len(wanted))
     for batch, done in _record_batches(path, layout, wanted):
         for start in range(0, batch.num_rows, size):
@@ -73,9 +73,9 @@ def batches(path: Place, layout: ArrowSchema, wanted: Sequence[str], progress: P
 
 
 def _record_batches(path: Place, layout: ArrowSchema, wanted: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
-    """The batches with the wanted columns at least, and the share of the file that is read with each."""
-    places = [layout.schema.get_field_index(name) for name in wanted]
-    options = pa.ipc.IpcReadOptions(included_fields=places)
+    """The batches, with at least the wanted columns, and the share of the file that has been read after each."""
+    indices = [layout.schema.get_field_index(name) for name in wanted]
+    options = pa.ipc.IpcReadOptions(included_fields=indices)
     with readable(path), opened(path, stream=layout.stream) as source:
         if layout.stream:
             with pa.ipc.open_stream(source, options=options) as reader:

@@ -1,4 +1,4 @@
-"""`DataFile`: what a file is, found once; whoever reads it asks no more than its bytes."""
+"""`DataFile`: what a file is, determined once; later only its content is read."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Layout = Header | Footer | ArrowSchema | JsonFields
 KINDS = {Header: "CSV", Footer: "Parquet", ArrowSchema: "Arrow", JsonFields: "JSON lines"}
 CSV, PARQUET, ARROW, JSON_LINES = (".csv", ".tsv"), (".parquet", ".pq"), (".arrow", ".feather"), (".jsonl", ".ndjson")
 ENDINGS = {"CSV": CSV, "Parquet": PARQUET, "Arrow": ARROW, "JSON lines": JSON_LINES}
-_FIRST = 1 << 16  # bytes by which a format is told
-_MARK = b"\xef\xbb\xbf"  # of the order of bytes
+_FIRST_BYTES = 1 << 16  # by which the format is recognised
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _RESULT, _RANKING = re.compile(rb'\{\s*"settings"\s*:'), b'"rows_with_target"'
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*["}]')
 _JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\[])')
@@ -37,11 +37,10 @@ _ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNOR
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
-    """One file: where it is, how large, since when; its columns, and what tells how to read them.
+    """One file: where it is, its size and time, its columns, and how to read them.
 
-    `layout` is the header of CSV, the footer of Parquet, the schema of Arrow, the fields of JSON lines, and None of a
-    file of counts. `source` is the file as counts
-    name it, and `identity` the same for all names that it has.
+    `layout` is the header of CSV, the footer of Parquet, the schema of Arrow, or the fields of JSON lines; it is None
+    for a file of counts. `source` is the file as recorded in counts. `identity` is equal for all names of one file.
     """
 
     place: Place
@@ -51,31 +50,31 @@ class DataFile:
 
     @classmethod
     def of(cls, place: Place, status: os.stat_result | Status, delimiter: str | None = None) -> DataFile:
-        """A file as it is, opened once. Its format is told by its first bytes: names lie."""
+        """The description of a file, which is opened once. Its first bytes say its format, as names may be wrong."""
         with opened(place) as file:
             source = CountedFile.seen(place, status, file)
             try:
                 file.seek(0)
-                first = file.read(_FIRST)
+                first = file.read(_FIRST_BYTES)
                 file.seek(0)
             except OSError as error:
                 raise CredimiError(f"cannot read {place}: {reason(error)}") from error
             layout = None if first.startswith(NAME) else _layout(place, file, first, delimiter)
         return cls(place, identity(place, None if isinstance(status, Status) else status), source, layout)
 
-    def sharing(self, known: dict[object, Foreign]) -> DataFile:
-        """The same, with names or types that another file has as well kept once: files may be many, and wide."""
+    def sharing(self, shared_layouts: dict[object, Foreign]) -> DataFile:
+        """The same file; a layout that another file has, too, is stored only once, as there may be many wide files."""
         if isinstance(self.layout, Footer):
-            schema = known.setdefault(self.layout.schema, self.layout.schema)
+            schema = shared_layouts.setdefault(self.layout.schema, self.layout.schema)
             return replace(self, layout=replace(self.layout, schema=schema))
-        return replace(self, layout=known.setdefault(self.layout, self.layout))
+        return replace(self, layout=shared_layouts.setdefault(self.layout, self.layout))
 
     def __str__(self) -> str:
         return str(self.place)
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return self.source.size
 
     @property
@@ -90,7 +89,7 @@ class DataFile:
 
     @property
     def is_counts(self) -> bool:
-        """Whether this holds counts, and no rows."""
+        """Whether this file holds counts, not rows."""
         return self.layout is None
 
     @property
@@ -100,7 +99,7 @@ class DataFile:
 
 
 def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) -> Layout:
-    """What tells how to read an open file of data, of which the first bytes are known."""
+    """The layout of an open file of data, whose first bytes are known."""
     if first.startswith(b"PAR1"):
         return read_footer(place, file)
     if first.startswith(arrow_files.MARKS):
@@ -131,7 +130,7 @@ def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) ->
 
 
 def named_format(place: Place) -> str:
-    """The end of a file's name that says its format, without that of the packing."""
+    """The ending of a file's name that says its format, without that of the compression."""
     suffixes = [suffix.lower() for suffix in place.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
@@ -139,12 +138,12 @@ def named_format(place: Place) -> str:
 
 
 def _is_json_lines(first: bytes) -> bool:
-    """Whether the first line is an object, and not all there is, or is longer than what is known of it."""
+    """Whether the first line is a JSON object and more lines follow, or is longer than the first bytes."""
     if not _OBJECT.match(first):
         return False
-    line, end, rest = first.removeprefix(_MARK).lstrip().partition(b"\n")
+    line, end, rest = first.removeprefix(_BYTE_ORDER_MARK).lstrip().partition(b"\n")
     if not end:
-        return len(first) == _FIRST
+        return len(first) == _FIRST_BYTES
     try:
         return isinstance(json.loads(line), dict) and bool(rest.strip())
     except (ValueError, RecursionError):

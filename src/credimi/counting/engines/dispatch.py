@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def tallies(given: Sequence[DataFile], plan: Plan, request: CountRequest) -> Tallies:
-    """Some of the files and their counts, until all have come."""
+    """Files that are done and their counts, some at a time, until all files are done."""
     if request.engine == "spark":
         return spark.tallies(given, plan, request.progress, request.master)
     if request.engine == "dask":

@@ -1,13 +1,13 @@
-"""DuckDB over Parquet files: it groups by target and feature, and only groups come back, to be counted with weights.
+"""DuckDB over Parquet files: it groups by target and feature, and returns only groups, which are counted with weights.
 
 One query takes up to `_COLUMNS` features as grouping sets, ((target, a), (target, b), ...), in one pass over the rows;
-GROUPING() tells the sets apart by the bits of one integer. A group travels once, however many rows it has, so cost is
-that of the grouping: O(rows x features) in time, and the groups in memory, which DuckDB spills to disk.
+GROUPING() says by the bits of one integer to which set a group belongs. A group is returned once, however many rows it
+has. So the cost is that of grouping: O(rows x features) in time, and the groups in memory, which DuckDB spills to disk.
 
-CSV files go through `files`: DuckDB has other rules for quotes and empty fields, and engines must agree. So do files
-with weights, which are checked row by row, and files whose columns differ in capitals only, which are one column to
-DuckDB. DuckDB's own relations are streamed by `frames`: running a user's query again for every few columns may cost
-more than all that grouping saves.
+`files` counts CSV files: DuckDB has other rules for quotes and empty fields, and engines must agree. It also counts
+files with weights, which are checked row by row, and files in which names of columns differ only in capitals, which
+are one column to DuckDB. `frames` reads DuckDB's own relations as streams: running a user's query again for every few
+columns may cost more than grouping saves.
 """
 
 from __future__ import annotations
@@ -37,19 +37,25 @@ if TYPE_CHECKING:
 _COLUMNS = (
     15  # more share a pass and cost more: of 200,000 rows x 50 columns, 60 took 1.7 s, 15 took 0.7 s, 1 took 1.9 s
 )
-_GROUPS = 1 << 16  # that come back at once
+_GROUPS_PER_BATCH = 1 << 16  # that are counted at once
 
 
 def tallies(
     given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], threads: int | None
 ) -> Iterator[tuple[Sequence[DataFile], Counts]]:
-    """Each file and its counts: files may differ in their types, and DuckDB would want one for all."""
+    """Each file and its counts; one query per file, as types may differ between files, which DuckDB does not allow."""
     duckdb = library("duckdb", "duckdb")
     with duckdb.connect(config={} if threads is None else {"threads": threads}) as connection:
         for done, file in enumerate(given, start=1):
             path = file.place
             plain = plan.features and plan.settings.weights is None
-            if plain and isinstance(path, Path) and _is_text(path) and file.is_parquet and _apart(file.names):
+            if (
+                plain
+                and isinstance(path, Path)
+                and _is_text(path)
+                and file.is_parquet
+                and _differ_in_lower_case(file.names)
+            ):
                 try:
                     counts = _count_file(connection, path, plan)
                 except duckdb.Error as error:
@@ -61,12 +67,12 @@ def tallies(
 
 
 def _is_text(path: Path) -> bool:
-    """Whether DuckDB can be told the name of a file: names may hold bytes that are no text."""
+    """Whether the name of a file is text, as DuckDB needs it: names may contain bytes that are no text."""
     return not any("\udc80" <= letter <= "\udcff" for letter in str(path))
 
 
-def _apart(names: Sequence[str]) -> bool:
-    """Whether names differ by more than their capitals."""
+def _differ_in_lower_case(names: Sequence[str]) -> bool:
+    """Whether all names are different even without capitals."""
     return len({name.lower() for name in names}) == len(names)
 
 
@@ -82,12 +88,12 @@ def _count_file(connection: Foreign, path: Path, plan: Plan) -> Counts:
         empty = counted([], plan)
         if not any(parts.values()):  # no rows
             return empty
-        blocks += [_whole(merged(own)) for own in parts.values()]
+        blocks += [_whole(merged(column_parts)) for column_parts in parts.values()]
     return beside(blocks, plan)
 
 
 def _query(path: Path, target: str, features: Sequence[str]) -> str:
-    """Columns get names that nobody else has: target, f0, f1, ..., which (the set), rows (of the group)."""
+    """The query; its columns are target, f0, f1, ..., which (the grouping set) and rows (of the group)."""
     fields = [f"f{index}" for index in range(len(features))]
     chosen = ", ".join(f"{_name(name)} as {field}" for name, field in zip(features, fields, strict=True))
     source = "'" + _literal(path).replace("'", "''") + "'"
@@ -101,7 +107,7 @@ def _query(path: Path, target: str, features: Sequence[str]) -> str:
 
 
 def _literal(path: Path) -> str:
-    """A pattern that matches this file alone: to DuckDB every name is a pattern, and ~ at its start a home."""
+    """A pattern that matches only this file: DuckDB reads every name as a pattern, and a ~ at its start as a home."""
     return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
 
 
@@ -110,21 +116,22 @@ def _name(column: str) -> str:
 
 
 def _chunks(groups: ArrowStream) -> Iterator[pa.RecordBatch]:
-    """Groups as Arrow, some at a time."""
+    """The groups as Arrow batches of limited size."""
     reader = pa.RecordBatchReader.from_stream(groups)
     for chunk in reader:
-        for start in range(0, chunk.num_rows, _GROUPS):
-            yield chunk.slice(start, _GROUPS)
+        for start in range(0, chunk.num_rows, _GROUPS_PER_BATCH):
+            yield chunk.slice(start, _GROUPS_PER_BATCH)
 
 
 def _counted_chunk(chunk: pa.RecordBatch, plan: Plan) -> Iterator[tuple[str, Counts]]:
-    which = np.asarray(chunk.column("which")).astype(np.uint64)
+    grouping = np.asarray(chunk.column("which")).astype(np.uint64)
     width = len(plan.features)
-    every = (1 << width) - 1
+    all_bits = (1 << width) - 1
     for index, name in enumerate(plan.features):
-        own = np.flatnonzero(which == np.uint64(every ^ (1 << (width - 1 - index))))  # 0: grouped by this column
-        if own.size:
-            part = chunk.select(["target", f"f{index}", "rows"]).take(pa.array(own))
+        # A bit is 0 if the group is by that column.
+        rows_of_set = np.flatnonzero(grouping == np.uint64(all_bits ^ (1 << (width - 1 - index))))
+        if rows_of_set.size:
+            part = chunk.select(["target", f"f{index}", "rows"]).take(pa.array(rows_of_set))
             weights = np.asarray(part.column("rows")).astype(np.float64)
             columns = {plan.target: part.column("target"), name: part.column(f"f{index}")}
             batch = Batch(columns, part.num_rows, weights=weights)
@@ -132,7 +139,7 @@ def _counted_chunk(chunk: pa.RecordBatch, plan: Plan) -> Iterator[tuple[str, Cou
 
 
 def _whole(counts: Counts | None) -> Counts:
-    """Weights were numbers of rows: whole, and exact below 2^53."""
+    """The counts as whole numbers: the weights were numbers of rows, which are exact below 2^53."""
     if counts is None:
         raise CredimiError("DuckDB returned groups of some columns only: report it with the file's schema")
     return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))

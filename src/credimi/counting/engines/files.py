@@ -1,4 +1,4 @@
-"""Files of all formats, each read by a module of its own; one, several, a directory or a pattern, here or elsewhere."""
+"""Files of all formats, local or remote: one, several, a directory or a pattern. One module reads each format."""
 
 from __future__ import annotations
 
@@ -38,45 +38,47 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-_TABLES = tuple(chain.from_iterable(ENDINGS.values()))  # taken from a directory; a file that is named may have any name
-_CELLS_OF_FIELDS = 8  # bytes, or more, of a field of JSON lines, and of a cell of Arrow
-_WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell at least
-_AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
+_TABLE_ENDINGS = tuple(
+    chain.from_iterable(ENDINGS.values())
+)  # of the files that are read from a directory; a file that is named may have any ending
+_BYTES_PER_CELL = 8  # at least, of a field of JSON lines, and of a cell of Arrow
+_BYTES_WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # a cell of CSV has at least two bytes
+_BATCHES_AHEAD = 2  # so many are read while one is counted, or while compiled code is loaded
 
 
 def reads(data: object) -> bool:
-    """Whether this engine is the one for such data: a path, or a list of them."""
+    """Whether this engine reads such data: a path, or a list of paths."""
     if isinstance(data, str | Path):
         return True
-    files = isinstance(data, list | tuple) and all(isinstance(each, str | Path | DataFile) for each in data)
-    return files and bool(data)
+    are_paths = isinstance(data, list | tuple) and all(isinstance(path, str | Path | DataFile) for path in data)
+    return are_paths and bool(data)
 
 
 def data_files(data: Data, delimiter: str | None = None, *, twice: bool = False) -> list[DataFile]:
-    """All files meant by a path, a directory, a pattern, a URL or a list of these; `twice`: also one named so often.
+    """All files of a path, a directory, a pattern, a URL or a list of these; with `twice`, files may be named twice.
 
-    Each is opened once, here, and asked for its size once. The delimiter is that of CSV files.
+    Each file is opened once, here, and its size is read once. The delimiter is that of CSV files.
     """
-    if isinstance(data, list) and data and isinstance(data[0], DataFile):  # made before
+    if isinstance(data, list) and data and isinstance(data[0], DataFile):  # the result of an earlier call
         return data
     csv_files.check_delimiter(delimiter)
-    known: dict[object, Foreign] = {}
-    made = [DataFile.of(*each, delimiter).sharing(known) for each in find(data)]
+    shared_layouts: dict[object, Foreign] = {}
+    described = [DataFile.of(*found, delimiter).sharing(shared_layouts) for found in find(data)]
     if not twice:
         remedy = "its rows would count twice; name it once, or add up counts made apart"
-        check_named_once([str(file) for file in made], [(file.identity,) for file in made], remedy)
-    return made
+        check_named_once([str(file) for file in described], [(file.identity,) for file in described], remedy)
+    return described
 
 
 class Found(NamedTuple):
-    """A file, and what is known of it from looking for it."""
+    """A file, and its status from when it was found."""
 
     place: Place
     status: os.stat_result | Status
 
 
 def find(data: object) -> list[Found]:
-    """All files meant by a path, a directory, a pattern, a URL or a list of these; none is opened."""
+    """All files of a path, a directory, a pattern, a URL or a list of these; none is opened."""
     if isinstance(data, list | tuple):
         return list(chain.from_iterable(map(find, data)))
     if not str(data):
@@ -88,15 +90,15 @@ def find(data: object) -> list[Found]:
         status = path.stat()
     except (OSError, ValueError):
         if has_magic(str(data)):
-            return _matching(str(data))
+            return _matching_files(str(data))
         if str(data) == "-":
             raise CredimiError("only the command reads standard input: name a file, or pass a table") from None
-        status = _status(path)  # which says what is wrong
-    return _inside(path) if stat.S_ISDIR(status.st_mode) else [_file(path, status)]
+        status = _status(path)  # raises an error that says what is wrong
+    return _inside(path) if stat.S_ISDIR(status.st_mode) else [_readable_file(path, status)]
 
 
 def _status(path: Path) -> os.stat_result:
-    """What a path leads to."""
+    """The status of the file at this path."""
     try:
         return path.stat()
     except (OSError, ValueError) as error:
@@ -107,18 +109,18 @@ def _status(path: Path) -> os.stat_result:
 
 
 def _inside(directory: Path) -> list[Found]:
-    """The tables below a directory. One that cannot be looked at is an error: its rows would be missing unsaid."""
+    """The tables below a directory. A folder that cannot be read is an error: its rows would be missing silently."""
 
     def refuse(error: OSError) -> None:
         raise CredimiError(f"cannot read the directory {error.filename}: {error.strerror or error}") from None
 
-    below = (Path(folder, name) for folder, _, names in os.walk(directory, onerror=refuse) for name in names)
-    found = [Found(each, _status(each)) for each in below if _is_table(each)]
-    return _known([each for each in found if stat.S_ISREG(each.status.st_mode)], directory)  # type: ignore[union-attr]
+    paths = (Path(folder, name) for folder, _, names in os.walk(directory, onerror=refuse) for name in names)
+    tables = [Found(path, _status(path)) for path in paths if _is_table(path)]
+    return _tables_of_directory([table for table in tables if stat.S_ISREG(table.status.st_mode)], directory)  # type: ignore[union-attr]
 
 
-def _file(path: Path, status: os.stat_result) -> Found:
-    """The same, unless it gives its bytes once."""
+def _readable_file(path: Path, status: os.stat_result) -> Found:
+    """The file; an error if it is a pipe, whose bytes can be read only once."""
     if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
         raise CredimiError(
             f"{path} is a pipe, and data are read more than once: pipe them into `credimi rank -`, or save them"
@@ -126,57 +128,59 @@ def _file(path: Path, status: os.stat_result) -> Found:
     return Found(path, status)
 
 
-def _matching(pattern: str) -> list[Found]:
-    every = {path: _status(path) for path in map(Path, sorted(glob(pattern, recursive=True)))}  # noqa: PTH207  (absolute patterns too)
-    found = [_file(path, status) for path, status in sorted(every.items()) if not stat.S_ISDIR(status.st_mode)]
-    if not found:
+def _matching_files(pattern: str) -> list[Found]:
+    status_of = {path: _status(path) for path in map(Path, sorted(glob(pattern, recursive=True)))}  # noqa: PTH207  (absolute patterns too)
+    matches = [
+        _readable_file(path, status) for path, status in sorted(status_of.items()) if not stat.S_ISDIR(status.st_mode)
+    ]
+    if not matches:
         raise CredimiError(f"no file matches {pattern}: check the path, and put a pattern in quotes")
-    return _without_copies(found)
+    return _without_copies(matches)
 
 
 def _remote(url: str) -> list[Found]:
     places, named = remote_files(url)
-    found = [Found(each, each.status) for each in places]
+    remote = [Found(place, place.status) for place in places]
     if named:
-        return found
-    return _without_copies(found) if has_magic(url) else _known(found, url)
+        return remote
+    return _without_copies(remote) if has_magic(url) else _tables_of_directory(remote, url)
 
 
-def _known(found: list[Found], directory: object) -> list[Found]:
-    """Those of a directory's files that hold tables, by their names."""
-    known = sorted((each for each in found if _is_table(each.place)), key=lambda each: each.place)
-    if not known:
-        endings = ", ".join(_TABLES[:-1])
+def _tables_of_directory(candidates: list[Found], directory: object) -> list[Found]:
+    """The files of a directory that hold tables, by the endings of their names; an error if there are none."""
+    tables = sorted((file for file in candidates if _is_table(file.place)), key=lambda file: file.place)
+    if not tables:
+        endings = ", ".join(_TABLE_ENDINGS[:-1])
         raise CredimiError(
-            f"the directory {directory} holds no file that ends in {endings} or {_TABLES[-1]}, packed or not: name the "
-            "files one by one, or by a pattern"
+            f"the directory {directory} holds no file that ends in {endings} or {_TABLE_ENDINGS[-1]}, packed or not: "
+            "name the files one by one, or by a pattern"
         )
-    return _without_copies(known)
+    return _without_copies(tables)
 
 
 def _without_copies(found: list[Found]) -> list[Found]:
-    """The same files, unless one of those that were not named one by one is another, packed."""
-    seen: dict[str, Place] = {}
-    for each, _ in found:
-        name = str(each)
-        unpacked = name[: -len(each.suffix)] if each.suffix.lower() in COMPRESSED else name
-        other = seen.setdefault(unpacked, each)
-        if other is not each:
+    """The same files, which were not named one by one; an error if one of them looks like another one, packed."""
+    place_of: dict[str, Place] = {}
+    for place, _ in found:
+        name = str(place)
+        unpacked = name[: -len(place.suffix)] if place.suffix.lower() in COMPRESSED else name
+        other = place_of.setdefault(unpacked, place)
+        if other is not place:
             raise CredimiError(
-                f"{other} and {each} look like the same rows, packed and not, which would count twice: move one of "
+                f"{other} and {place} look like the same rows, packed and not, which would count twice: move one of "
                 "them away, or name each file"
             )
     return found
 
 
 def _is_table(path: Place) -> bool:
-    return named_format(path) in _TABLES and not path.name.startswith(".")
+    return named_format(path) in _TABLE_ENDINGS and not path.name.startswith(".")
 
 
 def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
-    """The columns' names, those of the first file; the others must have the same.
+    """The names of the columns, in the order of the first file; the others must have the same names.
 
-    The delimiter is refused where there is no CSV file.
+    The delimiter is refused if there is no CSV file.
     """
     if delimiter is not None and all(file.kind not in ("CSV", "counts") for file in files):
         raise CredimiError(
@@ -188,9 +192,9 @@ def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: load it (Counts.load), or rank it")
         if file.layout is not files[0].layout and set(file.names) != set(first):
-            apart = min(set(first) ^ set(file.names))
-            between = "" if delimiter is None else f", with {delimiter!r} between the fields of both"
-            raise CredimiError(f"{files[0]} and {file} differ: only one of them has the column {apart!r}{between}")
+            unshared = min(set(first) ^ set(file.names))
+            separated = "" if delimiter is None else f", with {delimiter!r} between the fields of both"
+            raise CredimiError(f"{files[0]} and {file} differ: only one of them has the column {unshared!r}{separated}")
     return first
 
 
@@ -203,73 +207,73 @@ def batches(
     threads: int | None = None,
     coded: bool = False,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; where the format has columns apart, one block after the other.
+    """The wanted columns, part by part; if the format stores columns apart, one block of columns after the other.
 
     With `coded`, columns may come as codes.
     """
     total = max(sum(file.size for file in files), 1)
-    before = 0
+    bytes_before = 0
     for file in files:
 
-        def report(done: float, before: int = before, size: int = file.size) -> None:
-            progress((before + done * size) / total)
+        def report(done: float, bytes_before: int = bytes_before, size: int = file.size) -> None:
+            progress((bytes_before + done * size) / total)
 
         if isinstance(file.layout, Footer):
-            many = total / max(file.size, 1)
-            how: Record = {"threads": threads, "coded": coded}
-            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], many, report, **how)
+            file_count = total / max(file.size, 1)
+            options: Record = {"threads": threads, "coded": coded}
+            yield from parquet_files.batches(file.place, file.layout, blocks or [wanted], file_count, report, **options)
         elif isinstance(file.layout, ArrowSchema):
-            yield from arrow_files.batches(file.place, file.layout, wanted, report, total // _CELLS_OF_FIELDS)
+            yield from arrow_files.batches(file.place, file.layout, wanted, report, total // _BYTES_PER_CELL)
         elif isinstance(file.layout, JsonFields):
-            cells = total // _CELLS_OF_FIELDS
+            cells = total // _BYTES_PER_CELL
             yield from json_lines.batches(file.place, file.layout, wanted, report, threads, size=file.size, cells=cells)
         elif file.layout is not None:
-            how = {"size": file.size, "total": total, "coded": coded}
-            yield from csv_files.batches(file.place, file.layout, wanted, report, threads, **how)
-        before += file.size
+            options = {"size": file.size, "total": total, "coded": coded}
+            yield from csv_files.batches(file.place, file.layout, wanted, report, threads, **options)
+        bytes_before += file.size
 
 
 def tallies(
     files: Sequence[DataFile], plan: Plan, progress: Progress, threads: int | None = None
 ) -> Iterator[tuple[Sequence[DataFile], Counts]]:
     """Each file and its counts: a batch is read while the one before is counted."""
-    left = list(files)
+    remaining = list(files)
     blocks = plan.blocks(parquet_files.COLUMNS)
-    asked: Record = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
-    read = ahead(batches(files, plan.wanted, progress, **asked), _AHEAD)
-    with closing(read):  # also where an error is held that holds this frame
-        if sum(file.size for file in files) >= _WORTH_LOADING:
+    options: Record = {"blocks": [block.wanted for block in blocks], "threads": threads, "coded": True}
+    read = ahead(batches(files, plan.wanted, progress, **options), _BATCHES_AHEAD)
+    with closing(read):  # also if somebody keeps an error that keeps this frame alive
+        if sum(file.size for file in files) >= _BYTES_WORTH_LOADING:
             load_kernels()  # while the first batches are read
-        for place, own in groupby(read, key=lambda batch: batch.path):
-            counts = _count_blocks(own, plan, blocks, threads)
-            while left and left[0].place != place:  # files of no rows have no batches
-                yield [left[0]], counted([], plan)
-                del left[0]
-            yield left[:1], counts
-            del left[:1]
-    if left:
-        yield left, counted([], plan)
+        for place, file_batches in groupby(read, key=lambda batch: batch.path):
+            counts = _count_blocks(file_batches, plan, blocks, threads)
+            while remaining and remaining[0].place != place:  # files of no rows have no batches
+                yield [remaining[0]], counted([], plan)
+                del remaining[0]
+            yield remaining[:1], counts
+            del remaining[:1]
+    if remaining:
+        yield remaining, counted([], plan)
 
 
 def _count_blocks(read: Iterator[Batch], plan: Plan, blocks: Sequence[Plan], threads: int | None) -> Counts:
-    """The counts of one file, whose blocks of columns come one after the other; those of CSV have all columns."""
-    plan_of = {tuple(each.wanted): each for each in (plan, *blocks)}
-    found = [
-        counted(own, plan_of[names], threads=threads)
-        for names, own in groupby(read, key=lambda batch: tuple(batch.columns))
+    """The counts of one file, whose blocks of columns come one after the other; CSV has one block of all columns."""
+    plan_of = {tuple(block_plan.wanted): block_plan for block_plan in (plan, *blocks)}
+    counts = [
+        counted(block_batches, plan_of[names], threads=threads)
+        for names, block_batches in groupby(read, key=lambda batch: tuple(batch.columns))
     ]
-    return found[0] if len(found) == 1 else beside(found, plan)
+    return counts[0] if len(counts) == 1 else beside(counts, plan)
 
 
 def count_file(path: str, plan: Plan) -> bytes:
     """The counts of one file, on one thread, to be sent: what a worker of a cluster does."""
-    file = DataFile.of(*_named(path), plan.delimiter)
+    file = DataFile.of(*_exact_file(path), plan.delimiter)
     whole = merged(counts for _, counts in tallies([file], plan, lambda _: None, threads=1))
     return (counted([], plan) if whole is None else whole).to_bytes()
 
 
-def _named(path: str) -> Found:
-    """The file of this very name: a pattern that it looks like may match others, where a worker does not see it."""
+def _exact_file(path: str) -> Found:
+    """The file of exactly this name. It is no pattern, which might match others if a worker does not see this file."""
     places, named = remote_files(path) if is_remote(path) else ([Path(path)], Path(path).exists())
     if not named:
         raise CredimiError(f"cannot read {path}: there is no such file where it is counted")
@@ -277,12 +281,12 @@ def _named(path: str) -> Found:
 
 
 def check_format(file: DataFile, output: Path) -> None:
-    """Refuse a name for a copy of a file that says another format than the copy will have."""
-    suffix = next((each for each in map(str.lower, output.suffixes[::-1]) if each not in COMPRESSED), "")
-    own, packed = ENDINGS[file.kind], output.suffix.lower() in COMPRESSED
-    if (suffix in _TABLES and suffix not in own) or (packed and file.kind in ("Parquet", "Arrow")):
+    """Refuse a name for a copy of a file whose ending means another format than the copy will have."""
+    suffix = next((ending for ending in map(str.lower, output.suffixes[::-1]) if ending not in COMPRESSED), "")
+    endings, packed = ENDINGS[file.kind], output.suffix.lower() in COMPRESSED
+    if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and file.kind in ("Parquet", "Arrow")):
         raise CredimiError(
-            f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {own[0]}"
+            f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {endings[0]}"
         )
 
 

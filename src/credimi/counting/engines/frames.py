@@ -1,7 +1,7 @@
 """Tables in memory: anything that speaks the Arrow C stream, numpy arrays, a list of dictionaries.
 
-No library that the user brought is imported. pandas' columns of Python objects do not go through Arrow: coding the
-objects themselves is faster, and says which row does not fit.
+No library of the user is imported. pandas' columns of Python objects do not go through Arrow: encoding the objects
+themselves is faster, and an error can name the row.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from credimi.columns.column import ColumnValues
     from credimi.core.types import AnyArray, ArrowStream, Data, Foreign, Value, Values
 
-_ROWS, _CELLS = 1 << 20, 1 << 22  # of Arrow's batches that are counted together, at most
-_BYTES = 1 << 28  # the same of rows of long texts
-_FEWEST_ROWS = 1 << 13  # of wide ones: each column of a batch costs as much as thousands of cells
-TARGET = "target"  # the name of a target that comes as an array beside the data
+_ROWS, _CELLS = 1 << 20, 1 << 22  # at most so many are counted together, of Arrow's batches
+_BYTES = 1 << 28  # the same limit in bytes, for long texts
+_FEWEST_ROWS = 1 << 13  # even of wide tables: each column of a batch costs as much as thousands of cells
+TARGET = "target"  # the name of a target that is passed as a separate array
 
 
 def reads(data: object) -> bool:
-    """Whether this engine is the one for such data."""
+    """Whether this engine reads such data."""
     return (
         hasattr(data, "__arrow_c_stream__")
         or isinstance(data, np.ndarray | list | tuple | dict)
@@ -42,17 +42,17 @@ def reads(data: object) -> bool:
 
 
 def is_stream(data: object) -> bool:
-    """Whether the rows come once: a stream, and no table."""
+    """Whether the rows can be read only once: the data are a stream, no table."""
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "columns") and not hasattr(data, "__len__")
 
 
 def opened(data: Data) -> Foreign:
-    """The same data; a stream as a reader, as it may refuse to be opened twice, for its names and for its rows."""
+    """The same data; a stream becomes a reader, as it may refuse to be opened twice: for its names and its rows."""
     if not is_stream(data):
         return data
     try:
         return data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
-    except (pa.ArrowException, OSError, RuntimeError, ValueError) as error:  # each library words it in its own way
+    except (pa.ArrowException, OSError, RuntimeError, ValueError) as error:  # each library raises another error
         raise CredimiError(
             f"cannot read a {type(data).__name__} as a table: {one_line(error)}; it may have been read before, and a "
             "stream gives its rows once: pass a new one, or a table"
@@ -60,7 +60,7 @@ def opened(data: Data) -> Foreign:
 
 
 def names(data: Foreign) -> list[str]:  # noqa: PLR0911  (one way for each kind of table)
-    """The columns' names, as the data order them."""
+    """The names of the columns, in the order of the data."""
     if _is_pandas(data):
         return [shown_name(name) for name in data.columns]
     if isinstance(data, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
@@ -105,15 +105,15 @@ def _is_pandas(data: object) -> bool:
 
 
 def check_order(data: Foreign, values: object, what: str) -> None:
-    """Refuse a Series of pandas whose index has the frame's labels in another order: values go by their position."""
-    own = getattr(values, "index", None)
-    if not _is_pandas(data) or own is None or callable(own):
+    """Refuse a pandas Series whose index has the frame's labels in another order: values are matched by position."""
+    index = getattr(values, "index", None)
+    if not _is_pandas(data) or index is None or callable(index):
         return
-    other = data.index
-    if len(own) != len(other) or own.equals(other):
+    frame_index = data.index
+    if len(index) != len(frame_index) or index.equals(frame_index):
         return
     with suppress(TypeError):  # labels that have no order
-        if own.sort_values().equals(other.sort_values()):
+        if index.sort_values().equals(frame_index.sort_values()):
             raise CredimiError(
                 f"the index of the {what} has the labels of the data in another order, and values go by their "
                 f"position: pass {what}.loc[data.index], or reset the index of both"
@@ -121,9 +121,9 @@ def check_order(data: Foreign, values: object, what: str) -> None:
 
 
 def own_names(data: Foreign) -> dict[str, Value]:
-    """The names that are no text, as the data have them, by the text that stands for each; of an array the places."""
+    """The names in the data that are no text, by the text that is shown for each; for an array, the column indices."""
     if (isinstance(data, np.ndarray) and data.ndim == 2) or sparse_matrices.reads(data):
-        return {name: place for place, name in enumerate(_array_names(data))}
+        return {name: index for index, name in enumerate(_array_names(data))}
     if _is_pandas(data) or type(data).__module__.startswith("dask"):
         data = data.columns
     elif isinstance(data, list | tuple):
@@ -144,17 +144,17 @@ def _from_stream(data: Foreign, wanted: Sequence[str]) -> Iterator[Batch]:
         columns = {name: data.column(name) for name in wanted}
         yield Batch(columns, data.num_rows, cells=data.num_rows * len(wanted))
         return
-    if is_polars(data) and untaken(data[list(wanted)]):
-        yield apart(data, wanted)
+    if is_polars(data) and has_unsupported_type(data[list(wanted)]):
+        yield column_by_column(data, wanted)
         return
-    reader = _started(data) if isinstance(data, pa.RecordBatchReader) else _reader(data, wanted)
-    height = getattr(data, "height", 0)  # polars tells; duckdb would have to run the query
+    reader = _nonempty_stream(data) if isinstance(data, pa.RecordBatchReader) else _reader(data, wanted)
+    height = getattr(data, "height", 0)  # polars knows it; duckdb would have to run the query
     rows = height if isinstance(height, int) else 0
     yield from gathered(reader, wanted, rows)
 
 
-def _started(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """The batches of a stream, which has some: one that was read before is silent, and would count as no rows."""
+def _nonempty_stream(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream; an error if there are none: a stream that was read before would count as no rows."""
     first = next(reader, None)
     if first is None:
         raise CredimiError(
@@ -165,14 +165,14 @@ def _started(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 def _reader(data: Foreign, wanted: Sequence[str]) -> pa.RecordBatchReader:
-    """DuckDB makes batches of a million rows, however wide; but it can be asked for others."""
+    """The stream of a table; DuckDB is asked for smaller batches, as its default is a million rows, however wide."""
     if type(data).__module__.startswith(("duckdb", "_duckdb")) and hasattr(data, "to_arrow_reader"):
         return data.to_arrow_reader(_enough_rows(len(wanted)))
     return reader_of(data[list(wanted)] if is_polars(data) else data)
 
 
 def is_polars(data: object) -> bool:
-    """Whether this is polars' own; found out without polars."""
+    """Whether this is an object of polars; checked without importing polars."""
     return type(data).__module__.split(".")[0] == "polars"
 
 
@@ -184,8 +184,8 @@ def reader_of(frame: ArrowStream) -> pa.RecordBatchReader:
         raise CredimiError(f"cannot read a {type(frame).__name__} as a table: {one_line(error)}") from error
 
 
-def untaken(frame: Foreign) -> bool:
-    """Whether one of the columns of a polars frame is of a type that Arrow does not take; its schema tells."""
+def has_unsupported_type(frame: Foreign) -> bool:
+    """Whether a column of a polars frame has a type that Arrow does not support; only its schema is read."""
     if any(map(_holds_objects, frame.dtypes)):
         return True
     try:
@@ -196,13 +196,13 @@ def untaken(frame: Foreign) -> bool:
 
 
 def _holds_objects(kind: object) -> bool:
-    """Whether a polars column holds Python's objects, of which polars makes bytes for Arrow: their addresses."""
+    """Whether a polars column holds Python objects; for Arrow, polars would convert them to bytes: their addresses."""
     return str(kind) == "Object"
 
 
-def apart(frame: Foreign, wanted: Sequence[str]) -> Batch:
-    """A polars frame that Arrow does not take as a whole, column by column."""
-    columns = {name: _taken(frame[name], name) for name in wanted}
+def column_by_column(frame: Foreign, wanted: Sequence[str]) -> Batch:
+    """One batch from a polars frame that Arrow does not support as a whole, converted column by column."""
+    columns = {name: _array_or_unreadable(frame[name], name) for name in wanted}
     return Batch(columns, frame.height, cells=frame.height * len(wanted))
 
 
@@ -211,40 +211,40 @@ def _enough_rows(columns: int) -> int:
 
 
 def gathered(batches: Iterable[pa.RecordBatch], wanted: Sequence[str], rows: int = 0) -> Iterator[Batch]:
-    """Arrow's batches, small ones joined: each costs a merge of labels. Bounded, so that memory is, for wide ones too.
+    """Arrow's batches; small ones are joined, as each batch costs a merge of labels. Their size, so memory, is limited.
 
-    `rows` is how many there are in all, as far as known.
+    `rows` is the number of rows of the whole table, 0 if it is not known.
     """
-    waiting: list[pa.RecordBatch] = []
-    size = taken = 0
+    pending: list[pa.RecordBatch] = []
+    rows_pending = bytes_pending = 0
     for batch in batches:
-        waiting.append(batch)
-        size += batch.num_rows
-        taken += _bytes_of(batch)
-        if size >= _enough_rows(len(wanted)) or taken >= _BYTES:
-            yield _joined(waiting, wanted, rows)
-            waiting, size, taken = [], 0, 0
-    if waiting:
-        yield _joined(waiting, wanted, rows)
+        pending.append(batch)
+        rows_pending += batch.num_rows
+        bytes_pending += _bytes_of(batch)
+        if rows_pending >= _enough_rows(len(wanted)) or bytes_pending >= _BYTES:
+            yield _one_batch(pending, wanted, rows)
+            pending, rows_pending, bytes_pending = [], 0, 0
+    if pending:
+        yield _one_batch(pending, wanted, rows)
 
 
 def _bytes_of(batch: pa.RecordBatch) -> int:
-    """The bytes that a batch takes; of views of texts, which pyarrow 18 does not measure, with all in their buffers."""
+    """The size of a batch in bytes; with views of texts, which pyarrow 18 does not measure, that of all its buffers."""
     try:
         return int(batch.nbytes)
     except pa.ArrowTypeError:
         return int(batch.get_total_buffer_size())
 
 
-def _joined(waiting: list[pa.RecordBatch], wanted: Sequence[str], rows: int) -> Batch:
-    table = pa.Table.from_batches(waiting)
+def _one_batch(pending: list[pa.RecordBatch], wanted: Sequence[str], rows: int) -> Batch:
+    table = pa.Table.from_batches(pending)
     columns = {name: table.column(name) for name in wanted}
     return Batch(columns, table.num_rows, cells=max(rows, table.num_rows) * len(wanted))
 
 
 def _from_numpy(array: AnyArray, wanted: Sequence[str]) -> Batch:
     if array.dtype.names:
-        columns = {name: array[name] for name in wanted}  # no copy by numpy: that would take off the mask
+        columns = {name: array[name] for name in wanted}  # no copy by numpy, which would drop the mask
     else:
         if isinstance(array, np.matrix):  # scipy's todense gives one, and its columns would be matrices
             array = np.asarray(array)
@@ -255,8 +255,8 @@ def _from_numpy(array: AnyArray, wanted: Sequence[str]) -> Batch:
 
 def _from_sparse(matrix: Foreign, wanted: Sequence[str]) -> Batch:
     position = {name: index for index, name in enumerate(_array_names(matrix))}
-    found = sparse_matrices.columns(matrix, [position[name] for name in wanted])
-    return Batch(dict(zip(wanted, found, strict=True)), matrix.shape[0], cells=matrix.nnz)
+    sparse_columns = sparse_matrices.columns(matrix, [position[name] for name in wanted])
+    return Batch(dict(zip(wanted, sparse_columns, strict=True)), matrix.shape[0], cells=matrix.nnz)
 
 
 def _array_names(array: Foreign) -> list[str]:
@@ -270,18 +270,18 @@ def _array_names(array: Foreign) -> list[str]:
 
 
 def _dictionary_names(rows: Sequence[object]) -> list[str]:
-    found: dict[object, None] = {}
+    keys: dict[object, None] = {}
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise CredimiError(
                 f"row {index} is a {type(row).__name__}: pass a list of dictionaries (one per row), or a list of paths"
             )
-        found |= dict.fromkeys(row)
-    return [str(key) for key in found]  # 1 and "1" are two columns of one name, which is refused
+        keys |= dict.fromkeys(row)
+    return [str(key) for key in keys]  # 1 and "1" are two columns of one name, which is refused
 
 
 def _from_mapping(data: Mapping[str, Values], wanted: Sequence[str]) -> Batch:
-    columns = {str(name): _taken(values, str(name)) for name, values in data.items()}
+    columns = {str(name): _array_or_unreadable(values, str(name)) for name, values in data.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise CredimiError(f"the columns have different lengths: {lengths}")
@@ -289,8 +289,8 @@ def _from_mapping(data: Mapping[str, Values], wanted: Sequence[str]) -> Batch:
     return Batch({name: columns[name] for name in wanted}, rows, cells=rows * len(wanted))
 
 
-def _taken(values: Values, name: str) -> ColumnValues:
-    """The same, unless Arrow does not take it: then whether it is there is all that is known of each value."""
+def _array_or_unreadable(values: Values, name: str) -> ColumnValues:
+    """One column as an array; if Arrow does not support it, only which rows have a value."""
     try:
         return array_of(values, name)
     except UncountableError as fault:

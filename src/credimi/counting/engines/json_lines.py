@@ -1,11 +1,11 @@
-"""JSON lines (.jsonl, .ndjson; also .gz, .zst, .bz2): an object a line, read part by part, each of whole lines.
+"""JSON lines (.jsonl, .ndjson; also .gz, .zst, .bz2): one object per line, read in parts of whole lines.
 
-pyarrow parses a part on one core; where it does not, as of a column that holds numbers and text, Python does, which
-also says what is wrong with a line. The values count the same either way, and whatever the parts: text is text, also
-where it is a date, and a column of numbers and text is text. Whole numbers that no double can hold are kept as they
-are written.
+pyarrow parses a part on one core. If it fails, for example because a column holds numbers and text, Python parses the
+part, and also says what is wrong with a line. The counts are the same either way, and do not depend on the parts: text
+stays text, also if it is a date, and a column of numbers and text is text. Whole numbers that no double can represent
+are counted as they are written.
 
-The columns are the fields of the first lines, up to `_FIRST` bytes of them; a field that comes up later is refused.
+The columns are the fields of the first lines, up to `_FIRST_BYTES` bytes; a field that first occurs later is refused.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ if TYPE_CHECKING:
     Columns = dict[str, ColumnValues]
 
 _PART = 7 << 20
-_FIRST = 1 << 26  # bytes, unpacked, whose fields are the columns
-_MOST_THREADS = 8
-_MARK = b"\xef\xbb\xbf"  # of the order of bytes, at the beginning of a file
+_FIRST_BYTES = 1 << 26  # decompressed; their fields are the columns
+_MAX_THREADS = 8
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
 
 
 @dataclass(frozen=True, slots=True)
 class JsonFields:
-    """The fields of the first lines, in the order in which they come, and the packing."""
+    """The fields of the first lines, in the order in which they occur, and the compression."""
 
     names: tuple[str, ...]
     compression: str | None
 
 
 class _Part(NamedTuple):
-    """Whole lines, and how many lines come before them."""
+    """Whole lines, and the number of lines before them."""
 
     content: bytes
     before: int
@@ -64,16 +64,16 @@ class _Part(NamedTuple):
 
 def read_fields(path: Place, file: Foreign) -> JsonFields:
     """The columns of an open file."""
-    compression, taken = COMPRESSED.get(path.suffix.lower()), 0
-    found: dict[str, None] = {}
+    compression, bytes_read = COMPRESSED.get(path.suffix.lower()), 0
+    fields: dict[str, None] = {}
     for part in _parts(path, _unpacked(file, compression)):
-        found |= dict.fromkeys(_columns(path, part)[0])
-        taken += len(part.content)
-        if taken >= _FIRST:
+        fields |= dict.fromkeys(_columns(path, part)[0])
+        bytes_read += len(part.content)
+        if bytes_read >= _FIRST_BYTES:
             break
-    if not found:
+    if not fields:
         raise CredimiError(f'{path} has no fields: JSON lines have one object per line, such as {{"age": 41}}')
-    return JsonFields(tuple(found), compression)
+    return JsonFields(tuple(fields), compression)
 
 
 def _unpacked(file: Foreign, compression: str | None) -> Foreign:
@@ -90,7 +90,7 @@ def batches(
     size: int,
     cells: int,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; `size` is that of the file in bytes, `cells` about how many all files have."""
+    """The wanted columns, part by part; `size` is the file's size in bytes, `cells` the estimate for all files."""
     done, unpacked = 0, max(size, 1) * (8 if fields.compression else 1)  # guessed
     known = frozenset(fields.names)
 
@@ -100,22 +100,22 @@ def batches(
 
     def parsed(part: _Part) -> tuple[Columns, int, int]:
         columns, rows = _columns(path, part)
-        new = next((name for name in columns if name not in known), None)
-        if new is not None:
+        unknown_field = next((name for name in columns if name not in known), None)
+        if unknown_field is not None:
             raise CredimiError(
-                f"{path}: after line {part.before:,} comes the field {new!r}, which none of the first lines has: give "
-                "it to the first line, if only as null"
+                f"{path}: after line {part.before:,} comes the field {unknown_field!r}, which none of the first lines "
+                "has: give it to the first line, if only as null"
             )
         return columns, rows, len(part.content)
 
     def fault(_: Exception) -> str:
         return f"{path} is not UTF-8: convert the file, for example with iconv -f cp1252 -t utf-8"
 
-    for columns, rows, taken in in_order(parsed, read(), min(cores(threads), _MOST_THREADS)):
+    for columns, rows, part_bytes in in_order(parsed, read(), min(cores(threads), _MAX_THREADS)):
         if rows:
             chosen = {name: columns[name] if name in columns else pa.nulls(rows) for name in wanted}
             yield Batch(chosen, rows, cells=cells, fault=fault, path=path)
-        done += taken
+        done += part_bytes
         progress(min(done / unpacked, 1.0))
     progress(1.0)
 
@@ -128,7 +128,7 @@ def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
                 raise CredimiError(
                     f"{path}, line {before + 1:,}: longer than {LONGEST >> 20} MiB: write one object per line"
                 )
-            content = content.removeprefix(_MARK) if not (before or rest) else content
+            content = content.removeprefix(_BYTE_ORDER_MARK) if not (before or rest) else content
             end = content.rfind(b"\n") + 1
             if not end:
                 rest += content
@@ -143,7 +143,7 @@ def _parts(path: Place, stream: Foreign) -> Iterator[_Part]:
 
 
 def _columns(path: Place, part: _Part) -> tuple[Columns, int]:
-    """The fields of all lines as columns, and how many lines have an object."""
+    """The fields of all lines as columns, and the number of lines with an object."""
     read = pa.json.ReadOptions(use_threads=False, block_size=len(part.content) + 1)
     texts: list[str] = []
     while True:
@@ -192,7 +192,7 @@ def _objects(path: Place, part: _Part) -> Iterator[tuple[int, Record]]:
 
 
 def _one_type(values: list[Value]) -> AnyArray:
-    """A column of texts, of booleans or of numbers. A column of several of these is text, as if parts differed."""
+    """A column of texts, of booleans or of numbers. A column of several of these is text, as if in different parts."""
     kinds = {_kind(value) for value in values} - {None}
     return object_array(values if len(kinds) < 2 else [shown(value) if _kind(value) else value for value in values])
 
@@ -215,5 +215,5 @@ def copy_columns(path: Place, fields: JsonFields, wanted: Sequence[str], output:
     ):
         for part in _parts(path, _unpacked(file, fields.compression)):
             for _, row in _objects(path, part):
-                kept = {name: row[name] for name in wanted if name in row}
-                sink.write(json.dumps(kept).encode() + b"\n")  # in ASCII, as half a character is no UTF-8
+                chosen = {name: row[name] for name in wanted if name in row}
+                sink.write(json.dumps(chosen).encode() + b"\n")  # in ASCII, as half a character is no UTF-8

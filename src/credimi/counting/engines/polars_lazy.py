@@ -1,8 +1,8 @@
 """polars' LazyFrame: the query runs in its streaming engine, and its chunks are counted as they come.
 
-Only the columns that are counted are asked for, so that polars reads no others. Memory holds what is gathered for one
-batch (see `counting.engines.frames.gathered`) and what polars itself keeps, whatever the number of rows. Where this
-polars cannot hand out chunks, the columns are collected first.
+The query selects only the columns that are counted, so that polars reads no others. Memory holds one batch (see
+`counting.engines.frames.gathered`) and what polars itself needs, whatever the number of rows. If this version of polars
+cannot return chunks, the columns are collected first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from credimi.counting.engines import frames as arrow
+from credimi.counting.engines import frames as frames_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def reads(data: object) -> bool:
-    """Whether this is a LazyFrame; found out without polars."""
+    """Whether this is a LazyFrame; checked without importing polars."""
     return type(data).__module__.split(".")[0] == "polars" and type(data).__name__ == "LazyFrame"
 
 
@@ -31,7 +31,7 @@ def names(data: Foreign) -> list[str]:
 
 def batches(data: Foreign, wanted: Sequence[str]) -> Iterator[Batch]:
     """The wanted columns, batch by batch."""
-    from polars import selectors  # noqa: PLC0415  (whoever has a LazyFrame has polars)
+    from polars import selectors  # noqa: PLC0415  (a LazyFrame means that polars is installed)
 
     chosen = data.select(selectors.by_name(*wanted))  # a mere string may mean a pattern
     if hasattr(chosen, "collect_batches"):
@@ -39,8 +39,8 @@ def batches(data: Foreign, wanted: Sequence[str]) -> Iterator[Batch]:
     else:
         frames = iter([chosen.collect(engine="streaming")])
     first = list(islice(frames, 1))
-    if first and arrow.untaken(first[0]):
-        yield from (arrow.apart(frame, wanted) for frame in chain(first, frames))
+    if first and frames_engine.has_unsupported_type(first[0]):
+        yield from (frames_engine.column_by_column(frame, wanted) for frame in chain(first, frames))
         return
-    chunks = (chunk for frame in chain(first, frames) for chunk in arrow.reader_of(frame))
-    yield from arrow.gathered(chunks, wanted)
+    chunks = (chunk for frame in chain(first, frames) for chunk in frames_engine.reader_of(frame))
+    yield from frames_engine.gathered(chunks, wanted)

@@ -1,6 +1,6 @@
-"""Sparse matrices of scipy: a value that is not stored is 0, and 0 is a value; it is counted as what remains.
+"""Sparse matrices of scipy: a value that is not stored is 0, and 0 is a value; its count is what remains of all rows.
 
-The cost is that of the stored values, and a little for each column, whatever the number of rows.
+The cost depends on the stored values and the number of columns, not on the number of rows.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 def reads(data: object) -> bool:
-    """Whether this is a sparse matrix or array of scipy; found out without scipy."""
+    """Whether this is a sparse matrix or array of scipy; checked without importing scipy."""
     return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocsc")
 
 
 def names(data: Foreign) -> list[str]:
-    """The columns' names, as those of arrays."""
-    return [f"column {place}" for place in range(_two(data)[1])]
+    """The names of the columns, as for arrays."""
+    return [f"column {index}" for index in range(_shape(data)[1])]
 
 
-def columns(data: Foreign, places: Sequence[int] | None = None) -> list[SparseColumn]:
-    """All columns, or those of these places."""
-    rows, width = _two(data)
+def columns(data: Foreign, indices: Sequence[int] | None = None) -> list[SparseColumn]:
+    """All columns, or those at these indices."""
+    rows, width = _shape(data)
     if data.dtype.kind not in "biuf":
         raise CredimiError(f"a sparse matrix of {data.dtype} cannot be counted: pass one of numbers or booleans")
     matrix = data.tocsc()
@@ -36,11 +36,11 @@ def columns(data: Foreign, places: Sequence[int] | None = None) -> list[SparseCo
         matrix = matrix.copy()
         matrix.sum_duplicates()
     ends = matrix.indptr
-    parts = [slice(ends[place], ends[place + 1]) for place in (range(width) if places is None else places)]
+    parts = [slice(ends[index], ends[index + 1]) for index in (range(width) if indices is None else indices)]
     return [SparseColumn(matrix.indices[part], matrix.data[part], rows) for part in parts]
 
 
-def _two(data: Foreign) -> tuple[int, int]:
+def _shape(data: Foreign) -> tuple[int, int]:
     if len(data.shape) != 2:
         raise CredimiError(f"a sparse array of shape {data.shape} is no table: pass rows x columns")
     rows, width = data.shape

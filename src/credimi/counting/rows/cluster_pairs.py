@@ -1,8 +1,8 @@
-"""`ClusterPairs`: the pairs of a DataFrame of Spark or Dask, whose partitions count, and whose counts are added.
+"""`ClusterPairs`: the pairs of a DataFrame of Spark or Dask; workers count the partitions, and the counts are added.
 
-Two passes. The first counts each column alone, as for a ranking, without a target; from these counts it is known what
-each column is and where its numbers are cut. In the second every partition has its rows as codes, and counts all pairs:
-only the tables travel, merged as a tree.
+There are two passes. The first counts each column alone, as for a ranking, without a target; these counts say what each
+column is and where its numbers are cut. In the second pass, the worker of each partition encodes its rows and counts
+all pairs. Only the tables are sent, merged as a tree.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from credimi.core.errors import CredimiError
 from credimi.counting.batch import encode_batch
 from credimi.counting.count import cluster_of, one_class
 from credimi.counting.rows.pair_tables import CountedPairs, PairCounter
-from credimi.counting.rows.settled_columns import EQUAL_COUNTS, MOST_VALUES, compared, requested, settings_for
+from credimi.counting.rows.settled_columns import (
+    EQUAL_COUNTS,
+    MOST_VALUES,
+    request_without_target,
+    split_comparable,
+    with_ranges_for_rows,
+)
 from credimi.counting.rows.stratified_counts import settled_codes
 
 if TYPE_CHECKING:
@@ -28,12 +34,12 @@ if TYPE_CHECKING:
     from credimi.counting.batch import Batch
     from credimi.counting.request import Plan
 
-_MOST_CELLS = 1 << 27  # of all tables, 1 GB
+_MAX_CELLS = 1 << 27  # of all tables, 1 GB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterPairs:
-    """As `SettledColumns`, with the tables of all pairs instead of codes."""
+    """Like `SettledColumns`, with the tables of all pairs instead of codes."""
 
     features: tuple[Feature, ...]
     left_out: tuple[Feature, ...]
@@ -60,27 +66,29 @@ class ClusterPairs:
             raise CredimiError(
                 f"pairs of a {type(data).__name__} have no weights: repeat its rows, or collect them into a table"
             )
-        request = requested(columns=columns, discretize=discretize, threads=threads, **counting)
+        request = request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
         plan = request.plan(engine.names(data))
-        wider = engine.with_constant(data, plan.target, plan.features)
-        counts = engine.count(wider, plan, lambda share: progress(0.5 * share))
-        counts = settings_for(counts, discretize)
-        kept, left_out = compared(counts, most_values, threads)
-        own = dict(zip(counts.features, counts.labels, strict=True))
-        names = tuple(feature.name for feature in kept)
-        pairs = CountedPairs([len(feature.values) for feature in kept], np.zeros(0))
-        if pairs.cells(0, len(kept)) > _MOST_CELLS:
+        with_target = engine.with_constant(data, plan.target, plan.features)
+        counts = engine.count(with_target, plan, lambda share: progress(0.5 * share))
+        counts = with_ranges_for_rows(counts, discretize)
+        comparable, left_out = split_comparable(counts, most_values, threads)
+        labels_of_column = dict(zip(counts.features, counts.labels, strict=True))
+        names = tuple(feature.name for feature in comparable)
+        pairs = CountedPairs([len(feature.values) for feature in comparable], np.zeros(0))
+        if pairs.cells(0, len(comparable)) > _MAX_CELLS:
             raise CredimiError(
-                f"the tables of all pairs of {len(kept):,} columns are too many to be added up: name fewer columns "
-                "(columns), or collect the rows into a table in memory"
+                f"the tables of all pairs of {len(comparable):,} columns are too many to be added up: name fewer "
+                "columns (columns), or collect the rows into a table in memory"
             )
-        flat = np.zeros(pairs.cells(0, len(kept)))
+        flat = np.zeros(pairs.cells(0, len(comparable)))
         if flat.size:
-            work = CountPairs(replace(plan, features=names), kept, tuple(own[name] for name in names))
+            work = CountPairs(
+                replace(plan, features=names), comparable, tuple(labels_of_column[name] for name in names)
+            )
             content = engine.reduce(data, list(names), work, added)
             flat = np.frombuffer(content) if content else flat
         progress(1.0)
-        return cls(kept, left_out, counts.rows, flat)
+        return cls(comparable, left_out, counts.rows, flat)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,13 +115,17 @@ class CountPairs:
     def _counted(self, batches: Iterable[Batch]) -> Iterator[bytes]:
         plan = self.plan
         for batch in batches:
-            whole = replace(batch, columns={plan.target: one_class(batch.rows), **batch.columns})
-            coded = encode_batch(whole, plan, threads=1)
+            with_target = replace(batch, columns={plan.target: one_class(batch.rows), **batch.columns})
+            coded = encode_batch(with_target, plan, threads=1)
             codes = [
-                settled_codes(coded.columns[feature.name], coded.missing, own, feature)
-                for feature, own in zip(self.features, self.labels, strict=True)
+                settled_codes(coded.columns[feature.name], coded.missing, counted_labels, feature)
+                for feature, counted_labels in zip(self.features, self.labels, strict=True)
             ]
-            yield PairCounter(codes, [len(each.values) for each in self.features], threads=1).tables().flat.tobytes()
+            yield (
+                PairCounter(codes, [len(feature.values) for feature in self.features], threads=1)
+                .tables()
+                .flat.tobytes()
+            )
 
 
 def added(parts: Iterable[bytes]) -> bytes:

@@ -1,7 +1,10 @@
 """`CodedTable`: a whole table in memory as codes; `rows_of`: the same row by row, for callers that need the rows again.
 
-The columns are settled as in `rank`: numbers are cut, identifiers and columns of one value are left out. So the labels
-and the cuts are those of the whole table; apart from that, a row's code does not depend on later rows.
+The columns are settled as in `rank`: numbers are cut, identifiers and columns of one value are left out. So labels and
+cuts depend on the whole table; apart from that, the code of a row does not depend on later rows.
+
+A column has two kinds of codes. `Column.codes` come from encoding and stand for the labels in the order of their codes.
+Settled codes stand for the values of the settled `Feature`: categories or ranges.
 """
 
 from __future__ import annotations
@@ -40,15 +43,15 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
 
 MISSING = -1
-_SHORT, _LETTERS = 256, 1 << 12  # the most labels whose places are remembered, and their letters
-_FIRST_ROWS = 4_096  # in which all values of most columns occur already
+_MAX_CACHED_LABELS, _MAX_CACHED_LETTERS = 256, 1 << 12  # larger sets of labels are not cached
+_FIRST_ROWS = 4_096  # they contain all values of most columns
 
 
 @dataclass(frozen=True, eq=False)
 class CodedTable:
-    """A whole table in memory as codes, with its counts: every column is encoded once, whatever is asked of it.
+    """A whole table in memory as codes, with its counts; every column is encoded only once.
 
-    `coded` has codes and labels of each column and of the target, and the rows' weights.
+    `coded` has codes and labels of each column and of the target, and the weights of the rows.
     """
 
     coded: CodedBatch
@@ -60,20 +63,20 @@ class CodedTable:
         if sparse_matrices.reads(data):
             raise CredimiError("a sparse matrix cannot be read row by row: pass X.toarray()")
         plan, parts = source(data, with_target_cuts(data, request))
-        batch = next(weighted([_joined(list(parts), plan.wanted)], plan.settings))
+        batch = next(weighted([_one_batch(list(parts), plan.wanted)], plan.settings))
         if batch.weights is not None:
             batch = replace(batch, weights=worth_rows(batch.weights, plan.settings))
         coded = without_values_of_no_weight(encode_batch(batch, plan, threads=request.threads))
         return cls(coded, count_coded(coded, threads=request.threads))
 
     def classes(self, settled: SettledClasses | None = None) -> tuple[tuple[str, ...], Codes]:
-        """The names of the classes, and the class of each row, MISSING if it has none."""
-        named, onward = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
-        moved = np.append(onward, MISSING).astype(np.int32)
-        return named.shown(), moved[self.coded.groups]
+        """The names of the classes, and the class of each row, MISSING if the row has no class."""
+        class_labels, positions = (settled.labels, settled.positions) if settled else labels.typed(self.coded.classes)
+        class_of_group = np.append(positions, MISSING).astype(np.int32)
+        return class_labels.shown(), class_of_group[self.coded.groups]
 
     def values(self, feature: Feature) -> Codes:
-        """The value of a settled feature in each row, as a code, MISSING if there is none."""
+        """The settled code of each row for this feature, MISSING if the value is missing."""
         return values_of(self.coded.columns[feature.name], self.coded.missing, self.labels[feature.name], feature)
 
     @cached_property
@@ -83,81 +86,84 @@ class CodedTable:
 
 
 def without_values_of_no_weight(coded: CodedBatch) -> CodedBatch:
-    """The same rows; what only rows of weight 0 have is no label, as in the counts."""
+    """The same rows; values are missing in rows of weight 0, so that only counted values are labels."""
     if coded.weights is None or coded.weights.all():
         return coded
     weightless = coded.weights == 0.0
     columns = {
-        name: replace(each, codes=np.where(weightless, np.iinfo(each.codes.dtype).max, each.codes))
-        for name, each in coded.columns.items()
+        name: replace(column, codes=np.where(weightless, np.iinfo(column.codes.dtype).max, column.codes))
+        for name, column in coded.columns.items()
     }
     return replace(coded, columns=columns)
 
 
 def values_of(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
-    """The value of the settled feature in each row of an encoded column.
+    """The settled code of each row of an encoded column.
 
-    `counted_labels` are the column's labels in the counts. A LookupError if later rows have changed their spelling.
+    `counted_labels` are the labels of the column in the counts. Raises LookupError if later rows changed their
+    spelling.
     """
-    found: Codes = np.take(settled_places(column, missing, counted_labels, feature), column.codes, mode="clip")
-    return found
+    codes: Codes = np.take(settled_by_code(column, missing, counted_labels, feature), column.codes, mode="clip")
+    return codes
 
 
-def settled_places(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
-    """For each code of an encoded column, missing last, the value of the settled feature, or MISSING."""
-    if column.values <= _SHORT and sum(map(len, column.texts)) <= _LETTERS:
-        found = _known_places(
+def settled_by_code(column: Column, missing: MissingValues, counted_labels: Labels, feature: Feature) -> Codes:
+    """The settled code for each code of an encoded column, or MISSING; the last one is for missing values."""
+    if column.values <= _MAX_CACHED_LABELS and sum(map(len, column.texts)) <= _MAX_CACHED_LETTERS:
+        cached = _cached_settled_codes(
             column.without_codes(), missing, counted_labels, feature.typed_as.tobytes(), feature.places.tobytes()
         )
-        if found is not None:
-            return found
-    known = _occur(column.codes[:_FIRST_ROWS], column.values)
-    if not known.all():
-        known = _occur(column.codes, column.values)
-    known &= ~missing.among(column)
-    return _places(column, known, counted_labels, feature.places[feature.typed_as], feature.name)
+        if cached is not None:
+            return cached
+    occurs = _codes_that_occur(column.codes[:_FIRST_ROWS], column.values)
+    if not occurs.all():
+        occurs = _codes_that_occur(column.codes, column.values)
+    occurs &= ~missing.among(column)
+    return _settled_codes(column, occurs, counted_labels, feature.places[feature.typed_as], feature.name)
 
 
-def _places(column: Column, known: BooleanArray, counted_labels: Labels, settled: IntegerArray, name: str) -> Codes:
-    """The same, if it is known which codes occur; `settled` has the value of each label that was counted."""
-    here, positions = labels_of(column, known)
-    merged, onward, _ = labels.union(here, counted_labels)
+def _settled_codes(
+    column: Column, occurs: BooleanArray, counted_labels: Labels, settled_values: IntegerArray, name: str
+) -> Codes:
+    """The same, given which codes occur; `settled_values` has the settled code of each counted label."""
+    occurring_labels, positions = labels_of(column, occurs)
+    merged, merged_position, _ = labels.union(occurring_labels, counted_labels)
     if len(merged) != len(counted_labels):
         raise LookupError(name)
-    moved = np.full(column.values + 1, MISSING, dtype=np.int32)
-    moved[:-1][known] = settled[onward[positions]]
-    return moved
+    settled_codes = np.full(column.values + 1, MISSING, dtype=np.int32)
+    settled_codes[:-1][occurs] = settled_values[merged_position[positions]]
+    return settled_codes
 
 
 @lru_cache(maxsize=1 << 9)
-def _known_places(
-    alike: ColumnLabels,
+def _cached_settled_codes(
+    column_labels: ColumnLabels,
     missing: MissingValues,
     counted_labels: Labels,
     typed_as: bytes,
     places: bytes,
 ) -> Codes | None:
-    """The same with a cache, as many columns have the same labels; None if it matters which of them occur."""
-    column = alike.column()
-    settled = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
+    """The same with a cache, as many columns have the same labels; None if the result depends on which occur."""
+    column = column_labels.column()
+    settled_values = np.frombuffer(places, dtype=np.int64)[np.frombuffer(typed_as, dtype=np.int64)]
     try:
-        found = _places(column, ~missing.among(column), counted_labels, settled, "")
+        settled_codes = _settled_codes(column, ~missing.among(column), counted_labels, settled_values, "")
     except LookupError:
         return None
-    found.flags.writeable = False
-    return found
+    settled_codes.flags.writeable = False
+    return settled_codes
 
 
-def _occur(codes: NDArray[np.unsignedinteger], values: int) -> BooleanArray:
-    """Which codes of values occur."""
-    found: BooleanArray = np.bincount(np.minimum(codes, values), minlength=values + 1)[:-1] > 0
-    return found
+def _codes_that_occur(codes: NDArray[np.unsignedinteger], value_count: int) -> BooleanArray:
+    """Which of the codes below `value_count` occur."""
+    occurs: BooleanArray = np.bincount(np.minimum(codes, value_count), minlength=value_count + 1)[:-1] > 0
+    return occurs
 
 
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Codes of the rows that have a target. `values[j]` names the codes of feature j, `classes` those of the target."""
+    """Codes of the rows that have a target; `values[j]` are the names of the codes of feature j."""
 
     codes: Codes  # rows x features, MISSING if the value is missing
     target: Codes
@@ -190,39 +196,39 @@ def rows_of(
     progress: Callable[[float], None] | None = None,
 ) -> Rows:
     """The rows of what `credimi.count` accepts, as codes."""
-    asked: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
-    asked |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
-    asked |= {"threads": threads, "progress": progress}
-    table = CodedTable.of(data, CountRequest.of(target, **asked))
+    options: Record = {"features": features, "exclude": exclude, "missing_values": missing_values}
+    options |= {"discretize": discretize, "target_cuts": target_cuts, "delimiter": delimiter}
+    options |= {"threads": threads, "progress": progress}
+    table = CodedTable.of(data, CountRequest.of(target, **options))
     target_classes = table.counts.settled_classes() if table.counts.rows else None
     settled = table.counts.settled(classes=target_classes) if target_classes else []
-    kept = [feature for feature in settled if not feature.useless]
-    classes, answers = table.classes(target_classes)
-    seen = answers != MISSING
-    columns = [table.values(feature) for feature in kept]
-    codes = np.column_stack(columns) if columns else np.zeros((answers.size, 0), dtype=np.int32)
+    useful = [feature for feature in settled if not feature.useless]
+    classes, row_classes = table.classes(target_classes)
+    has_target = row_classes != MISSING
+    columns = [table.values(feature) for feature in useful]
+    codes = np.column_stack(columns) if columns else np.zeros((row_classes.size, 0), dtype=np.int32)
     return Rows(
-        codes[seen],
-        answers[seen],
-        tuple(feature.name for feature in kept),
-        tuple(feature.values for feature in kept),
+        codes[has_target],
+        row_classes[has_target],
+        tuple(feature.name for feature in useful),
+        tuple(feature.values for feature in useful),
         classes,
         {feature.name: feature.facts for feature in settled if feature.useless},
-        int(np.count_nonzero(~seen)),
+        int(np.count_nonzero(~has_target)),
     )
 
 
-def _joined(parts: list[Batch], wanted: Sequence[str]) -> Batch:
+def _one_batch(parts: list[Batch], wanted: Sequence[str]) -> Batch:
     """One batch of all rows."""
     if not parts:
         raise CredimiError("there are no rows: nothing can be learned")
     if len(parts) == 1:
         return parts[0]
-    columns = {name: _column([part.columns[name] for part in parts]) for name in wanted}
+    columns = {name: _joined_column([part.columns[name] for part in parts]) for name in wanted}
     return Batch(columns, sum(part.rows for part in parts), parts[0].raw, parts[0].cells, parts[0].fault)
 
 
-def _column(parts: list[Foreign]) -> ColumnValues:
+def _joined_column(parts: list[Foreign]) -> ColumnValues:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     if isinstance(parts[0], UnreadableColumn):

@@ -1,14 +1,14 @@
 """`PairCodes`: all columns as sets of bits, from which every pair is counted against the target.
 
-How they are counted: see `kernels.pairs.pair_bits`.
+`kernels.pairs.pair_bits` explains how they are counted.
 
-Rows without a class are left out: they say nothing of what columns tell. A column of more than `MOST_VALUES` - 1 values
-keeps the most frequent ones, and the others become one value: the tables of a pair would be mostly empty. That value
-and a missing one have names of their own.
+Rows without a class are left out: they say nothing about what columns tell. A column of more than `MOST_VALUES` - 1
+values keeps the most frequent ones, and the others become one value, `OTHER_VALUES`; otherwise the tables of a pair
+would be mostly empty. A missing value is a value, too.
 
-The sets take a bit a row for each value but one: (V - 1) N/8 bytes a column, beside one byte a cell of codes; both are
-in the room of the codes they are made of, memory or a scratch folder. Rows with weights have no sets; their pairs are
-counted row by row.
+The sets take one bit per row for each value but one: (V - 1) N/8 bytes per column, besides one byte per cell for the
+codes. Both are stored in the room of the codes they are made of, memory or a scratch folder. Rows with weights have no
+sets; their pairs are counted row by row.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 OTHER_VALUES = "(other values)"
 _WORD = 64
-_CELLS_AT_ONCE = 1 << 20  # whose bits are set in one call
+_CELLS_PER_CALL = 1 << 20  # of the kernel that sets bits
 
 
 @dataclass(frozen=True, eq=False)
 class PairCodes:
-    """Codes, sets and margins of all columns, of the rows that have a class.
+    """Codes, sets and margins of all columns, for the rows that have a class.
 
-    `layout` and `blocks` are what `kernels.pairs.pair_evidence` says; `totals[number, class]` are the counts of every
-    value, rounded if rows have weights.
+    `kernels.pairs.pair_evidence` explains `layout` and `blocks`; `totals[number, class]` are the counts of every value,
+    rounded if rows have weights.
     """
 
     names: tuple[str, ...]
@@ -57,155 +57,164 @@ class PairCodes:
 
     @classmethod
     def of(cls, settled: SettledCodes, threads: int | None = None) -> PairCodes:
-        """Prepare all columns that can tell something."""
-        seen = settled.groups < len(settled.classes)
-        there = np.bincount(settled.groups, minlength=len(settled.classes) + 1)[:-1] > 0
-        groups = (np.cumsum(there) - 1).astype(np.uint16)[
-            settled.groups if (every := bool(seen.all())) else settled.groups[seen]
+        """Prepare all settled columns."""
+        has_class = settled.groups < len(settled.classes)
+        class_occurs = np.bincount(settled.groups, minlength=len(settled.classes) + 1)[:-1] > 0
+        groups = (np.cumsum(class_occurs) - 1).astype(np.uint16)[
+            settled.groups if (all_have_class := bool(has_class.all())) else settled.groups[has_class]
         ]
-        classes = tuple(name for name, known in zip(settled.classes, there, strict=True) if known)
-        moves = _Moves(settled, there, threads)
-        if every and settled.bytes is not None and not moves.moved:
+        classes = tuple(name for name, occurs in zip(settled.classes, class_occurs, strict=True) if occurs)
+        reduced = _ReducedValues(settled, class_occurs, threads)
+        if all_have_class and settled.bytes is not None and not reduced.new_codes:
             matrix = settled.bytes
         else:
             matrix = settled.room.zeros((len(settled.features), groups.size), np.uint8)
-            share(lambda number: moves.put(number, seen, matrix[number]), range(len(matrix)), threads)
+            share(lambda index: reduced.put(index, has_class, matrix[index]), range(len(matrix)), threads)
         layout = np.zeros((len(matrix), 4), dtype=np.int64)
-        layout[:, 0] = np.cumsum(moves.values) - moves.values
-        layout[:, 1], layout[:, 2] = moves.values, moves.missing
+        layout[:, 0] = np.cumsum(reduced.values) - reduced.values
+        layout[:, 1], layout[:, 2] = reduced.values, reduced.missing
         blocks = _blocks(layout)
         weights = np.zeros(0)
         if settled.weights is not None:
-            weights = np.ascontiguousarray(settled.weights if every else settled.weights[seen])
+            weights = np.ascontiguousarray(settled.weights if all_have_class else settled.weights[has_class])
         words = (np.bincount(groups, minlength=len(classes)) + _WORD - 1) // _WORD
         ends = np.cumsum(words)
         panels = int(blocks[-1, 2] + -(-blocks[-1, 3] // PANEL)) if len(matrix) and settled.weights is None else 0
         bits = settled.room.zeros((panels, int(ends[-1]) if ends.size else 0, PANEL), np.uint64)
         if panels:
             firsts = np.repeat(blocks[:, 2] * PANEL, np.diff(blocks[:, :2], axis=1).ravel()) + layout[:, 3]
-            at_once = max(1, _CELLS_AT_ONCE // max(groups.size, 1))
+            columns_per_call = max(1, _CELLS_PER_CALL // max(groups.size, 1))
 
             def fill(start: int) -> None:
-                chosen = np.arange(start, min(start + at_once, len(matrix)))
-                column_bits.fill_columns(matrix, groups, _WORD * (ends - words), chosen, firsts, moves.values, bits)
+                columns = np.arange(start, min(start + columns_per_call, len(matrix)))
+                column_bits.fill_columns(matrix, groups, _WORD * (ends - words), columns, firsts, reduced.values, bits)
 
-            share(fill, range(0, len(matrix), at_once), threads)  # no two columns share a word
+            share(fill, range(0, len(matrix), columns_per_call), threads)  # no two columns share a word
         names = tuple(feature.name for feature in settled.features)
-        totals = moves.totals(layout[:, 0])
-        return cls(names, moves.labels, classes, groups, tuple(matrix), weights, totals, layout, blocks, ends, bits)
+        totals = reduced.totals(layout[:, 0])
+        return cls(names, reduced.labels, classes, groups, tuple(matrix), weights, totals, layout, blocks, ends, bits)
 
     @property
     def rows(self) -> int:
-        """Rows that have a class."""
+        """The number of rows that have a class."""
         return int(self.groups.size)
 
     @property
     def pairs(self) -> int:
-        """How many pairs of columns there are."""
+        """The number of pairs of columns."""
         return len(self.names) * (len(self.names) - 1) // 2
 
     def tables(self, pairs: IntegerArray, threads: int | None = None) -> list[FloatArray]:
-        """The joint tables of some pairs (two columns of numbers): class, value, other value, the missing ones last."""
-        found: list[FloatArray] = [np.zeros(0)] * len(pairs)
+        """The joint tables of some pairs, (class, first value, second value) with missing last.
+
+        `pairs` has two columns: the indices of the two columns of each pair.
+        """
+        joint_tables: list[FloatArray] = [np.zeros(0)] * len(pairs)
 
         def work(part: slice) -> None:
-            for number in range(part.start, part.stop):
-                one, other = pairs[number].tolist()
+            for index in range(part.start, part.stop):
+                one, other = pairs[index].tolist()
                 cells = np.zeros((len(self.classes), self.layout[one, 1], self.layout[other, 1]))
                 pair_bits.count_pair(self.codes[one], self.codes[other], self.groups, self.weights, cells)
-                found[number] = cells
+                joint_tables[index] = cells
 
         step = max(1, 2_000_000 // max(self.rows, 1))
-        share(work, [slice(at, min(at + step, len(pairs))) for at in range(0, len(pairs), step)], threads)
-        return found
+        share(work, [slice(start, min(start + step, len(pairs))) for start in range(0, len(pairs), step)], threads)
+        return joint_tables
 
 
-class _Moves:
-    """What becomes of the values of every column, from their counts: most keep theirs, others are taken together.
+class _ReducedValues:
+    """The values of every column after rare values were joined and values that do not occur were removed.
 
-    `values` is how many a column has then, missing as one of them, and `missing` whether there is one. `moved` has for
-    each of the other columns where its values go, missing last.
+    `values` is the number of values of each column, where missing counts as one of them, and `missing` says whether it
+    occurs. `new_codes` has, for the columns whose values changed, the new code of each old one, missing last.
     """
 
-    def __init__(self, settled: SettledCodes, there: BooleanArray, threads: int | None) -> None:
-        self._counts = _by_size(replace(settled, weights=None), there, threads)
+    def __init__(self, settled: SettledCodes, class_occurs: BooleanArray, threads: int | None) -> None:
+        self._counts = _counts_by_size(replace(settled, weights=None), class_occurs, threads)
         self._sums = self._counts
         if settled.weights is not None:  # rows of weight 0 have values, too
-            self._sums = _by_size(settled, there, threads)
-        self.moved: dict[int, Bytes] = {}
+            self._sums = _counts_by_size(settled, class_occurs, threads)
+        self.new_codes: dict[int, Bytes] = {}
         self._settled = settled
         self.missing, self.values = (np.zeros(len(settled.features), dtype=np.int64) for _ in range(2))
         labels = [feature.values for feature in settled.features]
         for size, (columns, counts) in self._counts.items():
-            seen = counts.sum(axis=1)
-            self.missing[columns] = seen[:, size] > 0
+            value_counts = counts.sum(axis=1)
+            self.missing[columns] = value_counts[:, size] > 0
             self.values[columns] = size + self.missing[columns]
-            kept = (seen[:, :size] > 0).all(axis=1) & (self.values[columns] <= MOST_VALUES)
-            for place in np.flatnonzero(~kept).tolist():
-                column = int(columns[place])
-                self.moved[column], labels[column] = _few(seen[place], labels[column])
+            unchanged = (value_counts[:, :size] > 0).all(axis=1) & (self.values[columns] <= MOST_VALUES)
+            for index in np.flatnonzero(~unchanged).tolist():
+                column = int(columns[index])
+                self.new_codes[column], labels[column] = _reduce_values(value_counts[index], labels[column])
                 self.values[column] = len(labels[column]) + self.missing[column]
         self.labels = tuple(labels)
 
-    def put(self, number: int, seen: BooleanArray, out: Bytes) -> None:
-        """The codes of a column, of the rows that have a class."""
+    def put(self, number: int, has_class: BooleanArray, out: Bytes) -> None:
+        """Write the new codes of a column, for the rows that have a class, to `out`."""
         codes = self._settled.codes[number]
-        own = codes if out.size == codes.size else codes[seen]
-        out[:] = self.moved[number][own] if number in self.moved else own
+        row_codes = codes if out.size == codes.size else codes[has_class]
+        out[:] = self.new_codes[number][row_codes] if number in self.new_codes else row_codes
 
     def totals(self, firsts: IntegerArray) -> IntegerArray:
-        """The counts of all values in every class, rounded if rows have weights; a column's from its first on."""
+        """(values of all columns, classes): the counts, rounded if rows have weights.
+
+        The values of each column start at the line that `firsts` says.
+        """
         classes = max((sums.shape[1] for _, sums in self._sums.values()), default=0)
-        found = np.zeros((int(self.values.sum()), classes))
+        totals = np.zeros((int(self.values.sum()), classes))
         for size, (columns, sums) in self._sums.items():
             for missing in (0, 1):
-                own = np.flatnonzero((self.missing[columns] == missing) & ~np.isin(columns, [*self.moved]))
-                places = firsts[columns[own]][:, np.newaxis] + np.arange(size + missing)
-                found[places] = sums[own].transpose(0, 2, 1)[:, : size + missing]
-            for place in np.flatnonzero(np.isin(columns, [*self.moved])).tolist():
-                moved, by_value = self.moved[int(columns[place])], sums[place].T
-                there = moved < self.values[columns[place]]
-                np.add.at(found, firsts[columns[place]] + moved[there].astype(np.int64), by_value[there])
-        return np.rint(found).astype(np.int64)
+                unchanged = np.flatnonzero((self.missing[columns] == missing) & ~np.isin(columns, [*self.new_codes]))
+                lines = firsts[columns[unchanged]][:, np.newaxis] + np.arange(size + missing)
+                totals[lines] = sums[unchanged].transpose(0, 2, 1)[:, : size + missing]
+            for index in np.flatnonzero(np.isin(columns, [*self.new_codes])).tolist():
+                new_codes, by_value = self.new_codes[int(columns[index])], sums[index].T
+                is_present = new_codes < self.values[columns[index]]
+                np.add.at(totals, firsts[columns[index]] + new_codes[is_present].astype(np.int64), by_value[is_present])
+        return np.rint(totals).astype(np.int64)
 
 
-def _by_size(
-    settled: SettledCodes, there: BooleanArray, threads: int | None
+def _counts_by_size(
+    settled: SettledCodes, class_occurs: BooleanArray, threads: int | None
 ) -> dict[int, tuple[IntegerArray, FloatArray]]:
-    """The columns of each number of values, and their counts (column, class, value), missing last."""
+    """For each number of values: the columns with so many, and their counts (column, class, value), missing last."""
     tables, _ = settled.stratified(np.zeros(settled.groups.size, dtype=np.uint8), 1, threads=threads)
     flat, values = np.asarray(tables.flat, dtype=np.float64), settled.values
-    height = there.size + 1
+    height = class_occurs.size + 1
     starts = np.cumsum(height * (values + 1)) - height * (values + 1)
-    found = {}
+    counts_of_size = {}
     for size in np.unique(values).tolist():
         columns = np.flatnonzero(values == size)
         cells = starts[columns][:, np.newaxis] + np.arange(height * (size + 1))
-        found[size] = columns, flat[cells].reshape(-1, height, size + 1)[:, :-1][:, there]
-    return found
+        counts_of_size[size] = columns, flat[cells].reshape(-1, height, size + 1)[:, :-1][:, class_occurs]
+    return counts_of_size
 
 
-def _few(counts: FloatArray, labels: tuple[str, ...]) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-    """Where values go that are too many, or do not occur, and the labels of those that are left; missing goes last."""
+def _reduce_values(counts: FloatArray, labels: tuple[str, ...]) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    """The new code of each value of a column with too many values, or with some that do not occur, and the new labels.
+
+    The last code is that of a missing value.
+    """
     missing = len(labels)
-    moved = np.zeros(missing + 1, dtype=np.uint8)
+    new_codes = np.zeros(missing + 1, dtype=np.uint8)
     present = np.flatnonzero(counts[:missing])
-    most = MOST_VALUES - int(counts[missing] > 0)
-    if present.size > most:
+    max_values = MOST_VALUES - int(counts[missing] > 0)
+    if present.size > max_values:
         order = present[np.argsort(-counts[present], kind="stable")]
-        kept = np.sort(order[: most - 1])
-        moved[:missing] = most - 1
-        labels = (*(labels[value] for value in kept.tolist()), OTHER_VALUES)
+        kept_values = np.sort(order[: max_values - 1])
+        new_codes[:missing] = max_values - 1
+        labels = (*(labels[value] for value in kept_values.tolist()), OTHER_VALUES)
     else:
-        kept = present
-        labels = tuple(labels[value] for value in kept.tolist())
-    moved[kept] = np.arange(kept.size)
-    moved[missing] = len(labels)
-    return moved, labels
+        kept_values = present
+        labels = tuple(labels[value] for value in kept_values.tolist())
+    new_codes[kept_values] = np.arange(kept_values.size)
+    new_codes[missing] = len(labels)
+    return new_codes, labels
 
 
 def _blocks(layout: IntegerArray) -> IntegerArray:
-    """Blocks of columns with at most `BLOCK` sets, and in the layout where the sets of each column start."""
+    """Blocks of columns with at most `BLOCK` sets; also writes to `layout` where the sets of each column start."""
     blocks: list[list[int]] = []
     for column, values in enumerate(layout[:, 1].tolist()):
         sets = max(values - 1, 0)

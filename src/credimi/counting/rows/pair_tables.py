@@ -4,10 +4,10 @@ The pairs of p columns are in this order: (0, 1), (0, 2) ... (0, p - 1), (1, 2) 
 tables of the columns from `first` up to `after`, each with all larger ones. A pair's table has the values of its first
 column as rows, and those of its second as columns; rows of the data that lack one of the two are its margins.
 
-Columns of at most `_FEW` values are counted by sets of bits, others as couples, four pairs at once (see
+Columns of few values, at most `_MAX_BIT_SETS`, are counted by sets of bits, others as couples, four pairs at once (see
 `kernels.pairs.all_pairs`); columns of more than 255 values, and rows with weights, one pair at a time. Memory: the
-codes, a bit for each row and value of the columns with few values, the tables that are asked for, 8 bytes a cell, and
-at most `_ROOM` bytes of couples. `blocks` divides all pairs into parts of limited size.
+codes, one bit for each row and value of the columns with few values, the requested tables, 8 bytes per cell, and at
+most `_COUPLE_BYTES` bytes of couples. `blocks` divides all pairs into parts of limited size.
 """
 
 from __future__ import annotations
@@ -33,30 +33,33 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-CELLS = 1 << 20  # of a block's tables
-_FEW = 4  # sets of bits of a column: with more, couples are faster
-_COLUMNS = 8  # a thread's share of a block
-_ROOM = 1 << 26  # bytes
-_FEWEST_ROWS = 1 << 12
+CELLS = 1 << 20  # of all tables of a block
+_MAX_BIT_SETS = 4  # of a column; with more sets, couples are faster
+_COLUMNS_PER_TASK = 8  # of a block
+_COUPLE_BYTES = 1 << 26  # bytes
+_MIN_ROWS_PER_PART = 1 << 12
 
 
 class PairTables(ABC):
-    """The tables of all pairs of columns, some at a time; `values` is how many values each column has."""
+    """The tables of all pairs of columns, some at a time; `values` has the number of values of each column."""
 
     def __init__(self, values: Sequence[int]) -> None:
         self.values = np.array(values, dtype=np.int64)
         self._widths = np.concatenate([[0], np.cumsum(self.values + 1)])
 
     def __len__(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self.values.size * (self.values.size - 1) // 2
 
     def cells(self, first: int, after: int) -> int:
-        """How many cells the tables of these columns have."""
+        """The number of cells of the tables of the columns from `first` up to `after`."""
         return int(self._starts(first, after)[-1])
 
     def blocks(self, cells: int = CELLS) -> Iterator[tuple[int, int]]:
-        """First columns of all pairs, in parts whose tables have at most so many cells, or are those of one column."""
+        """Ranges of first columns that together make all pairs.
+
+        The tables of a range have at most `cells` cells, unless the range is a single column.
+        """
         first = 0
         while first < self.values.size - 1:
             after = first + 1
@@ -66,7 +69,7 @@ class PairTables(ABC):
             first = after
 
     def pairs(self, first: int = 0, after: int | None = None) -> tuple[IntegerArray, IntegerArray]:
-        """The numbers of the two columns of each pair, in the order of the tables."""
+        """The indices of the two columns of each pair, in the order of the tables."""
         count = self.values.size
         firsts = np.arange(first, count if after is None else after)
         one = np.repeat(firsts, count - 1 - firsts)
@@ -79,7 +82,7 @@ class PairTables(ABC):
         """The tables of the columns from `first` up to `after`, each with all larger ones; all pairs by default."""
 
     def _starts(self, first: int, after: int) -> IntegerArray:
-        """Where the tables of each of the columns start; and where all end."""
+        """Where the tables of each of these columns start, and where the last ends."""
         columns = np.arange(first, after)
         sizes = (self.values[columns] + 1) * (self._widths[-1] - self._widths[columns + 1])
         return np.concatenate([[0], np.cumsum(sizes)])
@@ -100,7 +103,7 @@ class CountedPairs(PairTables):
 
 
 class PairCounter(PairTables):
-    """Codes of columns, made ready to count all pairs of them.
+    """Counts all pairs of columns, whose codes are prepared once.
 
     Parameters
     ----------
@@ -130,10 +133,10 @@ class PairCounter(PairTables):
         weights: FloatArray | None = None,
         threads: int | None = None,
     ) -> None:
-        if len({each.size for each in codes}) > 1:
+        if len({column_codes.size for column_codes in codes}) > 1:
             raise CredimiError("columns of different lengths have no pairs: pass a code for each row")
         super().__init__(values)
-        self.codes = [np.ascontiguousarray(each) for each in codes]
+        self.codes = [np.ascontiguousarray(column_codes) for column_codes in codes]
         self.weights, self.threads = weights, threads
         self.rows = self.codes[0].size if self.codes else 0
 
@@ -151,125 +154,134 @@ class PairCounter(PairTables):
 
     @cached_property
     def _are_bytes(self) -> BooleanArray:
-        """Which columns have codes of a byte."""
-        return np.array([each.dtype == np.uint8 for each in self.codes], dtype=bool)
+        """Which columns have codes of one byte."""
+        return np.array([column_codes.dtype == np.uint8 for column_codes in self.codes], dtype=bool)
 
     @cached_property
-    def _are_few(self) -> BooleanArray:
+    def _have_bit_sets(self) -> BooleanArray:
         """Which columns have sets of bits."""
         return np.diff(self._sets[0]) > 0
 
     @cached_property
     def _sets(self) -> tuple[IntegerArray, NDArray[np.uint64], IntegerArray]:
-        """Where each column's sets start, the sets, with four empty ones last, and how often each value occurs."""
+        """Where the sets of each column start; the sets, followed by four empty ones; how often each value occurs."""
         sizes = np.zeros(len(self.codes), dtype=np.int64)
         for column, (codes, values) in enumerate(zip(self.codes, self.values.tolist(), strict=True)):
-            if codes.dtype == np.uint8 and values <= _FEW + 1:
-                needed = values - (0 if (codes == values).any() else 1)  # the last value is what remains
-                sizes[column] = max(needed, 1) if needed <= _FEW else 0
+            if codes.dtype == np.uint8 and values <= _MAX_BIT_SETS + 1:
+                # Without missing values, the last value is what remains.
+                needed = values - (0 if (codes == values).any() else 1)
+                sizes[column] = max(needed, 1) if needed <= _MAX_BIT_SETS else 0
         starts = np.concatenate([[0], np.cumsum(sizes)])
         words = -(-self.rows // WORD)
         bits = np.zeros((int(starts[-1]) + 4, -(-words // 8) * 8), dtype=np.uint64)
-        totals = np.zeros((len(self.codes), _FEW), dtype=np.int64)
+        totals = np.zeros((len(self.codes), _MAX_BIT_SETS), dtype=np.int64)
 
         def pack(column: int) -> None:
             for value in range(int(sizes[column])):
-                own = bits[starts[column] + value]
-                all_pairs.pack_bits(self.codes[column], value, own)
-                totals[column, value] = np.bitwise_count(own).sum(dtype=np.int64)
+                column_bits = bits[starts[column] + value]
+                all_pairs.pack_bits(self.codes[column], value, column_bits)
+                totals[column, value] = np.bitwise_count(column_bits).sum(dtype=np.int64)
 
         share(pack, np.flatnonzero(sizes).tolist(), self.threads)
         return starts, bits, totals
 
     def _count_bits(self, first: int, after: int, flat: FloatArray) -> None:
-        """Fill the tables of two columns of few values each."""
-        few = np.flatnonzero(self._are_few)
-        own = few[(few >= first) & (few < after)]
+        """Fill the tables of pairs in which both columns have sets of bits."""
+        bit_columns = np.flatnonzero(self._have_bit_sets)
+        first_columns = bit_columns[(bit_columns >= first) & (bit_columns < after)]
         starts, (sets, bits, totals) = self._starts(first, after), self._sets
 
         def count(begin: int) -> None:
-            columns = own[begin : begin + _COLUMNS]
+            columns = first_columns[begin : begin + _COLUMNS_PER_TASK]
             base, end = int(sets[columns[0]]), int(sets[columns[-1] + 1])
             others = -(-(int(sets[-1]) - base) // 4) * 4
             common = np.empty((end - base, others), dtype=np.int64)
             all_pairs.count_common(bits[base:end], bits[base : base + others], common)
-            partners, places = few[few > columns[0]], starts[columns - first]
+            partners, table_starts = bit_columns[bit_columns > columns[0]], starts[columns - first]
             bases = np.array([base, base])
-            all_pairs.fill_tables(common, sets, bases, columns, partners, self.values, totals, self.rows, places, flat)
+            all_pairs.fill_tables(
+                common, sets, bases, columns, partners, self.values, totals, self.rows, table_starts, flat
+            )
 
-        share(count, range(0, own.size, _COLUMNS), self.threads)
+        share(count, range(0, first_columns.size, _COLUMNS_PER_TASK), self.threads)
 
     def _couples(self, first: int) -> IntegerArray:
-        """Columns of codes of a byte from `first` on, in couples, alike with alike; -1 for a second that is not there.
+        """The columns from `first` on that have codes of one byte, in couples; -1 if a column has no partner.
 
-        Couples of few values, whose pairs among themselves are counted by bits, come last.
+        Both columns of a couple have sets of bits, or none of them. Couples with sets of bits come last; pairs of such
+        columns are counted by `_count_bits`.
         """
-        found: list[list[int]] = []
+        couples: list[list[int]] = []
         columns = np.arange(first, len(self.codes))
-        for few in (False, True):
-            waiting = -1
-            for column in columns[self._are_bytes[first:] & (self._are_few[first:] == few)].tolist():
-                if waiting >= 0 and (self.values[waiting] + 1) * (self.values[column] + 1) <= all_pairs.MOST_OF_COUPLE:
-                    found.append([waiting, column])
-                    waiting = -1
+        for bit_sets in (False, True):
+            partnerless = -1
+            for column in columns[self._are_bytes[first:] & (self._have_bit_sets[first:] == bit_sets)].tolist():
+                if (
+                    partnerless >= 0
+                    and (self.values[partnerless] + 1) * (self.values[column] + 1) <= all_pairs.MOST_OF_COUPLE
+                ):
+                    couples.append([partnerless, column])
+                    partnerless = -1
                 else:
-                    found += [[waiting, -1]] if waiting >= 0 else []
-                    waiting = column
-            found += [[waiting, -1]] if waiting >= 0 else []
-        return np.array(found, dtype=np.int64).reshape(-1, 2)
+                    couples += [[partnerless, -1]] if partnerless >= 0 else []
+                    partnerless = column
+            couples += [[partnerless, -1]] if partnerless >= 0 else []
+        return np.array(couples, dtype=np.int64).reshape(-1, 2)
 
     def _count_couples(self, first: int, after: int, flat: FloatArray) -> None:
-        """Add the counts of pairs of codes of a byte, unless both columns have few values."""
-        if (self._are_few | ~self._are_bytes)[first:].all():
+        """Add the counts of pairs with codes of one byte, unless both columns have sets of bits."""
+        if (self._have_bit_sets | ~self._are_bytes)[first:].all():
             return
-        couples, few, starts = self._couples(first), self._are_few, self._starts(first, after)
-        own = np.flatnonzero(((couples >= first) & (couples < after)).any(axis=1)).tolist()
-        many = np.count_nonzero(~few[couples[:, 0]])  # the couples that are not of few values come first
+        couples, have_bit_sets, starts = self._couples(first), self._have_bit_sets, self._starts(first, after)
+        first_couples = np.flatnonzero(((couples >= first) & (couples < after)).any(axis=1)).tolist()
+        without_sets = np.count_nonzero(~have_bit_sets[couples[:, 0]])  # they come first
         sizes = self.values + 1
 
-        def places(couple: IntegerArray, others: IntegerArray) -> IntegerArray:
+        def table_starts(couple: IntegerArray, others: IntegerArray) -> IntegerArray:
             one, other = np.repeat(couple, 2), np.tile(others, 2)
-            wanted = (one >= first) & (one < after) & (other > one)
+            is_counted = (one >= first) & (one < after) & (other > one)
             start = starts[np.clip(one - first, 0, after - first)]
-            found = start + sizes[one] * (self._widths[other] - self._widths[one + 1])
-            return np.where(wanted, found, -1)
+            table_start = start + sizes[one] * (self._widths[other] - self._widths[one + 1])
+            return np.where(is_counted, table_start, -1)
 
-        length = min(all_pairs.MOST_ROWS, max(_ROOM // max(len(couples), 1), _FEWEST_ROWS))
+        length = min(all_pairs.MOST_ROWS, max(_COUPLE_BYTES // max(len(couples), 1), _MIN_ROWS_PER_PART))
         codes = np.empty((len(couples), min(length, self.rows)), dtype=np.uint8)
         for begin in range(0, self.rows, length):
             part = slice(begin, min(begin + length, self.rows))
-            here = (
+            part_codes = (
                 codes if part.stop - begin == codes.shape[1] else np.empty((len(couples), part.stop - begin), np.uint8)
             )
 
-            def join(number: int, part: slice = part, here: NDArray[np.uint8] = here) -> None:
-                one, other = couples[number].tolist()
+            def join(index: int, part: slice = part, part_codes: NDArray[np.uint8] = part_codes) -> None:
+                one, other = couples[index].tolist()
                 if other < 0:
-                    here[number] = self.codes[one][part]
+                    part_codes[index] = self.codes[one][part]
                 else:
                     first_codes, second_codes = self.codes[one][part], self.codes[other][part]
-                    all_pairs.make_couple(first_codes, second_codes, int(sizes[other]), here[number])
+                    all_pairs.make_couple(first_codes, second_codes, int(sizes[other]), part_codes[index])
 
-            def count(number: int, here: NDArray[np.uint8] = here) -> None:
-                start, stop = (0, len(couples)) if number < many else (0, many)
+            def count(index: int, part_codes: NDArray[np.uint8] = part_codes) -> None:
+                start, stop = (0, len(couples)) if index < without_sets else (0, without_sets)
                 others = couples[start:stop]
                 all_pairs.count_couples(
-                    here[number],
-                    here[start:stop],
-                    couples[number],
+                    part_codes[index],
+                    part_codes[start:stop],
+                    couples[index],
                     others,
                     sizes,
-                    places(couples[number], others),
+                    table_starts(couples[index], others),
                     flat,
                 )
 
             share(join, range(len(couples)), self.threads)
-            share(count, own, self.threads)
+            share(count, first_couples, self.threads)
 
     def _count_one_by_one(self, one: IntegerArray, other: IntegerArray, flat: FloatArray) -> None:
-        """Count pairs with a column of more than 255 values, or, with weights, all."""
-        left = ~(self._are_bytes[one] & self._are_bytes[other]) if self.weights is None else np.ones(one.size, bool)
-        if not left.any():
+        """Count the pairs with a column of more than 255 values; with weights, all pairs."""
+        is_counted = (
+            ~(self._are_bytes[one] & self._are_bytes[other]) if self.weights is None else np.ones(one.size, bool)
+        )
+        if not is_counted.any():
             return
         sizes = (self.values[one] + 1) * (self.values[other] + 1)
         starts = np.cumsum(sizes) - sizes
@@ -280,4 +292,4 @@ class PairCounter(PairTables):
             counted = np.bincount(cells, self.weights, minlength=int(sizes[pair]))
             flat[starts[pair] : starts[pair] + sizes[pair]] = counted
 
-        share(count, np.flatnonzero(left).tolist(), self.threads)
+        share(count, np.flatnonzero(is_counted).tolist(), self.threads)

@@ -1,8 +1,8 @@
-"""`Room`: where the codes of all rows are kept: in memory, or in files of a folder, which the system reads as needed.
+"""`Room`: where the codes of all rows are stored: in memory, or in files of a folder, which the system reads as needed.
 
-A file has no name and vanishes with the process. Its pages are the system's to keep in memory, or to write and drop
-where memory is short: they are no memory that the process holds. The disk is reserved at once, so that a full one is an
-error, which a later write through a mapped page could not be.
+A file has no name and vanishes with the process. The operating system keeps its pages in memory, or writes and drops
+them if memory is short: they do not count as memory of the process. Disk space is reserved at once. So a full disk is
+an error that can be reported; a later write through a mapped page would crash.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 def memory() -> float:
-    """The bytes of memory that this machine, or the container of this process, has; infinite if that is not known."""
-    found = math.inf
+    """The bytes of memory of this machine, or of the container of this process; infinite if this is not known."""
+    memory_bytes = math.inf
     with suppress(AttributeError, ValueError, OSError):  # not everywhere
-        found = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        memory_bytes = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in _LIMITS:
         with suppress(ValueError, OSError):  # "max", or no such file
-            found = min(found, float(Path(path).read_text(encoding="ascii")))
-    return found
+            memory_bytes = min(memory_bytes, float(Path(path).read_text(encoding="ascii")))
+    return memory_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Room:
 
     @classmethod
     def of(cls, scratch: str | Path | None) -> Room:
-        """The room that a caller names; a folder has to exist."""
+        """The room in a folder, which has to exist, or in memory if it is None."""
         if scratch is None:
             return cls()
         if not Path(scratch).is_dir():
@@ -53,7 +53,7 @@ class Room:
         return cls(str(scratch))
 
     def require(self, size: int, what: str) -> None:
-        """Refuse what is larger than memory, if memory is the room."""
+        """Raise an error if `size` bytes have to be in memory and are more than it has."""
         if self.folder is None and size > memory():
             raise CredimiError(
                 f"{what} take {size / 1e9:,.1f} GB, and there are {memory() / 1e9:,.1f} GB of memory: name a folder "

@@ -1,14 +1,14 @@
 """`settled_codes`: the rows of any data as settled codes: in memory, in a scratch file, or fetched from a cluster.
 
 Data in memory, and files that fit into it, are read once. Otherwise there are two passes: one counts (see `row_coder`),
-the next makes codes of each part, one byte a cell for columns of up to 255 values, two for others. If a scratch folder
-is named, they are kept there (see `room`).
+the next encodes each part, one byte per cell for columns of up to 255 values, two for others. If the caller names a
+scratch folder, the codes are stored there (see `room`).
 
-The partitions of Spark and Dask become codes where they are, and the codes are all that travels: they are kept here, in
-memory or in the scratch folder, and each step reads them here. Nothing else is needed of the cluster. With weights the
-target is read once more, before: their sum does not say how many rows there are.
+Partitions of Spark and Dask are encoded by the workers, and only the codes are sent. They are stored on this machine,
+in memory or in the scratch folder, and each step reads them here. The cluster is not needed any more. With weights, the
+target is read once more before: the sum of the weights is not the number of rows.
 
-Beside the codes there are a few bytes a row in memory: class and weight.
+Besides the codes, memory holds a few bytes per row: class and weight.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
 
 
 def settled_codes(data: Data, request: CountRequest, scratch: str | Path | None = None) -> tuple[SettledCodes, Counts]:
-    """The codes of all rows, and the counts; with `scratch` in a file there, which vanishes with them."""
+    """The codes of all rows, and the counts; with `scratch` the codes are in a file there, which vanishes with them."""
     room, cluster = Room.of(scratch), cluster_of(data)
     if cluster is not None:
-        return _fetched(data, cluster, request, room)
+        return _fetch_from_cluster(data, cluster, request, room)
     if scratch is not None:
         return _read_twice(data, request, room)
-    size = sum(map(_size, data if isinstance(data, list | tuple) else [data]))
+    size = sum(map(_file_size, data if isinstance(data, list | tuple) else [data]))
     room.require(size, "the files")
     table = CodedTable.of(data, request)
     return SettledCodes.of(table, request.threads), table.counts
 
 
-def _size(path: object) -> int:
+def _file_size(path: object) -> int:
     """The bytes of a local file, 0 of anything else."""
     if isinstance(path, DataFile):
         return path.size
     try:
         return Path(path).stat().st_size if isinstance(path, str | Path) else 0
-    except (OSError, ValueError):  # it is said where files are opened
+    except (OSError, ValueError):  # the function that opens files reports it
         return 0
 
 
@@ -77,7 +77,9 @@ def _read_twice(data: Data, request: CountRequest, room: Room) -> tuple[SettledC
     return store.settled(left_out), counts
 
 
-def _fetched(data: Foreign, cluster: ModuleType, request: CountRequest, room: Room) -> tuple[SettledCodes, Counts]:
+def _fetch_from_cluster(
+    data: Foreign, cluster: ModuleType, request: CountRequest, room: Room
+) -> tuple[SettledCodes, Counts]:
     report = request.progress
     request = with_target_cuts(data, replace(request, progress=lambda share: report(0.5 * share)))
     plan = plan_of(cluster.names(data), request)
@@ -96,8 +98,8 @@ def _fetched(data: Foreign, cluster: ModuleType, request: CountRequest, room: Ro
 def _target_alone(request: CountRequest) -> CountRequest:
     """The request for the number of rows, whatever their weights."""
     settings = replace(request.settings, weights=None, discretize="mdl")
-    alone = replace(request, features=(), exclude=None, named=False, settings=settings, weights=None)
-    return replace(alone, progress=lambda _share: None)
+    target_only = replace(request, features=(), exclude=None, named=False, settings=settings, weights=None)
+    return replace(target_only, progress=lambda _share: None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

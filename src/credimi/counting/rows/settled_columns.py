@@ -1,8 +1,8 @@
-"""`SettledColumns`: all columns of a table as codes, each for itself, without a target.
+"""`SettledColumns`: all columns of a table as settled codes, without a target.
 
-Columns are what `rank` would call them: categories, ranges of numbers, identifiers. Without a target, numbers are cut
-into ranges of about equal counts: as many, from 3 to 10, as leave `_ROWS_A_CELL` rows to each cell of a table of so
-many such columns as are looked at `together`. Columns that name rows, or have one value or none, or more than
+Columns are interpreted as in `rank`: categories, ranges of numbers, identifiers. Without a target, numbers are cut into
+ranges of about equal counts. Their number, from 3 to 10, is chosen so that a table of as many such columns as are
+looked at `together` has `_ROWS_PER_CELL` rows per cell. Identifiers, and columns with one value, none, or more than
 `most_values`, are left out.
 """
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 EQUAL_COUNTS = "equal"  # as many ranges of equal counts as the rows allow
 MOST_VALUES = 1_000  # of a column: a table of two such columns has a million cells
-_ROWS_A_CELL = 20
-_FEWEST_RANGES = 3
-_ROUNDING = 1e-9  # of a root that is a whole number
+_ROWS_PER_CELL = 20
+_MIN_RANGES = 3
+_ROOT_SLACK = 1e-9  # so that a root that is a whole number is not rounded down
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SettledColumns:
-    """The columns that can be compared, and their values, row by row, as numbers from 0 up.
+    """The columns that can be compared, and their settled codes, row by row, from 0 up.
 
-    The number that follows the largest is that of a missing value. `left_out` are the other columns. `rows` is their
-    number, or the sum of their weights.
+    The code of a missing value follows the largest. `left_out` are the other columns. `rows` is the number of rows, or
+    the sum of their weights.
     """
 
     features: tuple[Feature, ...]
@@ -74,20 +74,22 @@ class SettledColumns:
         >>> [feature.name for feature in table.left_out]
         ['one']
         """
-        table = CodedTable.of(data, requested(columns=columns, discretize=discretize, threads=threads, **counting))
-        own = settings_for(table.counts, discretize, together)
-        table = replace(table, counts=own)
-        kept, left_out = compared(own, most_values, threads)
-        found: dict[int, Codes] = {}
+        table = CodedTable.of(
+            data, request_without_target(columns=columns, discretize=discretize, threads=threads, **counting)
+        )
+        counts = with_ranges_for_rows(table.counts, discretize, together)
+        table = replace(table, counts=counts)
+        comparable, left_out = split_comparable(counts, most_values, threads)
+        codes_of: dict[int, Codes] = {}
 
-        def work(number: int) -> None:
-            feature = kept[number]
+        def work(index: int) -> None:
+            feature = comparable[index]
             column, labels = table.coded.columns[feature.name], table.labels[feature.name]
-            found[number] = settled_codes(column, table.coded.missing, labels, feature)
+            codes_of[index] = settled_codes(column, table.coded.missing, labels, feature)
 
-        share(work, range(len(kept)), threads)
-        codes = tuple(found[number] for number in range(len(kept)))
-        return cls(kept, codes, left_out, own.rows, table.coded.weights)
+        share(work, range(len(comparable)), threads)
+        codes = tuple(codes_of[index] for index in range(len(comparable)))
+        return cls(comparable, codes, left_out, counts.rows, table.coded.weights)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,15 +98,17 @@ class SettledColumns:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The number of values of each."""
+        """The number of values of each of these columns."""
         return tuple(len(feature.values) for feature in self.features)
 
     def counter(self, threads: int | None = None) -> PairCounter:
-        """Counts all pairs of the columns."""
+        """The object that counts all pairs of the columns."""
         return PairCounter(self.codes, self.values, weights=self.weights, threads=threads)
 
 
-def requested(*, columns: Option = None, discretize: Option = EQUAL_COUNTS, **counting: Option) -> CountRequest:
+def request_without_target(
+    *, columns: Option = None, discretize: Option = EQUAL_COUNTS, **counting: Option
+) -> CountRequest:
     """The request for all columns, or some, without a target."""
     methods = _with_default(discretize, "quantile")
     if "mdl" in (methods.values() if isinstance(methods, dict) else [methods]):
@@ -116,27 +120,31 @@ def requested(*, columns: Option = None, discretize: Option = EQUAL_COUNTS, **co
 
 
 def _with_default(discretize: Option, default: str) -> Option:
-    """How numbers become categories, where nothing else is asked for by the default."""
+    """How numbers become categories: as the user says, otherwise by the default."""
     if hasattr(discretize, "items"):
-        return {"*": default} | {name: default if each == EQUAL_COUNTS else each for name, each in discretize.items()}
+        return {"*": default} | {
+            name: default if method == EQUAL_COUNTS else method for name, method in discretize.items()
+        }
     return default if discretize == EQUAL_COUNTS else discretize
 
 
-def settings_for(counts: Counts, discretize: Option, together: int = 2) -> Counts:
-    """The same counts, with ranges as the number of rows allows them, where nothing else is asked for."""
+def with_ranges_for_rows(counts: Counts, discretize: Option, together: int = 2) -> Counts:
+    """The same counts, with as many ranges as the number of rows allows, unless the user asks for other ranges."""
     if counts.rows == 0:
         raise CredimiError("there are no rows: nothing can be said about the columns")
-    many = int((counts.rows / _ROWS_A_CELL) ** (1.0 / together) + _ROUNDING)
-    ranges = min(QUANTILES, max(_FEWEST_RANGES, many))
-    asked = ReadingOptions.of((), _with_default(discretize, f"quantile:{ranges}")).discretize
-    return replace(counts, settings=replace(counts.settings, discretize=asked))
+    affordable = int((counts.rows / _ROWS_PER_CELL) ** (1.0 / together) + _ROOT_SLACK)
+    ranges = min(QUANTILES, max(_MIN_RANGES, affordable))
+    methods = ReadingOptions.of((), _with_default(discretize, f"quantile:{ranges}")).discretize
+    return replace(counts, settings=replace(counts.settings, discretize=methods))
 
 
-def compared(
+def split_comparable(
     counts: Counts, most_values: int = MOST_VALUES, threads: int | None = None
 ) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
     """The columns that can be compared, and the others."""
     features = counts.settled(1, threads=threads)
-    able = {each.name for each in features if each.kind.ranked and len(each.values) <= most_values}
-    kept = tuple(each for each in features if each.name in able)
-    return kept, tuple(each for each in features if each.name not in able)
+    comparable_names = {
+        feature.name for feature in features if feature.kind.ranked and len(feature.values) <= most_values
+    }
+    comparable = tuple(feature for feature in features if feature.name in comparable_names)
+    return comparable, tuple(feature for feature in features if feature.name not in comparable_names)

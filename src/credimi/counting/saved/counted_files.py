@@ -2,9 +2,9 @@
 
 A file is the same if its path is the same, or if size, time and digest are equal and it was moved (the name is the
 same), renamed (the old file no longer exists) or linked. A copy with another name beside the first is another file:
-parts without rows are often equal. The digest covers the first and last `_END` bytes, where formats keep their metadata
-(CSV its header, Parquet its footer). It costs O(1) per file. Together with size and time it is enough to tell files
-apart, unless somebody made them equal on purpose.
+parts without rows are often equal. The digest covers the first and last `_END_BYTES` bytes, where formats have their
+metadata (CSV its header, Parquet its footer). It costs O(1) per file. Together with size and time it is enough to tell
+files apart, unless somebody made them equal on purpose.
 
 While a call counts several files, the files that are done are marked `unfinished`. If the call is killed and made
 again, it leaves them out instead of refusing them.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from credimi.core.remote_files import Place, Status
     from credimi.core.types import Foreign, Record
 
-_END = 1 << 12
+_END_BYTES = 1 << 12
 
 
 @stored
@@ -52,9 +52,9 @@ class CountedFile:
     def seen(cls, path: Place, status: os.stat_result | Status, file: Foreign) -> CountedFile:
         """The same for an open file."""
         try:
-            ends = file.read(_END)
-            file.seek(max(status.st_size - _END, 0))
-            ends += file.read(_END)
+            ends = file.read(_END_BYTES)
+            file.seek(max(status.st_size - _END_BYTES, 0))
+            ends += file.read(_END_BYTES)
         except OSError as error:
             raise CredimiError(f"cannot read {path}: {reason(error)}") from error
         digest = hashlib.sha256(ends).hexdigest()
@@ -64,8 +64,8 @@ class CountedFile:
 
     def described(self) -> Record:
         """The record as in the header of a counts file."""
-        own = asdict(self)
-        return own if self.unfinished else {name: own[name] for name in own if name != "unfinished"}
+        fields = asdict(self)
+        return fields if self.unfinished else {name: fields[name] for name in fields if name != "unfinished"}
 
     @property
     def name(self) -> str:
@@ -86,16 +86,16 @@ def fresh(
     force: bool = False,
     identities: Sequence[object] = (),
 ) -> list[CountedFile]:
-    """The given files that have to be counted: without those that a killed call had already counted.
+    """The given files that have to be counted: all but those that a killed call has already counted.
 
     Files that were counted by a call that finished are refused, unless forced; so is a file that is named twice.
     """
-    known = _Known(counted)
-    left = []
+    known = _CountedBefore(counted)
+    to_count = []
     for source in given:
         before = known.find(source)
         if before is None:
-            left.append(source)
+            to_count.append(source)
         elif before.content != source.content and not (force and not before.unfinished):
             raise CredimiError(
                 f"{source.path} was counted into {into} before, and has changed since: its old rows would count "
@@ -107,43 +107,42 @@ def fresh(
                 f"{source.path} was counted into {into} before{name}: leave it out, or count it twice with --force"
             )
         elif not before.unfinished:
-            left.append(source)
+            to_count.append(source)
     if not force:
-        own = identities or [identity(source.path) for source in given]
-        keys = [
-            (key, (source.name, source.content)) for key, source in zip(own, given, strict=True)
-        ]  # moved copies, too
+        given_identities = identities or [identity(source.path) for source in given]
+        # The second key finds copies of the same name in other folders.
+        keys = [(key, (source.name, source.content)) for key, source in zip(given_identities, given, strict=True)]
         check_named_once([source.path for source in given], keys, "name it once, or count it twice with --force")
-    return left
+    return to_count
 
 
 def check_named_once(names: Sequence[str], keys: Sequence[tuple[object, ...]], remedy: str) -> None:
-    """Refuse a file that is named twice, that is, two names with a common key, such as the file's identity."""
+    """Refuse a file that is named twice: two names that share a key, such as the file's identity."""
     seen: dict[object, str] = {}
-    for name, own in zip(names, keys, strict=True):
-        for key in own:
+    for name, file_keys in zip(names, keys, strict=True):
+        for key in file_keys:
             if key in seen:
                 also = "" if seen[key] == name else f", as {name}, too"
                 raise CredimiError(f"{seen[key]} is named twice{also}: {remedy}")
-        seen.update(dict.fromkeys(own, name))
+        seen.update(dict.fromkeys(file_keys, name))
 
 
-class _Known:
+class _CountedBefore:
     """The files that were counted; they are found by path, or by content if it is the same file."""
 
     def __init__(self, counted: Iterable[CountedFile]) -> None:
         self.by_path: dict[str, CountedFile] = {}
-        self.alike: dict[object, list[CountedFile]] = {}
+        self.by_content: dict[object, list[CountedFile]] = {}
         self.identities: dict[str, object] = {}
         for source in sorted(counted, key=lambda source: not source.unfinished):
             self.by_path.setdefault(source.path, source)
-            self.alike.setdefault(source.content, []).append(source)
+            self.by_content.setdefault(source.content, []).append(source)
 
     def find(self, source: CountedFile) -> CountedFile | None:
-        """The file as it was counted, if it was; otherwise what was counted under its path."""
-        alike = self.alike.get(source.content, ())
-        same = next((before for before in alike if before.path == source.path), None)
-        same = same or next((before for before in alike if self._is_same(before, source)), None)
+        """The record of this file, if it was counted; otherwise the file that was counted under its path, or None."""
+        equal_content = self.by_content.get(source.content, ())
+        same = next((before for before in equal_content if before.path == source.path), None)
+        same = same or next((before for before in equal_content if self._is_same(before, source)), None)
         return same or self.by_path.get(source.path)
 
     def _is_same(self, before: CountedFile, source: CountedFile) -> bool:
@@ -155,8 +154,8 @@ class _Known:
             return False
         if before.path not in self.identities:
             self.identities[before.path] = identity(path) if _is_still(before, path) else None
-        own = self.identities[before.path]
-        return own is None or own == identity(source.path)
+        counted_identity = self.identities[before.path]
+        return counted_identity is None or counted_identity == identity(source.path)
 
 
 def _is_still(before: CountedFile, path: Path) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NAME = b"credimi counts "  # the beginning of such a file
 _VERSION = b"1\n"
 _TYPES = {"int64": "<i8", "float64": "<f8"}
-_DIGEST = 32
+_DIGEST_BYTES = 32
 
 
 def save(header: Record, arrays: dict[str, AnyArray], path: str | Path) -> None:
@@ -38,8 +38,8 @@ def save(header: Record, arrays: dict[str, AnyArray], path: str | Path) -> None:
 
 def packed(header: Record, arrays: dict[str, AnyArray]) -> bytes:
     """The content of a file; counts are also sent between processes in this form."""
-    listed = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
-    text = json.dumps(header | {"arrays": listed}, ensure_ascii=False).encode()
+    array_records = [[name, array.dtype.name, array.size] for name, array in arrays.items()]
+    text = json.dumps(header | {"arrays": array_records}, ensure_ascii=False).encode()
     parts = [NAME + _VERSION, len(text).to_bytes(8, "little"), text]
     parts += [array.astype(_TYPES[array.dtype.name], copy=False).tobytes() for array in arrays.values()]
     body = b"".join(parts)
@@ -66,8 +66,8 @@ def unpacked(content: bytes, path: str | Place) -> tuple[Record, dict[str, AnyAr
         raise CredimiError(
             f"{path} has format version {version}, which this credimi does not know: install a newer one"
         )
-    body = content[:-_DIGEST]
-    if len(content) < start + 8 + _DIGEST or hashlib.sha256(body).digest() != content[-_DIGEST:]:
+    body = content[:-_DIGEST_BYTES]
+    if len(content) < start + 8 + _DIGEST_BYTES or hashlib.sha256(body).digest() != content[-_DIGEST_BYTES:]:
         raise CredimiError(f"{path} is damaged or was cut short: count the data again")
     try:
         return _parsed(body, start + 8)
@@ -84,26 +84,26 @@ def no_counts(path: str | Place, fault: Exception) -> str:
 
 def _parsed(body: bytes, start: int) -> tuple[Record, dict[str, AnyArray]]:
     """Header and arrays; the header starts here, after its length."""
-    after = start + int.from_bytes(body[start - 8 : start], "little")
-    if after > len(body):
+    end = start + int.from_bytes(body[start - 8 : start], "little")
+    if end > len(body):
         raise ValueError("the header is longer than the file")
-    header = json.loads(body[start:after], object_pairs_hook=_each_once)
+    header = json.loads(body[start:end], object_pairs_hook=_without_repeated_keys)
     arrays: dict[str, AnyArray] = {}
     for name, kind, size in header.pop("arrays"):
         if name in arrays or not isinstance(size, int) or isinstance(size, bool) or size < 0:
             raise ValueError(f"the array {name!r} is repeated, or has no size")
         if kind not in _TYPES:
             raise ValueError(f"the array {name!r} has the type {kind!r}")
-        array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=after).astype(kind)
-        after += array.nbytes
+        array = np.frombuffer(body, dtype=_TYPES[kind], count=size, offset=end).astype(kind)
+        end += array.nbytes
         arrays[name] = array
-    if after != len(body):
+    if end != len(body):
         raise ValueError("the arrays do not end at the end of the file")
     return header, arrays
 
 
-def _each_once(pairs: list[tuple[str, Value]]) -> Record:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _without_repeated_keys(pairs: list[tuple[str, Value]]) -> Record:
+    record = dict(pairs)
+    if len(record) < len(pairs):
         raise ValueError("a key of the header is repeated")
-    return found
+    return record

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _KINDS = (RAW, TEXT, BOOLEAN, NUMBER, MANY)
 _BITS = 64  # of a double
-_MOST_ROWS = 2**63
+_MAX_ROWS = 2**63
 _ROUNDING = 1e-9  # of sums of very many rows
 
 
@@ -34,57 +34,59 @@ class FaultError(ValueError):
     """What is wrong with a header."""
 
 
-def described(own: Labels) -> Record:
-    """Labels as in the header of a file; the numbers themselves are in an array."""
-    numbers = {"numbers": own.numbers.size, "dropped_bits": own.dropped_bits} if own.kind == NUMBER else {}
-    instants = {"instants": True} if own.instants else {}
-    return {"kind": own.kind, "texts": list(own.texts)} | numbers | instants
+def described(labels: Labels) -> Record:
+    """Labels as a record of the header; the numbers themselves are in an array."""
+    numbers = {"numbers": labels.numbers.size, "dropped_bits": labels.dropped_bits} if labels.kind == NUMBER else {}
+    instants = {"instants": True} if labels.instants else {}
+    return {"kind": labels.kind, "texts": list(labels.texts)} | numbers | instants
 
 
 def read(header: Header, arrays: Arrays) -> Record:
     """The fields of `Counts` by their names; a `FaultError` or another ValueError says what is wrong."""
-    target, rows = _text(_of(header, "target"), "target"), _rows(_of(header, "rows"))
-    numbers, flat = _of(arrays, "numbers"), _of(arrays, "counts")
-    listed = [_object(each, "features") for each in _list(header, "features")]
-    names = tuple(_text(_of(each, "name"), "the name of a feature") for each in listed)
+    target, rows = _text(_required(header, "target"), "target"), _rows(_required(header, "rows"))
+    numbers, flat = _required(arrays, "numbers"), _required(arrays, "counts")
+    feature_records = [_object(record, "features") for record in _list(header, "features")]
+    names = tuple(_text(_required(record, "name"), "the name of a feature") for record in feature_records)
     _require(target not in names, f"the target {target!r} is a feature as well")
     _require(len(set(names)) == len(names), "two features have the same name")
-    kept, start = [], 0
-    for name, each in zip((target, *names), (_object(_of(header, "classes"), "classes"), *listed), strict=True):
-        size = _whole(each.get("numbers", 0), f"numbers of {name!r}")
-        kept.append(_labels(each, numbers[start : start + size], size, name))
+    all_labels, start = [], 0
+    for name, record in zip(
+        (target, *names), (_object(_required(header, "classes"), "classes"), *feature_records), strict=True
+    ):
+        size = _whole(record.get("numbers", 0), f"numbers of {name!r}")
+        all_labels.append(_labels(record, numbers[start : start + size], size, name))
         start += size
     _require(numbers.dtype.kind == "f", "the array numbers does not hold doubles")
     _require(start == numbers.size, f"the labels use {start} of {numbers.size} numbers")
-    _check_counts(flat, rows, names, kept)
+    _check_counts(flat, rows, names, all_labels)
     return {
         "target": target,
-        "classes": kept[0],
+        "classes": all_labels[0],
         "features": names,
-        "labels": tuple(kept[1:]),
+        "labels": tuple(all_labels[1:]),
         "flat": flat,
         "rows": rows,
-        "settings": _settings(header, kept[0]),
+        "settings": _settings(header, all_labels[0]),
         "squares": _rows(header.get("squares", 0.0)),
-        "sources": tuple(_source(_object(each, "sources")) for each in _list(header, "sources", ())),
+        "sources": tuple(_source(_object(record, "sources")) for record in _list(header, "sources", ())),
     }
 
 
 def _settings(header: Header, classes: Labels) -> ReadingOptions:
-    """The settings; where the target was cut, its labels have to be places of ranges."""
+    """The settings; if the target was cut, its labels have to be positions of ranges."""
     cuts = tuple(_list(header, "target_cuts", ())) or None
     if cuts is not None:
-        places = classes.numbers
-        fits = classes.kind == NUMBER and classes.integral and bool(np.all((places >= 0) & (places <= len(cuts))))
+        positions = classes.numbers
+        fits = classes.kind == NUMBER and classes.integral and bool(np.all((positions >= 0) & (positions <= len(cuts))))
         _require(fits, f"the classes are no places of the {len(cuts) + 1} ranges that target_cuts makes")
     weights = header.get("weights")
     named = None if weights is None else _text(weights, "weights")
-    return ReadingOptions.of(_list(header, "missing_values"), _of(header, "discretize"), cuts, named)
+    return ReadingOptions.of(_list(header, "missing_values"), _required(header, "discretize"), cuts, named)
 
 
-def _labels(each: Header, numbers: FloatArray, size: int, name: str) -> Labels:
-    kind, texts = _of(each, "kind"), tuple(_list(each, "texts"))
-    bits, instants = _whole(each.get("dropped_bits", 0), "dropped_bits"), each.get("instants", False)
+def _labels(record: Header, numbers: FloatArray, size: int, name: str) -> Labels:
+    kind, texts = _required(record, "kind"), tuple(_list(record, "texts"))
+    bits, instants = _whole(record.get("dropped_bits", 0), "dropped_bits"), record.get("instants", False)
     _require(kind in _KINDS, f"labels of {name!r} have the kind {kind!r}")
     for text in texts:
         _text(text, f"a label of {name!r}")
@@ -99,10 +101,10 @@ def _labels(each: Header, numbers: FloatArray, size: int, name: str) -> Labels:
     return Labels(kind, texts, numbers, bits, instants)
 
 
-def _check_counts(flat: AnyArray, rows: float, names: tuple[str, ...], kept: list[Labels]) -> None:
+def _check_counts(flat: AnyArray, rows: float, names: tuple[str, ...], all_labels: list[Labels]) -> None:
     """Refuse counts that do not fill their blocks, or that do not match the number of rows."""
-    height = len(kept[0]) + 1
-    sizes = [height * (len(each) + 1) for each in kept[1:]]
+    height = len(all_labels[0]) + 1
+    sizes = [height * (len(labels) + 1) for labels in all_labels[1:]]
     _require(sum(sizes) == flat.size, f"{flat.size} counts do not fill {sum(sizes)} cells")
     _require(bool(np.all(np.isfinite(flat) & (flat >= 0))), "counts are negative, or not numbers")
     if flat.dtype.kind == "f" or not names:  # sums of weights are rounded, and drift when some are subtracted
@@ -115,8 +117,8 @@ def _check_counts(flat: AnyArray, rows: float, names: tuple[str, ...], kept: lis
         )
 
 
-def _source(each: Header) -> CountedFile:
-    source = CountedFile(**{name: each[name] for name in CountedFile.__dataclass_fields__ if name in each})
+def _source(record: Header) -> CountedFile:
+    source = CountedFile(**{name: record[name] for name in CountedFile.__dataclass_fields__ if name in record})
     for text in (source.path, source.digest):
         _text(text, "the path or digest of a source")
     _whole(source.size, "the size of a source")
@@ -126,27 +128,27 @@ def _source(each: Header) -> CountedFile:
 
 
 def _rows(rows: Value) -> int | float:
-    whole = isinstance(rows, int | float) and not isinstance(rows, bool)
-    _require(whole and 0 <= rows < _MOST_ROWS, f"rows is {_short(rows)}")  # false for NaN
-    found: int | float = rows
-    return found
+    is_number = isinstance(rows, int | float) and not isinstance(rows, bool)
+    _require(is_number and 0 <= rows < _MAX_ROWS, f"rows is {_short(rows)}")  # false for NaN
+    result: int | float = rows
+    return result
 
 
-def _of(given: Header, name: str) -> Value:
-    _require(name in given, f"{name} is absent")
-    return given[name]
+def _required(record: Header, name: str) -> Value:
+    _require(name in record, f"{name} is absent")
+    return record[name]
 
 
-def _list(given: Header, name: str, default: Value = None) -> Value:
-    found = _of(given, name) if default is None else given.get(name, default)
-    _require(isinstance(found, list | tuple), f"{name} is no list")
-    return found
+def _list(record: Header, name: str, default: Value = None) -> Value:
+    values = _required(record, name) if default is None else record.get(name, default)
+    _require(isinstance(values, list | tuple), f"{name} is no list")
+    return values
 
 
 def _object(value: Value, name: str) -> Record:
     _require(isinstance(value, dict), f"{name} is, or holds, {_short(value)}")
-    found: Record = value
-    return found
+    result: Record = value
+    return result
 
 
 def _text(value: Value, name: str) -> str:
@@ -166,13 +168,13 @@ def _is_unicode(text: str) -> bool:
 
 def _whole(value: Value, name: str) -> int:
     _require(isinstance(value, int) and not isinstance(value, bool) and value >= 0, f"{name} is {_short(value)}")
-    found: int = value
-    return found
+    result: int = value
+    return result
 
 
 def _short(value: Value) -> str:
     """A value of any size for a message."""
-    if isinstance(value, int) and abs(value) >= _MOST_ROWS:  # Python limits the length of whole numbers that it writes
+    if isinstance(value, int) and abs(value) >= _MAX_ROWS:  # Python limits the length of whole numbers that it writes
         return "a number that is far too large"
     return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)[:80]
 

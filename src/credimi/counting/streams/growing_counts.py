@@ -1,7 +1,7 @@
 """The labels of one column in a stream of rows: they are found, added and removed without touching the others.
 
-`columns.labels.Labels` are sorted, so a new label moves the others. Here labels keep their places: a dictionary says at
-which place each is counted, and the order is made when it is needed.
+`columns.labels.Labels` are sorted, so a new label moves the others. Here a label never moves: a dictionary says at
+which place (a line or column of the counts) it is counted, and labels are sorted when this is needed.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
     Key = Value  # text or a number that identifies a label; None for a column that is counted as seen or missing only
 
-_FEW = 32  # up to so many new labels are inserted among the others; more are sorted together with them
+_MAX_INSERTED = 32  # new labels; if there are more, all labels are sorted again
 
 
 @stored
 class GrowingLabels:
     """Labels of one kind, in the order in which they came; `where` says at which place each is counted."""
 
-    def __init__(self, own: Labels, places: Iterable[int]) -> None:
+    def __init__(self, labels: Labels, places: Iterable[int]) -> None:
         self.where: dict[Key, int] = {}
         self._ordered: tuple[Labels, IntegerArray] | None = None
         self._new: list[Key] = []  # since the labels were last ordered
-        self._become(own)
-        self.where.update(zip(_keys(own), places, strict=True))
+        self._become(labels)
+        self.where.update(zip(_keys(labels), places, strict=True))
         self.bytes = sum(map(_bytes_of, self.where))  # of texts
 
     def __len__(self) -> int:
         return len(self.where)
 
-    def _become(self, own: Labels) -> None:
-        self.kind, self.dropped_bits, self.instants = own.kind, own.dropped_bits, own.instants
-        self.uncounted = own.texts if own.kind == MANY else ()
+    def _become(self, labels: Labels) -> None:
+        self.kind, self.dropped_bits, self.instants = labels.kind, labels.dropped_bits, labels.instants
+        self.uncounted = labels.texts if labels.kind == MANY else ()
         self._ordered = None
 
     def adopt(self, other: Labels) -> None:
@@ -67,12 +67,12 @@ class GrowingLabels:
         return self.where.pop(key)
 
     def has_room_for(self, keys: Iterable[Key], max_labels: int, max_bytes: int) -> bool:
-        """Whether, with these, there are at most so many labels, and their texts have at most so many bytes."""
+        """Whether, with these keys, there are at most `max_labels` labels, and at most `max_bytes` bytes of texts."""
         new = {key for key in keys if key not in self.where}
         return len(self) + len(new) <= max_labels and self.bytes + sum(map(_bytes_of, new)) <= max_bytes
 
     def find(self, cell: Value) -> int | None:
-        """The place of a value that is not missing, -1 if it is new; None if this cannot be told here."""
+        """The place of a value that is not missing, -1 if it is new; None if labels have to be merged first."""
         key = self.key_of(cell)
         if key is not None:
             return self.where.get(key, -1)
@@ -96,7 +96,7 @@ class GrowingLabels:
         return shown_number(float(cell)) if kind == TEXT and -EXACT <= cell <= EXACT else None
 
     def keys_of(self, other: Labels) -> list[Key] | None:  # noqa: PLR0911  (one way for each pair of kinds)
-        """The keys here of labels that were counted elsewhere; None if `union` has to decide."""
+        """The keys, in this column, of labels that were counted elsewhere; None if `union` has to decide."""
         if not len(other):
             return []
         if not self.where:
@@ -114,29 +114,29 @@ class GrowingLabels:
 
     def ordered(self) -> tuple[Labels, IntegerArray]:
         """The labels in order, and the place of each."""
-        if self._ordered is None or len(self._new) > _FEW:
+        if self._ordered is None or len(self._new) > _MAX_INSERTED:
             keys = list(self.where) if self.kind == MANY else sorted(self.where)
             places = np.array([self.where[key] for key in keys], dtype=np.int64)
             self._ordered = self._labels(keys), places
         elif self._new:
-            own, places = self._ordered
-            fresh = sorted(self._new)
-            if own.kind == NUMBER:
-                between = np.searchsorted(own.numbers, fresh)
-                own = replace(own, numbers=np.insert(own.numbers, between, fresh))
+            labels, places = self._ordered
+            new_keys = sorted(self._new)
+            if labels.kind == NUMBER:
+                insert_at = np.searchsorted(labels.numbers, new_keys)
+                labels = replace(labels, numbers=np.insert(labels.numbers, insert_at, new_keys))
             else:
-                between = np.array([bisect_left(own.texts, key) for key in fresh], dtype=np.int64)
-                texts = list(own.texts)
-                for place, key in zip(between[::-1].tolist(), reversed(fresh), strict=True):
-                    texts.insert(place, key)
-                own = replace(own, texts=tuple(texts))
-            self._ordered = own, np.insert(places, between, [self.where[key] for key in fresh])
+                insert_at = np.array([bisect_left(labels.texts, key) for key in new_keys], dtype=np.int64)
+                texts = list(labels.texts)
+                for position, key in zip(insert_at[::-1].tolist(), reversed(new_keys), strict=True):
+                    texts.insert(position, key)
+                labels = replace(labels, texts=tuple(texts))
+            self._ordered = labels, np.insert(places, insert_at, [self.where[key] for key in new_keys])
         self._new.clear()
         return self._ordered
 
-    def glimpse(self, most: int) -> Labels:
-        """Some of the labels, unordered: enough to see their kind, and whether they are more than a few."""
-        return self._labels(list(islice(self.where, most)))
+    def glimpse(self, max_labels: int) -> Labels:
+        """At most `max_labels` of the labels, unordered: enough to see their kind, and whether they are few."""
+        return self._labels(list(islice(self.where, max_labels)))
 
     def _labels(self, keys: list[Key]) -> Labels:
         if self.kind == MANY:
@@ -161,7 +161,7 @@ def _bytes_of(key: Key) -> int:
     return len(key.encode(errors="surrogatepass")) if isinstance(key, str) else 0
 
 
-def _keys(own: Labels) -> list[Key]:
-    if own.kind == MANY:
+def _keys(labels: Labels) -> list[Key]:
+    if labels.kind == MANY:
         return [None]
-    return own.numbers.tolist() if own.kind == NUMBER else list(own.texts)
+    return labels.numbers.tolist() if labels.kind == NUMBER else list(labels.texts)

@@ -1,15 +1,16 @@
 """Counts that are updated row by row in a stream.
 
-A label has a line of its own, a class a column, in one array whose size doubles when it is full. Column 0 is for rows
-without a class, and each feature has a line for rows in which it is missing. A row adds to one cell per feature, found
-by a dictionary; a new label takes the next free line. So a row costs O(features) on average, however many rows and
-labels were seen. `fade` is O(1) as well: it changes the scale that all cells share.
+All counts are in one array, whose size doubles when it is full. Each label of a feature has a line (a row of the
+array), and each class has a column, which is called its group. Column 0 is for rows without a class, and each feature
+has a line for rows in which it is missing. A row of the stream adds to one cell per feature, found by a dictionary; a
+new label takes the next free line. So a row costs O(features) on average, however many rows and labels were seen.
+`fade` is O(1) as well: it changes the scale that all cells share.
 
-What `columns.labels.union` has to decide, such as numbers that come after texts, or more labels than are kept, is done
-by `Counts.__add__` over all cells. This happens seldom: once for a change of kind, and once for each bit that is
+Some cases need `columns.labels.union`, such as numbers that come after texts, or more labels than can be stored. Then
+`Counts.__add__` works on all cells. This happens seldom: once for a change of kind, and once for each bit that is
 dropped.
 
-Rows that are subtracted leave no trace: a label without counts is forgotten, and its line is free. `kept` is all counts
+Rows that are subtracted leave no trace: a label without counts is removed, and its line is free. `kept` is all counts
 as `Counts`, with their labels in order: O(cells), made when it is needed.
 """
 
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
     from credimi.core.types import AnyArray, FloatArray, IntegerArray, Value
     from credimi.counting.streams.growing_counts import Key
 
-_ROUNDING = 1e-9  # of the weights of rows that are subtracted
+_ROUNDING = 1e-9  # relative to the weights of rows that are subtracted
 _SMALLEST_SCALE = 1e-100
 
 
 @stored
 class IncrementalCounts:
-    """The counts so far. `version` changes with them, `layout` with their labels only."""
+    """The counts so far. `version` grows when a count changes, `layout` when the labels change."""
 
     def __init__(self, counts: Counts) -> None:
         self.missing = missing_of(counts.settings.missing_values)
@@ -54,27 +55,27 @@ class IncrementalCounts:
 
     @classmethod
     def empty(cls, target: str, features: Sequence[str], settings: ReadingOptions) -> IncrementalCounts:
-        """Of no rows."""
+        """The counts of no rows."""
         blocks = {name: (Labels(TEXT), np.zeros((1, 1))) for name in features}
         return cls(Counts.join(target, Labels(TEXT), blocks, 0, settings))
 
     def _load(self, counts: Counts) -> None:
         """Start with these counts."""
-        height, widths = len(counts.classes) + 1, [len(own) + 1 for own in counts.labels]
+        height, widths = len(counts.classes) + 1, [len(width) + 1 for width in counts.labels]
         self._base = replace(counts, flat=counts.flat[:0])  # target, settings and sources
-        self.features = {name: place for place, name in enumerate(counts.features)}
+        self.features = {name: index for index, name in enumerate(counts.features)}
         self._lines, self._groups = sum(widths), height
         self._free_lines: list[int] = []
         self._free_groups: list[int] = []
         self._cells = np.zeros((max(self._lines, 16), max(height, 4)))
         self._scale, self.rows = 1.0, counts.rows
         ends = np.cumsum(widths, dtype=np.int64)
-        for block, own, end in zip(counts.blocks(), widths, ends.tolist(), strict=True):
-            self._cells[end - own : end, 1:height] = block[:-1].T
-            self._cells[end - own : end, 0] = block[-1]
+        for block, width, end in zip(counts.blocks(), widths, ends.tolist(), strict=True):
+            self._cells[end - width : end, 1:height] = block[:-1].T
+            self._cells[end - width : end, 0] = block[-1]
         self.columns = [
-            GrowingLabels(own, range(end - len(own) - 1, end - 1))
-            for own, end in zip(counts.labels, ends.tolist(), strict=True)
+            GrowingLabels(width, range(end - len(width) - 1, end - 1))
+            for width, end in zip(counts.labels, ends.tolist(), strict=True)
         ]
         self.gone = ends - 1  # the lines of the missing values
         self.sizes = np.array(widths, dtype=np.int64) - 1  # how many labels each feature has
@@ -91,7 +92,8 @@ class IncrementalCounts:
             self.layout += 1
         if classes:
             self.classes, order = self._groups_of.ordered()
-            self._order = np.append(order, 0)  # of the columns: the classes in order, and last the one without a class
+            # Columns of the array: sorted classes, and last the column of rows without a class.
+            self._order = np.append(order, 0)
 
     # What was counted
 
@@ -107,20 +109,20 @@ class IncrementalCounts:
 
     @property
     def height(self) -> int:
-        """The number of classes, plus one."""
+        """The number of classes, plus one for rows without a class."""
         return len(self._order)
 
     @property
     def kept(self) -> Counts:
         """All counts, as doubles; do not change them."""
         if self._kept is None:
-            found = [self.block(place) for place in range(len(self.columns))]
-            flat = [np.zeros(0), *(block.ravel() for _, block in found)]
+            columns = [self.block(index) for index in range(len(self.columns))]
+            flat = [np.zeros(0), *(block.ravel() for _, block in columns)]
             self._kept = replace(
                 self._base,
                 classes=self.classes,
                 features=tuple(self.features),
-                labels=tuple(own for own, _ in found),
+                labels=tuple(labels for labels, _ in columns),
                 flat=np.concatenate(flat),
                 rows=self.rows,
             )
@@ -129,34 +131,34 @@ class IncrementalCounts:
     @property
     def counts(self) -> Counts:
         """A copy of the counts; whole numbers, unless rows had weights."""
-        kept = self.kept
+        counts = self.kept
         if self.whole:
-            return replace(kept, flat=np.rint(kept.flat).astype(np.int64), rows=round(kept.rows))
-        return replace(kept, flat=kept.flat.copy())
+            return replace(counts, flat=np.rint(counts.flat).astype(np.int64), rows=round(counts.rows))
+        return replace(counts, flat=counts.flat.copy())
 
-    def feature(self, place: int) -> Feature:
+    def feature(self, index: int) -> Feature:
         """One feature as it is ranked."""
-        name, (own, block) = list(self.features)[place], self.block(place)
+        name, (labels, block) = list(self.features)[index], self.block(index)
         classes = self.classes, np.arange(len(self.classes))
         max_labels = most_labels(len(self.columns), self.height)
-        return settle(name, own, block, classes, settings=self.settings, max_labels=max_labels)
+        return settle(name, labels, block, classes, settings=self.settings, max_labels=max_labels)
 
-    def block(self, place: int) -> tuple[Labels, FloatArray]:
+    def block(self, index: int) -> tuple[Labels, FloatArray]:
         """The labels of one feature in order, and its counts as in `Counts`."""
-        own, lines = self.columns[place].ordered()
-        lines = np.append(lines, self.gone[place])
-        return own, self._cells[lines[None, :], self._order[:, None]] * self._scale
+        labels, lines = self.columns[index].ordered()
+        lines = np.append(lines, self.gone[index])
+        return labels, self._cells[lines[None, :], self._order[:, None]] * self._scale
 
     def totals(self) -> FloatArray:
         """How often each class occurred, and last how often the class was missing."""
         return np.asarray(self._totals[self._order] * self._scale)
 
     def of_lines(self, lines: IntegerArray) -> FloatArray:
-        """(lines, classes + 1): the counts on these lines."""
+        """(lines, classes + 1): the counts in these lines."""
         return np.asarray(self._cells[lines[:, None], self._order] * self._scale)
 
     def seen(self) -> FloatArray:
-        """(features, classes + 1): how often each feature was seen with each class, and last without a class."""
+        """(features, classes + 1): how often each feature was present with each class, and last without a class."""
         return self.totals() - self.of_lines(self.gone)
 
     # More rows, or fewer
@@ -175,19 +177,21 @@ class IncrementalCounts:
     def add(self, counts: Counts) -> None:
         """Add counts of the same features."""
         self.whole = self.whole and counts.flat.dtype.kind != "f"
-        if self.rows == 0 or not self._adds_in_place(counts):  # the first counts are taken as they are
+        if self.rows == 0 or not self._adds_in_place(counts):  # the first counts are loaded as they are
             self._load(self.kept + counts)
 
     def _adds_in_place(self, counts: Counts) -> bool:
-        """Add to existing and new cells; False if labels have to be merged first."""
+        """Add to existing and new cells; False, and nothing is done, if labels have to be merged first."""
         keys, groups = self._keys_of(counts), self._groups_of.keys_of(counts.classes)
         if keys is None or groups is None or not self._room_for(keys, groups):
             return False
         columns = np.array([*(self._group(key, counts.classes) for key in groups), 0], dtype=np.int64)
-        for place, (own, block, names) in enumerate(self._of_features(counts, keys)):
-            lines = np.array([*(self._line(place, key, own) for key in names), self.gone[place]], dtype=np.int64)
+        for index, (labels, block, column_keys) in enumerate(self._of_features(counts, keys)):
+            lines = np.array(
+                [*(self._line(index, key, labels) for key in column_keys), self.gone[index]], dtype=np.int64
+            )
             np.add.at(self._cells, (lines[None, :], columns[:, None]), block / self._scale)
-            if place == 0:
+            if index == 0:
                 np.add.at(self._totals, columns, block.sum(axis=1) / self._scale)
         self.rows += counts.rows
         self._base = replace(self._base, sources=self._base.sources + counts.sources)
@@ -200,28 +204,28 @@ class IncrementalCounts:
             self._load(self.kept - counts)
 
     def _subtracts_in_place(self, counts: Counts) -> bool:
-        """Subtract from existing cells; False if that is not possible directly, and then nothing is done."""
+        """Subtract from existing cells; False, and nothing is done, if that is not possible."""
         keys, groups = self._keys_of(counts), self._groups_of.keys_of(counts.classes)
         if keys is None or groups is None or any(key not in self._groups_of.where for key in groups):
             return False
         columns = np.array([*(self._groups_of.where[key] for key in groups), 0], dtype=np.int64)
-        slack, found = _ROUNDING * max(float(counts.flat.max(initial=0)), 1.0), []
-        for place, (_, block, names) in enumerate(self._of_features(counts, keys)):
-            where = self.columns[place].where
-            if len(set(names)) < len(names) or any(key not in where for key in names):
+        slack, changed = _ROUNDING * max(float(counts.flat.max(initial=0)), 1.0), []
+        for index, (_, block, column_keys) in enumerate(self._of_features(counts, keys)):
+            line_of = self.columns[index].where
+            if len(set(column_keys)) < len(column_keys) or any(key not in line_of for key in column_keys):
                 return False
-            lines = np.array([*(where[key] for key in names), self.gone[place]], dtype=np.int64)
-            left = self._cells[lines[None, :], columns[:, None]] - block
-            if np.any(left < -slack):
+            lines = np.array([*(line_of[key] for key in column_keys), self.gone[index]], dtype=np.int64)
+            remaining = self._cells[lines[None, :], columns[:, None]] - block
+            if np.any(remaining < -slack):
                 return False
-            found.append((lines, np.where(left > slack, left, 0.0)))
-        for lines, left in found:
-            self._cells[lines[None, :], columns[:, None]] = left
-        self._totals[columns] -= next(self._of_features(counts, keys))[1].sum(axis=1) if found else 0.0
+            changed.append((lines, np.where(remaining > slack, remaining, 0.0)))
+        for lines, remaining in changed:
+            self._cells[lines[None, :], columns[:, None]] = remaining
+        self._totals[columns] -= next(self._of_features(counts, keys))[1].sum(axis=1) if changed else 0.0
         self.rows -= counts.rows
         self._base = replace(self._base, sources=())
         self._changed()
-        self._forget([(place, key) for place, names in enumerate(keys) for key in names], groups, slack)
+        self._forget([(index, key) for index, column_keys in enumerate(keys) for key in column_keys], groups, slack)
         return True
 
     def enter(self, cells: Sequence[Value], label: Value, weight: float = 1.0) -> None:
@@ -230,43 +234,46 @@ class IncrementalCounts:
         if group is not None and lines is not None and (group < 0 or np.any(lines < 0)) and weight > 0.0:
             group = self._with_new(cells, label, group, lines)
         if group is None or lines is None or group < 0 or np.any(lines < 0):
-            one = self.tally_row(cells, label, abs(weight))
-            (self.add if weight > 0.0 else self.subtract)(one)
+            row_counts = self.tally_row(cells, label, abs(weight))
+            (self.add if weight > 0.0 else self.subtract)(row_counts)
             return
-        left = self._cells[lines, group] + weight / self._scale
+        new_counts = self._cells[lines, group] + weight / self._scale
         if weight < 0.0:
-            if np.any(left < weight * _ROUNDING):
-                name = list(self.features)[int(np.argmin(left))]
+            if np.any(new_counts < weight * _ROUNDING):
+                name = list(self.features)[int(np.argmin(new_counts))]
                 raise CredimiError(f"column {name!r}: more is subtracted than was counted; pass rows that were counted")
-            left[left <= -weight * _ROUNDING] = 0.0
+            new_counts[new_counts <= -weight * _ROUNDING] = 0.0
         self.whole = self.whole and weight == round(weight)
-        self._cells[lines, group] = left
+        self._cells[lines, group] = new_counts
         self._totals[group] += weight / self._scale
         self.rows += weight
         self._changed()
         if weight < 0.0:
-            emptied = np.flatnonzero((left == 0.0) & (lines != self.gone)).tolist()
-            keys = [(place, self.columns[place].key_of(cells[place])) for place in emptied]
+            emptied = np.flatnonzero((new_counts == 0.0) & (lines != self.gone)).tolist()
+            keys = [(index, self.columns[index].key_of(cells[index])) for index in emptied]
             self._forget(keys, [self._groups_of.key_of(label)] if group else [], -weight * _ROUNDING)
 
     def _with_new(self, cells: Sequence[Value], label: Value, group: int, lines: IntegerArray) -> int | None:
-        """Find a column for a new class and lines for new labels, and set them; None if not directly possible."""
-        new: list[tuple[int, Key, Labels]] = []
-        own = Labels(TEXT) if group >= 0 else labels_of_cell(label)
-        if own is None or (groups := self._groups_of.keys_of(own)) is None:
+        """Make a column for a new class and lines for new labels, and return the column of the row's class.
+
+        The new lines are written to `lines`. None, and nothing is done, if labels have to be merged first.
+        """
+        new_labels: list[tuple[int, Key, Labels]] = []
+        class_labels = Labels(TEXT) if group >= 0 else labels_of_cell(label)
+        if class_labels is None or (groups := self._groups_of.keys_of(class_labels)) is None:
             return None
         keys: list[list[Key]] = [[] for _ in lines]
-        for place in np.flatnonzero(lines < 0).tolist():
-            one = labels_of_cell(cells[place])
-            if one is None or (found := self.columns[place].keys_of(one)) is None:
+        for index in np.flatnonzero(lines < 0).tolist():
+            cell_labels = labels_of_cell(cells[index])
+            if cell_labels is None or (cell_keys := self.columns[index].keys_of(cell_labels)) is None:
                 return None
-            keys[place] = found
-            new.append((place, found[0], one))
+            keys[index] = cell_keys
+            new_labels.append((index, cell_keys[0], cell_labels))
         if not self._room_for(keys, groups):
             return None
-        for place, key, one in new:
-            lines[place] = self._line(place, key, one)
-        return group if group >= 0 else self._group(groups[0], own)
+        for index, key, cell_labels in new_labels:
+            lines[index] = self._line(index, key, cell_labels)
+        return group if group >= 0 else self._group(groups[0], class_labels)
 
     def tally_row(self, cells: Sequence[Value], label: Value, weight: float = 1.0) -> Counts:
         """The counts of a single row."""
@@ -288,57 +295,57 @@ class IncrementalCounts:
         self.sizes = np.append(self.sizes, np.zeros(len(names), dtype=np.int64))
         self._changed(labels=True)
 
-    # Places of cells
+    # Where cells are
 
     def lines_of(self, cells: Sequence[Value]) -> IntegerArray | None:
-        """The line on which each cell is counted, -1 if it is new; None if one cannot be told here."""
+        """The line in which each cell is counted, -1 if it is new; None if labels have to be merged first."""
         lines = self.gone.copy()
-        for place, (cell, column) in enumerate(zip(cells, self.columns, strict=True)):
+        for index, (cell, column) in enumerate(zip(cells, self.columns, strict=True)):
             if self.missing.means(cell):
                 continue
             line = column.find(cell)
             if line is None:
                 return None
-            lines[place] = line
+            lines[index] = line
         return lines
 
     def group_of(self, label: Value) -> int | None:
-        """The column in which this class is counted, -1 if it is new; None if it cannot be told here."""
+        """The column in which this class is counted, -1 if it is new; None if labels have to be merged first."""
         return 0 if self.missing.means(label) else self._groups_of.find(label)
 
     def _keys_of(self, counts: Counts) -> list[list[Key]] | None:
         """For each feature the keys of the labels in these counts; None if labels have to be merged."""
         if (counts.target, counts.features, counts.settings) != (self.target, tuple(self.features), self.settings):
             return None
-        found = [column.keys_of(own) for column, own in zip(self.columns, counts.labels, strict=True)]
-        return None if any(keys is None for keys in found) else found  # type: ignore[return-value]
+        keys_of_features = [column.keys_of(labels) for column, labels in zip(self.columns, counts.labels, strict=True)]
+        return None if any(keys is None for keys in keys_of_features) else keys_of_features  # type: ignore[return-value]
 
     @staticmethod
     def _of_features(counts: Counts, keys: list[list[Key]]) -> Iterator[tuple[Labels, FloatArray, list[Key]]]:
         return zip(counts.labels, counts.blocks(), keys, strict=True)
 
     def _room_for(self, keys: list[list[Key]], groups: list[Key]) -> bool:
-        """Whether no feature gets more or longer labels than are kept, and the target no more or longer classes."""
+        """Whether, with these keys, the labels of all features and the classes stay within their limits."""
         if not self._groups_of.has_room_for(groups, MOST_CLASSES, most_bytes(1)):
             return False
-        classes = sum(key not in self._groups_of.where for key in set(groups))
+        new_classes = sum(key not in self._groups_of.where for key in set(groups))
         max_bytes = most_bytes(len(self.columns))
-        max_labels = most_labels(len(self.columns), len(self._groups_of) + classes + 1)
-        if classes and self.sizes.max(initial=0) > max_labels:
+        max_labels = most_labels(len(self.columns), len(self._groups_of) + new_classes + 1)
+        if new_classes and self.sizes.max(initial=0) > max_labels:
             return False
         return all(
-            column.has_room_for(own, max_labels, max_bytes)
-            for column, own in zip(self.columns, keys, strict=True)
-            if own
+            column.has_room_for(column_keys, max_labels, max_bytes)
+            for column, column_keys in zip(self.columns, keys, strict=True)
+            if column_keys
         )
 
-    def _line(self, place: int, key: Key, own: Labels) -> int:
-        """The line of a label; a free one if it is new."""
-        column = self.columns[place]
+    def _line(self, index: int, key: Key, labels: Labels) -> int:
+        """The line of a label; a new label gets a free line."""
+        column = self.columns[index]
         if key not in column.where:
-            column.adopt(own)
+            column.adopt(labels)
             column.add(key, self._free_line())
-            self.sizes[place] += 1
+            self.sizes[index] += 1
             self._changed(labels=True)
         return column.where[key]
 
@@ -350,10 +357,10 @@ class IncrementalCounts:
         self._lines += 1
         return self._lines - 1
 
-    def _group(self, key: Key, own: Labels) -> int:
-        """The column of a class; a free one if it is new."""
+    def _group(self, key: Key, labels: Labels) -> int:
+        """The column of a class; a new class gets a free column."""
         if key not in self._groups_of.where:
-            self._groups_of.adopt(own)
+            self._groups_of.adopt(labels)
             self._groups_of.add(key, self._free_group())
             self._changed(classes=True)
         return self._groups_of.where[key]
@@ -367,18 +374,18 @@ class IncrementalCounts:
         return self._groups - 1
 
     def _grow(self, down: int, across: int) -> None:
-        """Make room for so many times as many lines and columns."""
+        """Multiply the number of lines by `down`, and the number of columns by `across`."""
         height, width = self._cells.shape
         self._cells = np.pad(self._cells, ((0, (down - 1) * height), (0, (across - 1) * width)))
         self._totals = np.pad(self._totals, (0, (across - 1) * width))
 
     def _forget(self, keys: Iterable[tuple[int, Key]], groups: Iterable[Key], slack: float) -> None:
-        """Free lines and columns that have no counts any more."""
-        for place, key in keys:
-            column = self.columns[place]
+        """Free those of these lines and columns that have no counts any more."""
+        for index, key in keys:
+            column = self.columns[index]
             if column.kind != MANY and not self._cells[column.where[key]].any():
                 self._free_lines.append(column.remove(key))
-                self.sizes[place] -= 1
+                self.sizes[index] -= 1
                 self._changed(labels=True)
         for key in groups:
             if self._totals[group := self._groups_of.where[key]] <= slack:

@@ -1,9 +1,9 @@
-"""Dask: a DataFrame is counted partition by partition, files are counted file by file, where the workers are.
+"""Dask: workers count a DataFrame partition by partition, and files file by file.
 
-Only counts travel, as bytes in the format of their files, and are merged as a tree on the way. A DataFrame is computed
-by whatever scheduler is in force; each partition is a pandas frame in a worker's memory. Files are cheaper, as no
-frame is made of them: the workers, which have to see the same paths, read them as this process would. Each task uses
-one thread; the scheduler has as many tasks at work as the workers have threads.
+Only counts are sent, as bytes in the format of counts files, and are merged as a tree. The current scheduler computes
+a DataFrame; each partition is a pandas frame in the memory of a worker. Files are cheaper, as they do not become
+frames: the workers, which have to see the same paths, read them as this process would. Each task uses one thread; the
+scheduler runs as many tasks at a time as the workers have threads.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
-_FAN = 8  # parts that are merged at once
+_PARTS_PER_MERGE = 8
 
 
 def reads(data: object) -> bool:
-    """Whether this is a Dask DataFrame; found out without dask."""
+    """Whether this is a Dask DataFrame; checked without importing dask."""
     return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "columns")
 
 
@@ -43,18 +43,18 @@ def names(data: Foreign) -> list[str]:
 
 def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
-    leaves = _worked_on(data, plan.wanted, partial(counted_bytes, plan))
-    root = _joined(leaves, merged_bytes)
+    leaves = _tasks(data, plan.wanted, partial(counted_bytes, plan))
+    root = _merge_tree(leaves, merged_bytes)
     client = getattr(library("dask.base", "dask").get_scheduler(), "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
-        with _lacking(plan):
-            return as_planned(_computed(client, leaves, root, progress), plan)
+        with _missing_column_named(plan):
+            return as_planned(_compute_on_cluster(client, leaves, root, progress), plan)
 
     def report(_key: object, _result: object, _graph: object, state: Record, _worker: object) -> None:
         done, left = len(state["finished"]), sum(len(state[kind]) for kind in ("ready", "waiting", "running"))
         progress(done / (done + left))
 
-    with library("dask.callbacks", "dask").Callback(posttask=report), _lacking(plan):
+    with library("dask.callbacks", "dask").Callback(posttask=report), _missing_column_named(plan):
         return as_planned(root.compute(), plan)
 
 
@@ -63,35 +63,37 @@ def _chosen(data: Foreign, wanted: Sequence[str]) -> Foreign:
     return data[[by_name[name] for name in wanted]]
 
 
-def _worked_on(data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes]) -> list[Foreign]:
-    """What `work` will make of the wanted columns of each partition."""
+def _tasks(data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes]) -> list[Foreign]:
+    """One delayed task per partition: `work` on its wanted columns."""
     delayed = library("dask", "dask").delayed
     return [delayed(partial(_work_on, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
 
 
-def _joined(parts: list[Foreign], join: Callable[[list[bytes]], bytes]) -> Foreign:
-    """The root of the tree that joins the parts."""
+def _merge_tree(parts: list[Foreign], join: Callable[[list[bytes]], bytes]) -> Foreign:
+    """The root of the tree of tasks that joins the parts."""
     delayed = library("dask", "dask").delayed
     while len(parts) > 1:
-        parts = [delayed(join)(parts[start : start + _FAN]) for start in range(0, len(parts), _FAN)]
+        parts = [
+            delayed(join)(parts[start : start + _PARTS_PER_MERGE]) for start in range(0, len(parts), _PARTS_PER_MERGE)
+        ]
     return parts[0]
 
 
 def with_constant(data: Foreign, name: str, others: Sequence[str]) -> Foreign:
-    """Some columns of the DataFrame, and one more, of one value."""
-    return _chosen(data, others).map_partitions(_assigned, name)  # `assign` sorts names, text or not
+    """These columns of the DataFrame, and one more column, which has one value."""
+    return _chosen(data, others).map_partitions(_assign_constant, name)  # `assign` sorts names, text or not
 
 
-def _assigned(frame: Foreign, name: str) -> Foreign:
+def _assign_constant(frame: Foreign, name: str) -> Foreign:
     return frame.assign(**{name: "\x00"})
 
 
 def reduce(
     data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
 ) -> bytes:
-    """What `work` makes of the wanted columns of each partition, joined as a tree."""
-    parts = _worked_on(data, wanted, work)
-    content: bytes = _joined(parts, join).compute() if parts else b""
+    """The results of `work` on the wanted columns of each partition, joined as a tree."""
+    parts = _tasks(data, wanted, work)
+    content: bytes = _merge_tree(parts, join).compute() if parts else b""
     return content
 
 
@@ -102,34 +104,37 @@ def collect(
     take: Callable[[bytes], None],
     progress: Callable[[float], None],
 ) -> None:
-    """Hand over what `work` makes of the wanted columns of each partition, in the order of the partitions.
+    """Pass the results of `work` on the wanted columns of each partition to `take`, in the order of the partitions.
 
-    Workers of a cluster keep their results until they are fetched. Otherwise all is one graph, in which a partition is
-    handed over as soon as the one before it was: so few are held, and what partitions have in common is done once.
+    Workers of a cluster keep their results until they are fetched. Without a cluster all is one graph, in which the
+    results of a partition are passed on right after those of the one before. So few results are in memory, and work
+    that partitions share is done once.
     """
     delayed, scheduler = library("dask", "dask").delayed, library("dask.base", "dask").get_scheduler()
-    parts = [delayed(partial(_listed, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
+    parts = [delayed(partial(_list_of_results, work, wanted))(part) for part in _chosen(data, wanted).to_delayed()]
 
-    def hand_over(number: int, contents: list[bytes], _before: object = None) -> None:
+    def hand_over(index: int, contents: list[bytes], _before: object = None) -> None:
         for content in contents:
             take(content)
-        progress((number + 1) / len(parts))
+        progress((index + 1) / len(parts))
 
     client: Foreign = getattr(scheduler, "__self__", None)
     if hasattr(client, "compute"):  # the scheduler in force is a client's
-        for number, future in enumerate(client.compute(parts)):
-            hand_over(number, future.result())
+        for index, future in enumerate(client.compute(parts)):
+            hand_over(index, future.result())
             future.release()
         return
     last = None
-    for number, part in enumerate(parts):
-        last = delayed(hand_over)(number, part, last)
-    if last is not None:  # in this process, as codes are put together here
-        alone = scheduler is library("dask.local", "dask").get_sync
-        last.compute(scheduler="synchronous" if alone else "threads")
+    for index, part in enumerate(parts):
+        last = delayed(hand_over)(index, part, last)
+    if last is not None:  # in this process, as `take` works here
+        is_synchronous = scheduler is library("dask.local", "dask").get_sync
+        last.compute(scheduler="synchronous" if is_synchronous else "threads")
 
 
-def _listed(work: Callable[[Iterator[Batch]], Iterator[bytes]], wanted: Sequence[str], frame: Foreign) -> list[bytes]:
+def _list_of_results(
+    work: Callable[[Iterator[Batch]], Iterator[bytes]], wanted: Sequence[str], frame: Foreign
+) -> list[bytes]:
     return [*work(frames.batches(frame, wanted))]
 
 
@@ -138,8 +143,8 @@ def _work_on(work: Callable[[Iterator[Batch]], bytes], wanted: Sequence[str], fr
 
 
 @contextmanager
-def _lacking(plan: Plan) -> Iterator[None]:
-    """Say that a partition lacks a column: Dask and pandas raise a KeyError with its name in it."""
+def _missing_column_named(plan: Plan) -> Iterator[None]:
+    """Raise an error that names the column if a partition lacks it: Dask and pandas raise a KeyError with its name."""
     try:
         yield
     except KeyError as error:
@@ -152,8 +157,10 @@ def _lacking(plan: Plan) -> Iterator[None]:
         ) from error
 
 
-def _computed(client: Foreign, leaves: Sequence[Foreign], root: Foreign, progress: Callable[[float], None]) -> bytes:
-    """The root of the tree, by a cluster; each partition that is done is told of, and need not be kept for us."""
+def _compute_on_cluster(
+    client: Foreign, leaves: Sequence[Foreign], root: Foreign, progress: Callable[[float], None]
+) -> bytes:
+    """The result of the root, computed by a cluster; partitions that are done are reported and released."""
     *futures, last = client.compute([*leaves, root])
     completed = library("distributed", "dask").as_completed([*futures, last])
     for done, future in enumerate(completed, start=1):
@@ -168,7 +175,7 @@ def _computed(client: Foreign, leaves: Sequence[Foreign], root: Foreign, progres
 def tallies(
     given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], scheduler: str | None = None
 ) -> Iterator[tuple[Sequence[DataFile], Counts]]:
-    """Files and their counts as they are done, by the workers of the scheduler at this address."""
+    """Files and their counts as they are done; the workers of the scheduler at this address count them."""
     distributed = library("distributed", "dask")
     with _client(distributed, scheduler) as client:
         futures = client.map(
@@ -182,7 +189,7 @@ def tallies(
 
 
 def _client(distributed: Foreign, scheduler: str | None) -> Foreign:
-    """A client of that scheduler; else the one that is active, which stays open; else threads of this process."""
+    """A client of this scheduler; without one, the active client, which stays open, or threads of this process."""
     if scheduler is None:
         try:
             return nullcontext(distributed.default_client())

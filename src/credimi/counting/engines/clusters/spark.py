@@ -1,22 +1,22 @@
-"""Spark: a DataFrame is counted partition by partition where its rows are; only counts come to the driver.
+"""Spark: workers count a DataFrame partition by partition; only counts are sent to the driver.
 
-`mapInArrow` hands each partition to Python as Arrow batches, and gets one row back: the partition's counts, as bytes in
-the format of their files. A second, small stage merges sixteen partitions' counts each, and the driver merges the
-rest. Works on classic sessions and on Spark Connect alike, since nothing but DataFrames is used. The workers need
+`mapInArrow` passes each partition to Python as Arrow batches, and gets one row back: the counts of the partition, as
+bytes in the format of counts files. A second, small stage merges the counts of sixteen partitions each, and the driver
+merges the rest. This works on classic sessions and on Spark Connect, since only DataFrames are used. The workers need
 credimi installed.
 
-Wide tables are counted `_BLOCK` columns at a time, a pass each: Spark generates code for at most 100 fields
-(`spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as
-Parquet, reads only those of the pass, and the target again.
+Wide tables are counted in several passes, `_COLUMNS_PER_PASS` columns each: Spark generates code for at most 100 fields
+(`spark.sql.codegen.maxFields`) and interprets wider rows. A source that stores columns apart, such as Parquet, reads
+only those of the pass, and the target again.
 
-Spark weighs a batch after every row of it, all columns again, a large part of what Java does here: the limit for it
-(`spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has set
-one. Batches end by their rows (`maxRecordsPerBatch`, 10,000).
+Spark computes the size of a batch after every row, for all columns again, which is a large part of the work in Java. So
+the limit of this size (`spark.sql.execution.arrow.maxBytesPerBatch`, 64 MiB) is lifted meanwhile, unless the user has
+set one. The number of rows of a batch is limited anyway (`maxRecordsPerBatch`, 10,000).
 
-Files are cheaper, as no row is converted for Spark at all: each task gets the number of one path, and reads the file
-as this process would. They are scheduled in groups, the counts of which come back at once.
+Files are cheaper, as no row is converted for Spark: each task gets the number of one path, and reads the file as this
+process would. Files are scheduled in groups; the counts of a group come back at once.
 
-A refusal of ours comes back as a row, too: raised in a worker, Spark would try it four times, and wrap it.
+An error of credimi comes back as a row, too: if it were raised in a worker, Spark would try four times, and wrap it.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from credimi.counting.engines.data_file import DataFile
     from credimi.counting.request import Plan
 
-_BLOCK = 95
-_FAN = 16  # partitions whose counts are merged before they travel to the driver
-_GROUP = 64  # files whose counts come back at once
-_WEIGHT = "spark.sql.execution.arrow.maxBytesPerBatch"
-_ROW = "part int, counts binary, refusal string"
-_ARROW_ROW = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
+_COLUMNS_PER_PASS = 95
+_PARTITIONS_PER_MERGE = 16  # before the counts are sent to the driver
+_FILES_PER_GROUP = 64
+_MAX_BATCH_BYTES_OPTION = "spark.sql.execution.arrow.maxBytesPerBatch"
+_ROW_SCHEMA = "part int, counts binary, refusal string"
+_ARROW_ROW_SCHEMA = pa.schema([("part", pa.int32()), ("counts", pa.binary()), ("refusal", pa.string())])
 
 
 def reads(data: object) -> bool:
-    """Whether this is a DataFrame of Spark, classic, Connect or pandas on Spark; found out without pyspark."""
+    """Whether this is a DataFrame of Spark: classic, Connect or pandas on Spark; checked without importing pyspark."""
     return type(data).__module__.startswith("pyspark.") and (
         hasattr(data, "mapInArrow") or (hasattr(data, "to_spark") and hasattr(data, "columns"))
     )
@@ -66,46 +66,46 @@ def names(data: Foreign) -> list[str]:
 
 
 def _frame(data: Foreign) -> Foreign:
-    """A DataFrame of Spark; of pandas on Spark, the one that it is made of."""
+    """The DataFrame of Spark; for pandas on Spark, the one that it is made of."""
     return data if hasattr(data, "mapInArrow") else data.to_spark()
 
 
 def _chosen(frame: Foreign, wanted: Sequence[str]) -> Foreign:
-    """The wanted columns, with plain names: `mapInArrow` takes dots for paths, and capitals are all one to Spark."""
-    place = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
-    return frame.toDF(*place.values()).select(*(place[name] for name in wanted))
+    """The wanted columns, with plain names: `mapInArrow` reads dots as paths, and Spark ignores capitals."""
+    plain_name = {str(name): f"c{index}" for index, name in enumerate(frame.columns)}
+    return frame.toDF(*plain_name.values()).select(*(plain_name[name] for name in wanted))
 
 
 def count(data: Foreign, plan: Plan, progress: Callable[[float], None]) -> Counts:
     """The counts of a DataFrame."""
     frame = _frame(data)
-    plans = plan.blocks(_BLOCK)
+    plans = plan.blocks(_COLUMNS_PER_PASS)
     blocks: list[Counts] = []
 
     def report(share: float) -> None:
         progress((len(blocks) + share) / len(plans))
 
-    for each in plans:
+    for block_plan in plans:
         with watched(frame.sparkSession, report):
-            content = reduce(frame, each.wanted, partial(counted_bytes, each), merged_bytes)
-        blocks.append(as_planned(content, each) if content else counted([], each))
+            content = reduce(frame, block_plan.wanted, partial(counted_bytes, block_plan), merged_bytes)
+        blocks.append(as_planned(content, block_plan) if content else counted([], block_plan))
         report(0.0)
     return beside(blocks, plan)
 
 
 def with_constant(data: Foreign, name: str, _others: Sequence[str]) -> Foreign:
-    """The DataFrame with one more column, of one value; columns that nobody asks for are not read anyway."""
+    """The DataFrame with one more column, which has one value; columns that are not wanted are not read anyway."""
     return _frame(data).withColumn(name, library("pyspark.sql.functions", "spark").lit("\x00"))
 
 
 def reduce(
     data: Foreign, wanted: Sequence[str], work: Callable[[Iterator[Batch]], bytes], join: Callable[[list[bytes]], bytes]
 ) -> bytes:
-    """What `work` makes of the wanted columns of each partition, joined as a tree."""
+    """The results of `work` on the wanted columns of each partition, joined as a tree."""
     frame = _frame(data)
-    with _unweighed(frame.sparkSession):
-        parts = _chosen(frame, wanted).mapInArrow(partial(_work_on_partition, work, list(wanted)), _ROW)
-        rows = parts.repartition("part").mapInArrow(partial(_join_partitions, join), _ROW).collect()
+    with _without_batch_size_checks(frame.sparkSession):
+        parts = _chosen(frame, wanted).mapInArrow(partial(_work_on_partition, work, list(wanted)), _ROW_SCHEMA)
+        rows = parts.repartition("part").mapInArrow(partial(_join_partitions, join), _ROW_SCHEMA).collect()
     return join(_contents(rows))
 
 
@@ -116,42 +116,46 @@ def collect(
     take: Callable[[bytes], None],
     progress: Callable[[float], None],
 ) -> None:
-    """Hand over what `work` makes of the wanted columns of each partition, in the order of the partitions.
+    """Pass the results of `work` on the wanted columns of each partition to `take`, in the order of the partitions.
 
-    The workers are all at work first, and keep it on their disks; then it is fetched, a partition at a time. There is
-    one pass for all columns, however many: rows need not come in the same order a second time.
+    First all workers compute their results and store them on their disks; then they are fetched, one partition at a
+    time. There is one pass for all columns, however many: in a second pass, the rows might have another order.
     """
     frame = _frame(data)
     on_disk = library("pyspark", "spark").StorageLevel.DISK_ONLY
-    with _unweighed(frame.sparkSession):
-        parts = _chosen(frame, wanted).mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW).persist(on_disk)
+    with _without_batch_size_checks(frame.sparkSession):
+        parts = (
+            _chosen(frame, wanted)
+            .mapInArrow(partial(_stream_partition, work, list(wanted)), _ROW_SCHEMA)
+            .persist(on_disk)
+        )
         try:
             with watched(frame.sparkSession, lambda share: progress(0.7 * share)):
-                every = max(parts.count(), 1)
+                row_count = max(parts.count(), 1)
             for number, row in enumerate(parts.toLocalIterator(), start=1):
                 take(*_contents([row]))
-                progress(0.7 + 0.3 * number / every)
+                progress(0.7 + 0.3 * number / row_count)
         finally:
             parts.unpersist()
 
 
 @contextmanager
-def _unweighed(session: Foreign) -> Iterator[None]:
-    """Batches are not weighed while they are filled."""
-    if session.conf.get(_WEIGHT, None) is not None:  # as the user wants it
+def _without_batch_size_checks(session: Foreign) -> Iterator[None]:
+    """Spark does not compute the size of batches while they are filled."""
+    if session.conf.get(_MAX_BATCH_BYTES_OPTION, None) is not None:  # the user has set it
         yield
         return
-    session.conf.set(_WEIGHT, str(2**31 - 1))
+    session.conf.set(_MAX_BATCH_BYTES_OPTION, str(2**31 - 1))
     try:
         yield
     finally:
-        session.conf.unset(_WEIGHT)
+        session.conf.unset(_MAX_BATCH_BYTES_OPTION)
 
 
 def tallies(
     given: Sequence[DataFile], plan: Plan, progress: Callable[[float], None], master: str | None = None
 ) -> Iterator[tuple[Sequence[DataFile], Counts]]:
-    """Files and their counts, a group at a time, counted by the session that is active, else by that of this master."""
+    """Files and their counts, one group at a time, counted by the active session, or else by one of this master."""
     sessions = library("pyspark.sql", "spark").SparkSession
     builder = sessions.builder.appName("credimi")
     if master is not None:
@@ -161,12 +165,12 @@ def tallies(
     running = sessions.getActiveSession()
     session = running or builder.getOrCreate()
     try:
-        for start in range(0, len(given), _GROUP):
-            group = given[start : start + _GROUP]
-            numbers = session.range(0, len(group), 1, len(group))  # one to a partition, so that each is a task
+        for start in range(0, len(given), _FILES_PER_GROUP):
+            group = given[start : start + _FILES_PER_GROUP]
+            numbers = session.range(0, len(group), 1, len(group))  # one per partition, so that each is a task
             names = [str(file.place.absolute()) for file in group]
             with watched(session, partial(_report_group, progress, start, len(group), len(given))):
-                rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW).collect()
+                rows = numbers.mapInArrow(partial(_count_files, plan, names), _ROW_SCHEMA).collect()
             yield group, as_planned(merged_bytes(_contents(rows)), plan)
             progress((start + len(group)) / len(given))
     finally:
@@ -179,7 +183,7 @@ def _report_group(progress: Callable[[float], None], start: int, size: int, path
 
 
 def _contents(rows: Sequence[Foreign]) -> list[bytes]:
-    """What came back; a refusal is raised."""
+    """The results in these rows; if one of them is an error, it is raised."""
     for row in rows:
         if row["refusal"] is not None:
             raise CredimiError(row["refusal"])
@@ -195,7 +199,7 @@ def _work_on_partition(
     from pyspark import TaskContext  # noqa: PLC0415  (a worker of Spark has it)
 
     context = TaskContext.get()
-    part = context.partitionId() // _FAN if context is not None else 0
+    part = context.partitionId() // _PARTITIONS_PER_MERGE if context is not None else 0
     named = (batch.rename_columns(wanted) for batch in batches)
     yield _answer(part, lambda: work(frames.gathered(named, wanted)))
 
@@ -234,4 +238,4 @@ def _answer(part: int, work: Callable[[], bytes]) -> pa.RecordBatch:
 
 def _row(part: int, content: bytes | None, refusal: str | None) -> pa.RecordBatch:
     arrays = [pa.array([part], pa.int32()), pa.array([content], pa.binary()), pa.array([refusal], pa.string())]
-    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW_ROW)
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW_ROW_SCHEMA)

@@ -1,8 +1,8 @@
-"""How far a job of Spark is: the share of its tasks that are done, told while it runs.
+"""The progress of a job of Spark: the share of its tasks that are done, reported while it runs.
 
-A classic session is asked again and again, in a thread, for the jobs that carry a tag of ours; the group that the user
-may have given to jobs stays as it is. Spark Connect tells by itself. Spark plans its jobs as it goes, so the share is
-that of the tasks known so far, and is told only where it has grown.
+A thread polls a classic session for the jobs that have a tag of ours; the group that the user may have given to jobs
+stays as it is. Spark Connect reports by itself. Spark plans its jobs as it goes, so the share is that of the tasks that
+are known so far, and is reported only if it has grown.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Foreign
 
-_PAUSE = 0.5  # seconds between two questions
+_SECONDS_BETWEEN_QUERIES = 0.5
 
 
 @contextmanager
 def watched(session: Foreign, progress: Callable[[float], None]) -> Iterator[None]:
-    """Tells the share of what this thread has Spark do meanwhile, below 1 until it is done."""
+    """Report the progress of what Spark does for this thread meanwhile; the share stays below 1."""
     share_done = _GrowingShare(progress)
     context = getattr(session, "sparkContext", None)  # Connect has none
-    with _asked_again_and_again(context, share_done) if context is not None else _told_by_spark(session, share_done):
+    with _polled(context, share_done) if context is not None else _reported_by_spark(session, share_done):
         yield
 
 
@@ -34,53 +34,53 @@ class _GrowingShare:
 
     def __init__(self, progress: Callable[[float], None]) -> None:
         self._progress = progress
-        self._most = 0.0
+        self._largest = 0.0
 
     def tasks(self, stages: Iterable[tuple[int, int]]) -> None:
-        """How many tasks each stage has done, and has."""
+        """Report the share of tasks that are done; `stages` has done and all tasks of each stage."""
         known = list(stages)
         share = sum(done for done, _ in known) / max(sum(size for _, size in known), 1)
-        if self._most < share < 1.0:
-            self._most = share
+        if self._largest < share < 1.0:
+            self._largest = share
             self._progress(share)
 
 
 @contextmanager
-def _asked_again_and_again(context: Foreign, share_done: _GrowingShare) -> Iterator[None]:
+def _polled(context: Foreign, share_done: _GrowingShare) -> Iterator[None]:
     tag = f"credimi-{uuid.uuid4().hex}"
     tracker = context.statusTracker()
     ended = threading.Event()
 
-    def ask() -> None:
+    def poll() -> None:
         by_tag = context._jsc.sc().statusTracker().getJobIdsForTag  # noqa: SLF001  (Python's own tracker knows no tags)
-        while not ended.wait(_PAUSE):
+        while not ended.wait(_SECONDS_BETWEEN_QUERIES):
             jobs = map(tracker.getJobInfo, by_tag(tag))
             numbers = {stage for job in jobs if job is not None for stage in job.stageIds}
             stages = [stage for stage in map(tracker.getStageInfo, numbers) if stage is not None]
             share_done.tasks((stage.numCompletedTasks, stage.numTasks) for stage in stages)
 
-    def try_to_ask() -> None:
-        with suppress(Exception):  # the session has ended, or has no such thing: nobody is told, and all is counted
-            ask()
+    def try_to_poll() -> None:
+        with suppress(Exception):  # the session has ended, or has no tracker: nothing is reported, and all is counted
+            poll()
 
     context.addJobTag(tag)
-    asking = threading.Thread(target=try_to_ask, daemon=True)
-    asking.start()
+    polling = threading.Thread(target=try_to_poll, daemon=True)
+    polling.start()
     try:
         yield
     finally:
         ended.set()
-        asking.join()
+        polling.join()
         context.removeJobTag(tag)
 
 
 @contextmanager
-def _told_by_spark(session: Foreign, share_done: _GrowingShare) -> Iterator[None]:
-    def hear(stages: Iterable[Foreign] | None, *_: object, **__: object) -> None:
+def _reported_by_spark(session: Foreign, share_done: _GrowingShare) -> Iterator[None]:
+    def report(stages: Iterable[Foreign] | None, *_: object, **__: object) -> None:
         share_done.tasks((stage.num_completed_tasks, stage.num_tasks) for stage in stages or ())
 
-    session.registerProgressHandler(hear)
+    session.registerProgressHandler(report)
     try:
         yield
     finally:
-        session.removeProgressHandler(hear)
+        session.removeProgressHandler(report)

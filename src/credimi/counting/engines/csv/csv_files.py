@@ -1,16 +1,16 @@
 """CSV (also .gz, .zst, .bz2), read part by part.
 
-All columns are read as text: a type guessed from the first rows may be wrong for the last ones, and `labels` knows
-better once all is counted.
+All columns are read as text: a type guessed from the first rows may be wrong for the last ones. `columns.labels`
+decides when everything is counted.
 
 A cell becomes a code in one of two ways. Parts without quotes inside fields go from bytes to codes at once
 (`kernels.reading.csv_fields`, called by `csv_coder`). All others, and small files, are parsed by pyarrow, and
 `columns.encode` gives the codes.
 
 The file is cut into parts of whole lines (`csv_split`), about `_PART` bytes each, and each part is parsed on one core:
-several parts at a time are faster than one part on all cores. Memory is bounded by the parts that are being read: one a
-core and four more, each of which takes some four times `_PART` with its columns. If a table is so wide that a part has
-few rows, several parts are counted together, up to `_GATHERED` bytes, because each column of each part has a cost.
+several parts at a time are faster than one part on all cores. Memory is bounded by the parts that are being read: one
+per core and four more, each of which takes about four times `_PART` with its columns. If a table is so wide that a part
+has few rows, several parts are counted together, up to `_GATHERED` bytes, because each column of each part has a cost.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
-_PART = 7 << 20  # blocks of 8 MB and more pyarrow's allocator gets from the system each time, page by page
-_BLOCK = 1 << 20  # that pyarrow parses at once: what fits into a core's own cache
-_ROWS = 2_048  # that a part or a block had better have: each column of each costs as much as thousands of cells
-_GATHERED = 1 << 26  # bytes, up to which parts of fewer rows than these are counted together
-_LARGEST_BLOCK = 2**31 - 1  # of pyarrow's
-_MOST_THREADS = 8  # each has a part under way
+_PART = 7 << 20  # bytes; for 8 MB and more, pyarrow's allocator would ask the system each time, page by page
+_BLOCK = 1 << 20  # bytes that pyarrow parses at once: they fit into the cache of a core
+_ROWS = 2_048  # that a part or a block should have, as each of its columns costs as much as thousands of cells
+_GATHERED = 1 << 26  # bytes up to which parts of fewer than `_ROWS` rows are counted together
+_MAX_BLOCK = 2**31 - 1  # a limit of pyarrow
+_MAX_THREADS = 8  # each of them has a part in memory
 COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"?')
-_MARK = b"\xef\xbb\xbf"  # of the order of bytes, at the beginning of a file
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # at the beginning of a file
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_NO_TEXT = {  # by its first bytes
+_OTHER_FORMATS = {  # by their first bytes
     b"PK\x03\x04": "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
     b"SQLite format 3": "an SQLite database: export the table as CSV or Parquet",
@@ -66,7 +66,7 @@ _NO_TEXT = {  # by its first bytes
 
 
 def check_delimiter(delimiter: object) -> None:
-    """Refuse what cannot separate fields: it is one byte to pyarrow, and lines and quotes have a meaning already."""
+    """Refuse what cannot be a delimiter: pyarrow needs one byte, and line ends and quotes already have a meaning."""
     if delimiter is None:
         return
     if not isinstance(delimiter, str) or len(delimiter) != 1:
@@ -84,7 +84,7 @@ def check_delimiter(delimiter: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of a CSV file: names, what separates them, how lines end, how many bytes it takes; the packing."""
+    """The first line of a CSV file: names, delimiter, line end, and its size in bytes; also the file's compression."""
 
     names: tuple[str, ...]
     delimiter: str
@@ -94,7 +94,7 @@ class Header:
 
 
 def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) -> Header:
-    """The header of an open file; without a delimiter, the commonest of `_DELIMITERS` in it is meant."""
+    """The header of an open file; the default delimiter is the most frequent of `_DELIMITERS` in it."""
     compression = COMPRESSED.get(path.suffix.lower())
     line, size = _first_line(path, file, compression)
     if line.count('"') % 2:
@@ -107,7 +107,7 @@ def read_header(path: Place, file: pa.NativeFile, delimiter: str | None = None) 
     if "\r" in plain.rstrip("\r\n"):
         raise CredimiError(f"{path} ends its lines with CR alone: convert it, for example with tr '\\r' '\\n'")
     if delimiter is None:
-        delimiter = max(_DELIMITERS, key=lambda each: (plain.count(each), -_DELIMITERS.index(each)))
+        delimiter = max(_DELIMITERS, key=lambda candidate: (plain.count(candidate), -_DELIMITERS.index(candidate)))
     with _long_fields():
         names = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter), []))
     while delimiter == " " and names[1:] and not names[-1]:  # a blank at the end of the line names no column
@@ -126,14 +126,14 @@ def _unpacked(file: pa.NativeFile, compression: str | None) -> pa.NativeFile:
 
 
 def _first_line(path: Place, file: pa.NativeFile, compression: str | None) -> tuple[str, int]:
-    """The header, which may itself hold line ends in quotes and come after blank lines; and where it ends in bytes."""
+    """The header, which may hold line ends in quotes and follow blank lines, and the number of bytes up to its end."""
     try:
         content = first_line(_unpacked(file, compression))
     except LongLineError as error:
         raise CredimiError(f"{path}, line 1: {error}") from None
     except (OSError, pa.ArrowException) as error:
         raise CredimiError(f"cannot read {path}: {one_line(error)}") from error
-    for start, what in _NO_TEXT.items():
+    for start, what in _OTHER_FORMATS.items():
         if content.startswith(start):
             raise CredimiError(f"{path} is no CSV but {what}")
     if content.startswith(_UTF16):
@@ -160,12 +160,12 @@ def batches(
     total: int,
     coded: bool = False,
 ) -> Iterator[Batch]:
-    """The wanted columns, part by part; `size` is that of the file, `total` that of all files, in bytes.
+    """The wanted columns, part by part; `size` is the size of the file, and `total` that of all files, in bytes.
 
     With `coded`, columns may come as codes.
     """
-    times = 8 if header.compression else 1  # guessed
-    cells = total * times // 2  # guessed: a field of one letter and its delimiter
+    unpacked_ratio = 8 if header.compression else 1  # guessed
+    cells = total * unpacked_ratio // 2  # guessed: a field of one letter and its delimiter
     coders = FieldCoders(header.names, wanted, header.delimiter, header.line_end)
     coded = coded and cells >= tabulate.CELLS_WORTH_COMPILING
     convert = pa.csv.ConvertOptions(
@@ -177,53 +177,54 @@ def batches(
     fault = partial(_fault, path, header)
 
     def parsed(part: Part) -> tuple[pa.Table | CodedRows | Exception, int]:
-        found: CodedRows | Exception | None = None
+        result: CodedRows | Exception | None = None
         if part.unclosed:
-            found = _UnclosedError("a quote is never closed")
+            result = _UnclosedError("a quote is never closed")
         elif coded:
             try:
-                found = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
+                result = coders.coded(part.content, _ROWS if part.content.size >= _PART // 2 else 0)
             except UnicodeDecodeError as error:
-                found = error
-        return _parsed(part, header, convert) if found is None else found, part.content.size
+                result = error
+        return _parsed(part, header, convert) if result is None else result, part.content.size
 
-    unpacked = max(size, 1) * times
+    unpacked = max(size, 1) * unpacked_ratio
 
     def tables() -> Iterator[tuple[pa.Table | CodedRows, int]]:
         done = header.size
-        for table, taken in in_order(parsed, _rows(path, header, coded=coded), min(cores(threads), _MOST_THREADS)):
-            if isinstance(table, Exception):  # one at a time: what looks for the fault changes a limit of the process
+        for table, part_bytes in in_order(parsed, _rows(path, header, coded=coded), min(cores(threads), _MAX_THREADS)):
+            # Raised here, not in the threads: the search for the fault changes a limit of the process.
+            if isinstance(table, Exception):
                 raise CredimiError(fault(table)) from table
-            yield table, taken
-            done += taken
+            yield table, part_bytes
+            done += part_bytes
             progress(min(done / unpacked, 1.0))
 
-    for columns, rows in _gathered(tables()):
+    for columns, rows in _with_enough_rows(tables()):
         yield Batch(columns, rows, raw=True, cells=cells, fault=fault, path=path)
     progress(1.0)
 
 
 def _parsed(part: Part, header: Header, convert: pa.csv.ConvertOptions) -> pa.Table | Exception:
-    """A part as pyarrow parses it, or how it fails; if need be, without blanks at the ends of its lines."""
-    found = _as_it_is(part.content, header, convert, quoted=part.quoted)
-    if header.delimiter == " " and isinstance(found, Exception):
+    """A part as pyarrow parses it, or the error; if the delimiter is a blank, extra blanks at line ends are removed."""
+    table_or_error = _parsed_by_pyarrow(part.content, header, convert, quoted=part.quoted)
+    if header.delimiter == " " and isinstance(table_or_error, Exception):
         content = without_blanks(part.content, len(header.names))
-        found = _as_it_is(content, header, convert, quoted=part.quoted)
-    return found
+        table_or_error = _parsed_by_pyarrow(content, header, convert, quoted=part.quoted)
+    return table_or_error
 
 
-def _as_it_is(
+def _parsed_by_pyarrow(
     content: pa.Buffer, header: Header, convert: pa.csv.ConvertOptions, *, quoted: bool
 ) -> pa.Table | Exception:
-    if content[: len(_MARK)].to_pybytes() == _MARK:  # a letter here, which pyarrow would take away
-        content = pa.py_buffer(_MARK + content)
+    if content[: len(_BYTE_ORDER_MARK)].to_pybytes() == _BYTE_ORDER_MARK:  # text here, but pyarrow would remove it
+        content = pa.py_buffer(_BYTE_ORDER_MARK + content)
     parse = pa.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted)
     failure: Exception = pa.ArrowInvalid("nothing was parsed")
-    # A line must not be longer than a block; and of a CR LF in quotes that two blocks share pyarrow loses the LF.
-    short = max(_BLOCK, _ROWS // 2 * header.size)
-    for block in (short, content.size) if short < content.size and not quoted else (content.size,):
-        most = min(block, _LARGEST_BLOCK)
-        read = pa.csv.ReadOptions(column_names=list(header.names), block_size=most, use_threads=False)
+    # A line must not be longer than a block; and pyarrow loses the LF of a CR LF in quotes between two blocks.
+    short_block = max(_BLOCK, _ROWS // 2 * header.size)
+    for block in (short_block, content.size) if short_block < content.size and not quoted else (content.size,):
+        block_size = min(block, _MAX_BLOCK)
+        read = pa.csv.ReadOptions(column_names=list(header.names), block_size=block_size, use_threads=False)
         try:
             return pa.csv.read_csv(pa.BufferReader(content), read, parse, convert)
         except (pa.ArrowException, OSError) as error:
@@ -231,24 +232,24 @@ def _as_it_is(
     return failure
 
 
-def _gathered(tables: Iterator[tuple[pa.Table | CodedRows, int]]) -> Iterator[CodedRows]:
-    """Tables, of which the bytes are known; those of few rows put together, as wide tables have them."""
-    waiting: list[pa.Table] = []
-    rows = taken = 0
+def _with_enough_rows(tables: Iterator[tuple[pa.Table | CodedRows, int]]) -> Iterator[CodedRows]:
+    """Columns of at least `_ROWS` rows if possible: small tables are joined. `tables` come with their sizes."""
+    gathered: list[pa.Table] = []
+    rows = gathered_bytes = 0
     for table, size in tables:
         if isinstance(table, CodedRows):
             yield table
             continue
-        waiting.append(table)
-        rows, taken = rows + table.num_rows, taken + size
-        if rows >= _ROWS or taken + size > _GATHERED:  # with the next it would be too much
-            yield _as_one(waiting)
-            waiting, rows, taken = [], 0, 0
-    if waiting:
-        yield _as_one(waiting)
+        gathered.append(table)
+        rows, gathered_bytes = rows + table.num_rows, gathered_bytes + size
+        if rows >= _ROWS or gathered_bytes + size > _GATHERED:  # the next would be too much
+            yield _concatenated(gathered)
+            gathered, rows, gathered_bytes = [], 0, 0
+    if gathered:
+        yield _concatenated(gathered)
 
 
-def _as_one(tables: list[pa.Table]) -> CodedRows:
+def _concatenated(tables: list[pa.Table]) -> CodedRows:
     table = pa.concat_tables(tables)
     return CodedRows(dict(zip(table.schema.names, table.columns, strict=True)), table.num_rows)
 
@@ -258,7 +259,7 @@ class _UnclosedError(Exception):
 
 
 def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
-    """The parts behind the header, which pyarrow would take for one line."""
+    """The parts after the header; pyarrow would read a header with line ends in quotes as several lines."""
     try:
         with _open(path, header) as stream:
             stream.read(header.size)
@@ -271,7 +272,7 @@ def _rows(path: Place, header: Header, *, coded: bool) -> Iterator[Part]:
 
 
 def _fault(path: Place, header: Header, error: Exception) -> str:
-    """Where the first line with a fault is: found by Python's own reader, as this is read once, and rarely."""
+    """The message for the first faulty line; Python's own reader finds it, which is slow, but rarely needed."""
     try:
         with _long_fields(), io.TextIOWrapper(_open(path, header), encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, delimiter=header.delimiter)
@@ -281,10 +282,10 @@ def _fault(path: Place, header: Header, error: Exception) -> str:
                 while header.delimiter == " " and len(fields) > len(header.names) and not fields[-1]:
                     fields.pop()
                 if fields and len(fields) != len(header.names):
-                    one = "; between fields is one blank, not several" if header.delimiter == " " else ""
+                    advice = "; between fields is one blank, not several" if header.delimiter == " " else ""
                     return (
                         f"{path}, line {line}: {_fields(len(fields))}, the header has {len(header.names)}: "
-                        f"correct that line (a text that holds the delimiter stands in quotes{one})"
+                        f"correct that line (a text that holds the delimiter stands in quotes{advice})"
                     )
                 line = reader.line_num + 1
             if isinstance(error, _UnclosedError):
@@ -316,33 +317,33 @@ def _line_of_bad_byte(path: Place, header: Header) -> int:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Python's reader refuses fields beyond a limit that is one for the whole process; pyarrow's has none.
+    """Let Python's reader accept long fields: it has a limit for the whole process; pyarrow has none.
 
-    Several threads may read at a time: the first of them raises the limit, and the last puts it back.
+    Several threads may read at the same time: the first of them raises the limit, and the last restores it.
     """
-    with _LIMIT.lock:
-        if _LIMIT.users == 0:
-            _LIMIT.before = csv.field_size_limit(LONGEST)
-        _LIMIT.users += 1
+    with _FIELD_SIZE_LIMIT.lock:
+        if _FIELD_SIZE_LIMIT.users == 0:
+            _FIELD_SIZE_LIMIT.before = csv.field_size_limit(LONGEST)
+        _FIELD_SIZE_LIMIT.users += 1
     try:
         yield
     finally:
-        with _LIMIT.lock:
-            _LIMIT.users -= 1
-            if _LIMIT.users == 0:
-                csv.field_size_limit(_LIMIT.before)
+        with _FIELD_SIZE_LIMIT.lock:
+            _FIELD_SIZE_LIMIT.users -= 1
+            if _FIELD_SIZE_LIMIT.users == 0:
+                csv.field_size_limit(_FIELD_SIZE_LIMIT.before)
 
 
 @dataclass(slots=True)
-class _Limit:
-    """How many read long fields now, and the limit that was there before them."""
+class _FieldSizeLimit:
+    """How many threads read long fields now, and the limit that was set before."""
 
     lock: Lock = field(default_factory=Lock)
     users: int = 0
     before: int = 0
 
 
-_LIMIT = _Limit()
+_FIELD_SIZE_LIMIT = _FieldSizeLimit()
 
 
 def _created(output: Path, suffix: str) -> pa.NativeFile:

@@ -1,14 +1,14 @@
 """Parquet, read batch by batch, and some columns at a time.
 
-What bounds memory: each column that is being read needs a stream of `_STREAM` bytes, a page or two, and its share of
-a batch of `_CELLS` cells, decoded. So a wide file is read in blocks of columns, one block after the other, which the
-format is made for, and its rows do not matter at all. Neither a map of the file nor pyarrow's buffering in advance
-would do: both hold as much as the file has.
+Memory is bounded: each column that is being read needs a stream of `_STREAM_BYTES` bytes, a page or two, and its share
+of a batch of `_CELLS` cells, decoded. So a wide file is read in blocks of columns, one block after the other, for which
+the format is made. The number of rows does not matter. A memory map of the file, or pyarrow's buffering in advance,
+would hold as much as the whole file.
 
-Only remote files are buffered in advance, a row group at a time: there every small read would be a request.
+Only remote files are buffered in advance, one row group at a time: otherwise every small read would be a request.
 
-Text of few distinct values goes from a file's pages to codes at once, where there is much of it (`parquet_codes`): a
-block of columns and a row group at a time, as long as both are no more than `parquet_codes.MOST_CELLS`.
+If there is much text of few distinct values, it goes straight from the pages of the file to codes (`parquet_codes`):
+one block of columns and one row group at a time, if these have no more than `parquet_codes.MOST_CELLS` cells.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
     Columns = Mapping[str, Column | pa.Array]
 
-_STREAM = 1 << 16
+_STREAM_BYTES = 1 << 16
 _CELLS = 1 << 20
-_INSIDE = 64  # values that a list is thought to hold
-_GROUP = 1 << 13  # rows of a group, from which on its dictionaries are worth having
-_MOST_THREADS = 8  # each has a block of columns under way
-COLUMNS = 17  # read together, the target among them: it is read again with each block, which costs a seventeenth
+_GUESSED_LIST_SIZE = 64  # values of a list
+_GROUP = 1 << 13  # rows of a group; in smaller groups dictionaries do not pay
+_MAX_THREADS = 8  # each of them has a block of columns in memory
+COLUMNS = 17  # of a block, with the target, which is read again with each block: this costs a seventeenth
 
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The end of a Parquet file: names and types of its columns, and how many rows it has, in how many groups."""
+    """The end of a Parquet file: names and types of its columns, and its numbers of rows and of row groups."""
 
     schema: pa.Schema
     rows: int
@@ -75,13 +75,13 @@ def batches(
     threads: int | None = None,
     coded: bool = False,
 ) -> Iterator[Batch]:
-    """Each block of columns, batch by batch; `times` is how many such files there are.
+    """Each block of columns, batch by batch; `times` is the size of all files relative to this one.
 
     With `coded`, columns may come as codes.
     """
     schema, remote = footer.schema, isinstance(path, Remote)
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    if footer.rows < _GROUP * footer.groups:  # dictionaries would end a batch with each group of rows
+    if footer.rows < _GROUP * footer.groups:  # with dictionaries, each group of rows would be a batch
         texts = []
     cells, done = sum(map(len, blocks)) * footer.rows, 0
     coded = coded and bool(texts) and not remote and cells * times >= tabulate.CELLS_WORTH_COMPILING
@@ -89,7 +89,7 @@ def batches(
         readable(path, "Parquet"),
         opened(path) as source,
         pa.parquet.ParquetFile(
-            source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM
+            source, read_dictionary=texts, pre_buffer=remote, buffer_size=0 if remote else _STREAM_BYTES
         ) as file,
     ):
         for columns, rows in _parts(file, source, footer, blocks, threads, coded=coded, remote=remote):
@@ -108,25 +108,27 @@ def _parts(
     coded: bool,
     remote: bool,
 ) -> Iterator[tuple[Columns, int]]:
-    """Columns and how many rows they have."""
+    """Columns, and their number of rows."""
     groups = [[group] for group in range(footer.groups)]
     parts: list[tuple[Sequence[str], list[int] | None, bool]] = []
     for block in blocks:
         as_codes = coded and parquet_codes.readable(file, source, footer.schema, block)
-        parts += [(block, each, as_codes) for each in (groups if as_codes or remote else [None])]
+        parts += [(block, row_groups, as_codes) for row_groups in (groups if as_codes or remote else [None])]
 
-    def found(part: tuple[Sequence[str], list[int] | None, bool]) -> dict[str, Column] | None:
-        block, own, as_codes = part
-        return parquet_codes.coded(file, source, footer.schema, own[0], block) if as_codes and own else None
+    def coded_columns(part: tuple[Sequence[str], list[int] | None, bool]) -> dict[str, Column] | None:
+        block, row_groups, as_codes = part
+        return (
+            parquet_codes.coded(file, source, footer.schema, row_groups[0], block) if as_codes and row_groups else None
+        )
 
-    at_once = min(cores(threads), _MOST_THREADS)
-    for (block, own, _), columns in zip(parts, in_order(found, parts, at_once), strict=True):
+    max_parts = min(cores(threads), _MAX_THREADS)
+    for (block, row_groups, _), columns in zip(parts, in_order(coded_columns, parts, max_parts), strict=True):
         if columns is not None:
             yield columns, next(iter(columns.values())).codes.size
             continue
         nested = any(pa.types.is_nested(footer.schema.field(name).type) for name in block)
-        size = max(1, _CELLS // len(block) // (_INSIDE if nested else 1))
-        for batch in file.iter_batches(size, row_groups=own, columns=list(block)):
+        size = max(1, _CELLS // len(block) // (_GUESSED_LIST_SIZE if nested else 1))
+        for batch in file.iter_batches(size, row_groups=row_groups, columns=list(block)):
             yield {name: batch.column(name) for name in block}, batch.num_rows
 
 
