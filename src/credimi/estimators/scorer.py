@@ -125,10 +125,8 @@ class Scorer:
             )
             has_several = [labels.kind != MANY and len(labels) > 1 for _, labels in columns]
             is_text = [labels.kind == TEXT and method(name) != "categories" for name, labels in columns]
-            self._candidates, self._texts = (
-                self._plain & np.array(has_several, dtype=bool),
-                np.array(is_text, dtype=bool),
-            )
+            self._candidates = self._plain & np.array(has_several, dtype=bool)
+            self._texts = np.array(is_text, dtype=bool)
             self._layout = ledger.layout
         return self._plain
 

@@ -62,10 +62,8 @@ def _table_that_fits(headings: list[str], rows: list[list[str]], width: int) -> 
 
     if room() < min(_MIN_NAME_CHARACTERS, max(map(len, names))):
         kept_columns = [index for index, heading in enumerate(headings) if heading not in _ALONE]
-        headings, rows = (
-            [headings[index] for index in kept_columns],
-            [[row[index] for index in kept_columns] for row in rows],
-        )
+        headings = [headings[index] for index in kept_columns]
+        rows = [[row[index] for index in kept_columns] for row in rows]
     shown = dict(zip(names, shorten_distinctly(names, max(room(), _MIN_NAME_CHARACTERS)), strict=True))
     rows = [[shown[row[0]], shown[row[1]], *row[2:]] for row in rows]
     right = {"synergy", *_ALONE}
