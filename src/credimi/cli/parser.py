@@ -38,7 +38,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
-            with standard_input.kept(options):
+            with standard_input.temporary_copy(options):
                 code: int | None = options.run(options)
     except (CredimiError, NoKernelsError) as error:
         say(str(error))

@@ -22,8 +22,8 @@ _MAX_MAGIC_BYTES = 4
 
 
 @contextmanager
-def kept(options: argparse.Namespace) -> Iterator[None]:
-    """While a command works, `options.saved` is the file with the content of standard input; errors do not name it."""
+def temporary_copy(options: argparse.Namespace) -> Iterator[None]:
+    """Delete the file with the content of standard input (`options.saved`) after the command; errors do not name it."""
     options.saved = None
     try:
         yield

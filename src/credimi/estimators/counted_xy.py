@@ -38,7 +38,9 @@ def counted(
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
-    if unlabeled is not None and settings.target_cuts is not None:  # before -1 is a number of the first range
+    if (
+        unlabeled is not None and settings.target_cuts is not None
+    ):  # before the target is cut: -1 would be in the first range
         numbers = numbers_of(target, name)
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
     batch, settings = _batch(features, target, name, weights, settings)

@@ -187,7 +187,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if not self.n_bins_[index]:
                 return
             measured_column = _numbers(features, index)
-            values = numbers_of(column, name) if measured_column is None else measured_column[0]  # raises the error
+            values = numbers_of(column, name) if measured_column is None else measured_column[0]  # raises an error
             if measured_column is not None and measured_column[1] != dates[index] and not np.isnan(values).all():
                 kinds = ("numbers", "dates") if measured_column[1] else ("dates", "numbers")
                 raise CredimiError(f"column {name!r} held {kinds[0]} in fit, and holds {kinds[1]} now: convert it")

@@ -60,7 +60,7 @@ class Likelihood:
 
 
 def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
-    """From the counts of all features; `Scorer.support` decides which of them are used."""
+    """The likelihood from the counts of these features; `Scorer.support` decides which features are used."""
     tables = tuple(_log_probabilities(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
     return Likelihood(log_shares(totals), tuple(features), tables)
 

@@ -235,7 +235,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._check()
         self._ledger, self._known = ledger, Classes()
         self._past: deque[tuple[Features, Values, FloatArray | None]] = deque()
-        self._remembered = 0  # rows in it
+        self._remembered = 0  # rows in `_past`
         self._scorer = Scorer(
             ledger,
             float(self.prior),

@@ -96,7 +96,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     counts_: Counts
     selection_: Selection
     _ranking: Ranking | None = None
-    _believed: tuple[Beliefs, RuleOptions, BooleanArray | None] | None = None  # the last: what stands at the factor
+    _believed: tuple[Beliefs, RuleOptions, BooleanArray | None] | None = (
+        None  # the last: which features stand at the factor
+    )
 
     def __init__(
         self,
@@ -248,7 +250,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
         checked_rule(self.rule, GOALS)
-        if hasattr(self, "selection_"):  # of another rule
+        if hasattr(self, "selection_"):  # from a fit with another rule
             del self.selection_
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)

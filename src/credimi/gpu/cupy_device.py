@@ -91,7 +91,7 @@ class CupyDevice:
         self.xp.cuda.Device().synchronize()
 
     def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
-        """Codes as rows of a matrix, with 255 behind them."""
+        """Codes as rows of a matrix, filled with 255 up to `width`."""
         matrix = self.xp.empty((len(codes), width), dtype=np.uint8)
         stream = self.xp.cuda.get_current_stream()
         if codes and codes[0].size < width:
@@ -144,7 +144,7 @@ class CupyDevice:
         return hot
 
     def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
-        """Add first second' to the common counts."""
+        """Add the product of `first` and the transposed `second` to the common counts."""
         blas = self.xp.cuda.cublas
         blas.gemmEx(
             self.xp.cuda.device.get_cublas_handle(),

@@ -45,7 +45,7 @@ class Block(NamedTuple):
 
 
 class Hyper(NamedTuple):
-    """The constants of the adaptive prior; level and epsilon of the posteriors."""
+    """The constants of the adaptive prior; level and epsilon of the posteriors; the most grid points."""
 
     smoothing: float
     loosest: float
@@ -109,7 +109,7 @@ class Device(Protocol):
         """For each of the first `hot_rows` values of each column a row: 1 where the column has it; `padded` with 0."""
 
     def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
-        """Add first second' to the common counts, exactly."""
+        """Add the product of `first` and the transposed `second` to the common counts, exactly."""
 
     def bring(self, figures: Foreign, targets: Sequence[FloatArray]) -> Callable[[], None]:
         """Copy rows of figures to arrays in the CPU's memory, in the background; call the result to wait for it."""

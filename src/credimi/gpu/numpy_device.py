@@ -70,7 +70,7 @@ class NumpyDevice:
         return one_hot
 
     def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], common: NDArray[np.int32]) -> None:
-        """Add first second' to the common counts, exactly: sums below 2^53 are exact in doubles."""
+        """Add the product of `first` and the transposed `second`, exactly: sums below 2^53 are exact in doubles."""
         common += (first.astype(np.float64) @ second.astype(np.float64).T).astype(np.int32)
 
     def bring(self, figures: FloatArray, targets: Sequence[FloatArray]) -> Callable[[], None]:

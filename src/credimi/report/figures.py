@@ -36,7 +36,7 @@ _LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
 MAX_NAME_CHARACTERS = 32  # of a name beside the plot
 _POINTS = 600
 _PADDING = 0.1  # inches
-_MISSING_GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font has not
+_MISSING_GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font lacks
 
 
 def require_matplotlib() -> None:

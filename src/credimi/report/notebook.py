@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
     from credimi.report.shown import ShownDistribution, ShownRanking
 
-VISIBLE_ATOM = 1e-4  # the least mass at 0 that is shown
+VISIBLE_ATOM = 1e-4  # the smallest mass at 0 that is shown
 
 _MAX_LINES = 60
 _MAX_NAME_CHARACTERS, _MAX_LINE_CHARACTERS = 120, 400

@@ -27,7 +27,7 @@ _SHORT_BAR, _BAR, _LONG_BAR = 6, 12, 24
 MIN_NAME_WIDTH = 14  # columns of the terminal for long names; other columns of the table are left out first
 _VALUES_WIDTH = 20  # columns of the terminal for how each feature was read
 _WIDE_TERMINAL = 130
-GAP = 2  # columns between two of the table
+GAP = 2  # blanks between two columns of the table
 _MAX_LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
@@ -206,7 +206,7 @@ def _columns_that_fit(
         chosen.add(name)
         room -= columns[name].width + GAP
     if room >= _SHORT_BAR + GAP and "share" in chosen:
-        left = room - GAP - max(longest - MIN_NAME_WIDTH, 0)  # once names are whole
+        left = room - GAP - max(longest - MIN_NAME_WIDTH, 0)  # what is left after whole names
         length = max(min(left, _LONG_BAR if width >= _WIDE_TERMINAL else _BAR), _SHORT_BAR)
         columns["bar"] = column("", lambda row: _bar(row, largest, length), right=False)
         chosen.add("bar")

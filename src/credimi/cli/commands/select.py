@@ -209,7 +209,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
 
 def _show(selection: Selection, options: argparse.Namespace) -> int:
-    """Print the steps; the exit code."""
+    """Print the steps; return the exit code."""
     if not selection.complete:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT

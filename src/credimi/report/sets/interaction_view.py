@@ -135,7 +135,7 @@ def class_shares(table: Record) -> tuple[list[list[float | None]], list[list[flo
 
 
 def heat_maps(interactions: Record, path: str | Path | None, top: int) -> Figure:
-    """The first pairs, each as a heat map of its joint table; the darker the larger the class's share."""
+    """The first pairs, each as a heat map of its joint table; the lighter, the larger the class's share."""
     require_matplotlib()
     if path is not None:
         picture_kind(path)
