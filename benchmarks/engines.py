@@ -73,8 +73,8 @@ def command(folder: Path) -> None:
     """Counts by the command, whose process has another pool for Arrow's memory (`credimi.cli.command`)."""
     from credimi.cli import command  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory() as place:
-        into = str(Path(place, "all.counts"))
+    with tempfile.TemporaryDirectory() as temporary:
+        into = str(Path(temporary, "all.counts"))
         sys.argv = ["credimi", "count", str(folder), "--target", TARGET, "--into", into]
         command()
 

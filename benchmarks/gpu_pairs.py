@@ -43,11 +43,11 @@ def make(device: Device, columns: int, rows: int, missing: float) -> np.ndarray:
     for start in range(0, columns, TEN):
         rare = generator.random((TEN, 1)) * 0.4 + 0.1
         at = generator.random((TEN, rows), dtype=np.float32)
-        own = (at > (1.0 - rare) ** 2).astype(np.uint8) + (at > 1.0 - rare**2).astype(np.uint8)
+        block = (at > (1.0 - rare) ** 2).astype(np.uint8) + (at > 1.0 - rare**2).astype(np.uint8)
         for column in range(1, TEN):
-            own[column] = xp.where(generator.random(rows, dtype=np.float32) < 0.3, own[column - 1], own[column])
-        own[generator.random((TEN, rows), dtype=np.float32) < missing] = VALUES
-        codes[start : start + TEN] = device.to_host(own)[: columns - start]
+            block[column] = xp.where(generator.random(rows, dtype=np.float32) < 0.3, block[column - 1], block[column])
+        block[generator.random((TEN, rows), dtype=np.float32) < missing] = VALUES
+        codes[start : start + TEN] = device.to_host(block)[: columns - start]
     return codes
 
 
@@ -64,9 +64,9 @@ def timed(device: Device, repeats: int, call: Callable[[], object]) -> float:
 
 def peak(device: Device, products: PairProducts, repeats: int) -> float:
     """Operations a second of a plain product of all one-hot rows with themselves, as large a part as fits."""
-    kept = np.full(len(products.codes), VALUES - 1, dtype=np.int32)
+    hot_rows = np.full(len(products.codes), VALUES - 1, dtype=np.int32)
     codes = device.upload(products.codes, products.width)
-    hot = device.one_hot(codes, slice(0, products.width), kept)
+    hot = device.one_hot(codes, slice(0, products.width), hot_rows)
     product = device.xp.zeros((hot.shape[0], hot.shape[0]), dtype=np.int32)
     seconds = timed(device, repeats, lambda: device.multiply(hot, hot, product))
     return 2.0 * hot.shape[0] ** 2 * hot.shape[1] / seconds
@@ -99,8 +99,8 @@ def measure(device: Device, lines: Lines, options: argparse.Namespace, missing: 
     lines.add(products, missing, "codes to the device", sent)
     lines.add(products, missing, "counts of all pairs", seconds, operations / seconds / best)
     for names, what in ((FOUR, "counts, P(independent), mean and interval"), (None, "all figures of `credimi.pairs`")):
-        asked = {} if names is None else {"names": names}
-        seconds = timed(device, options.repeats, lambda asked=asked: all_pairs(products, OPTIONS, **asked))
+        keywords = {} if names is None else {"names": names}
+        seconds = timed(device, options.repeats, lambda keywords=keywords: all_pairs(products, OPTIONS, **keywords))
         lines.add(products, missing, what, seconds)
     seconds = timed(device, options.repeats, lambda: best_pairs(products, OPTIONS, top=1_000))
     lines.add(products, missing, "the 1,000 best", seconds)

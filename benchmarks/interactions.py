@@ -45,9 +45,9 @@ REPEATS = 3
 def genotypes(rows: int, columns: int) -> tuple[Bytes, Classes]:
     """Columns in which an allele has a share of .1 to .5; the first two interact."""
     generator = np.random.default_rng(0)
-    found = generator.binomial(2, generator.uniform(0.1, 0.5, columns), (rows, columns)).astype(np.uint8)
-    odd = (found[:, 0] + found[:, 1]) % 2
-    return found, np.where(generator.random(rows) < 0.4, odd, generator.integers(0, 2, rows))
+    codes = generator.binomial(2, generator.uniform(0.1, 0.5, columns), (rows, columns)).astype(np.uint8)
+    odd = (codes[:, 0] + codes[:, 1]) % 2
+    return codes, np.where(generator.random(rows) < 0.4, odd, generator.integers(0, 2, rows))
 
 
 def write_plink(codes: Bytes, classes: Classes, stem: Path) -> None:
@@ -86,9 +86,9 @@ def by_credimi(codes: Bytes, classes: Classes) -> tuple[float, float]:
     times, searches = [], []
     for _ in range(REPEATS):
         start = time.process_time()
-        found = credimi.interactions(codes, classes, threads=1, top=1)
+        result = credimi.interactions(codes, classes, threads=1, top=1)
         times.append(time.process_time() - start)
-    best = found.pairs[0]
+    best = result.pairs[0]
     if {best.a, best.b} != {"column 0", "column 1"}:
         print("  the pair that interacts was not found")
     table = CodedTable.of(codes, CountRequest.of(classes))
@@ -103,11 +103,16 @@ def by_credimi(codes: Bytes, classes: Classes) -> tuple[float, float]:
 def by_numpy(codes: Bytes, classes: Classes, pairs: int = 2_000) -> float:
     """Seconds that all pairs would take, from a few of them."""
     columns, values = codes.shape[1], int(codes.max()) + 1
-    wide, logs = codes.astype(np.int64), np.arange(len(codes) + 1) * np.log(np.maximum(np.arange(len(codes) + 1), 1))
+    long_codes, logs = (
+        codes.astype(np.int64),
+        np.arange(len(codes) + 1) * np.log(np.maximum(np.arange(len(codes) + 1), 1)),
+    )
     start = time.process_time()
     for number in range(pairs):
         one, other = number % columns, (number * 7 + 1) % columns
-        cells = np.bincount((classes * values + wide[:, one]) * values + wide[:, other], minlength=2 * values**2)
+        cells = np.bincount(
+            (classes * values + long_codes[:, one]) * values + long_codes[:, other], minlength=2 * values**2
+        )
         table = cells.reshape(2, values, values)
         logs[table].sum() - logs[table.sum(axis=1)].sum() - logs[table.sum(axis=2)].sum()
     return (time.process_time() - start) / pairs * (columns * (columns - 1) // 2)
@@ -146,11 +151,11 @@ def others(columns: int, wide: int) -> None:
         if missing:
             data = np.where(generator.random(codes.shape) < missing, np.nan, codes)
         start = time.process_time()
-        found = credimi.interactions(data, classes, threads=1)
+        result = credimi.interactions(data, classes, threads=1)
         seconds, pairs = time.process_time() - start, count * (count - 1) // 2
         print(
             f"| {rows:,} | {count:,} | {values} | {100 * missing:g} % | {pairs:,} | {seconds:.1f} "
-            f"| {found.pairs_tried / seconds:,.0f} |",
+            f"| {result.pairs_tried / seconds:,.0f} |",
             flush=True,
         )
     print(f"memory at most: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")

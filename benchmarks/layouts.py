@@ -33,13 +33,13 @@ clock = time.perf_counter  # or that of the processor
 
 def race(repeats: int, calls: dict[str, Callable[[], object]]) -> dict[str, float]:
     """The shortest run of each, in seconds; in turn, so that all are disturbed alike."""
-    found = dict.fromkeys(calls, np.inf)
+    best_times = dict.fromkeys(calls, np.inf)
     for _ in range(repeats):
         for name, call in calls.items():
             start = clock()
             call()
-            found[name] = min(found[name], clock() - start)
-    return found
+            best_times[name] = min(best_times[name], clock() - start)
+    return best_times
 
 
 def bincount(target: np.ndarray, array: np.ndarray) -> list[np.ndarray]:
@@ -61,15 +61,16 @@ def codes(rows: int, repeats: int) -> None:
         "| array | threads | rank, s | beside | s | rank takes so many times as long |\n|---|---:|---:|---|---:|---:|"
     )
 
-    def line(array: str, threads: int, own: float, peer: str, other: float) -> None:
-        print(f"| {array} | {threads} | {own:.4f} | {peer} | {other:.4f} | {own / other:.3f} |", flush=True)
+    def line(array: str, threads: int, our_seconds: float, peer: str, peer_seconds: float) -> None:
+        ratio = our_seconds / peer_seconds
+        print(f"| {array} | {threads} | {our_seconds:.4f} | {peer} | {peer_seconds:.4f} | {ratio:.3f} |", flush=True)
 
     start = clock()
     mutual_info_classif(small, target, discrete_features=True)
     classif = clock() - start
     columns = np.asfortranarray(small)
     for threads in THREADS:
-        found = race(
+        times = race(
             repeats,
             {
                 "rank": lambda: credimi.rank(small, target, threads=threads),  # noqa: B023
@@ -78,10 +79,10 @@ def codes(rows: int, repeats: int) -> None:
                 "CredibleSelector.fit": lambda: credimi.CredibleSelector(n_jobs=threads).fit(small, target),  # noqa: B023
             },
         )
-        own = found.pop("rank")
-        for peer, seconds in found.items():
-            line("bytes, row-major", threads, own, peer, seconds)
-        line("bytes, row-major", threads, own, "mutual_info_classif", classif)
+        our_seconds = times.pop("rank")
+        for peer, seconds in times.items():
+            line("bytes, row-major", threads, our_seconds, peer, seconds)
+        line("bytes, row-major", threads, our_seconds, "mutual_info_classif", classif)
     del columns
     for kind, array in (("64-bit integers", small.astype(np.int64)), ("doubles with NaN", doubles)):
         columns = np.asfortranarray(array)
@@ -94,9 +95,9 @@ def codes(rows: int, repeats: int) -> None:
                 "row-major, CredibleSelector.fit": lambda: credimi.CredibleSelector(n_jobs=threads).fit(array, target),  # noqa: B023
                 "sum": array.sum,
             }
-            found = race(repeats, calls)
-            reading = found.pop("sum")
-            for layout, seconds in found.items():
+            times = race(repeats, calls)
+            reading = times.pop("sum")
+            for layout, seconds in times.items():
                 line(f"{kind}, {layout}", threads, seconds, "its sum, one thread", reading)
 
 
@@ -113,12 +114,12 @@ def numbers(rows: int, repeats: int) -> None:
     }
     calls: dict[str, Callable[[], object]] = {"numpy.sort": lambda: [np.sort(column) for column in columns.T]}
     calls |= {f"{name}, {threads}": partial(way, threads) for name, way in ways.items() for threads in THREADS}
-    found = race(repeats, calls)
-    sorting = found["numpy.sort"]
+    times = race(repeats, calls)
+    sorting = times["numpy.sort"]
     print(f"\nnumpy.sort of the columns: {sorting:.3f} s\n")
     print("| what | one thread, s | times numpy.sort | two threads, s | times faster |\n|---|---:|---:|---:|---:|")
     for what in ways:
-        one, two = found[f"{what}, 1"], found.get(f"{what}, 2", np.nan)
+        one, two = times[f"{what}, 1"], times.get(f"{what}, 2", np.nan)
         print(f"| {what} | {one:.3f} | {one / sorting:.2f} | {two:.3f} | {one / two:.2f} |")
 
 

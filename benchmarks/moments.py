@@ -30,15 +30,15 @@ def tables(
     count: int, rows: int, columns: int, missing: str, generator: np.random.Generator, *, independent: bool = False
 ) -> Tables:
     """Random tables of 1,000 rows; 10 % of them lose the feature, 10 % the target, as `missing` says."""
-    chances = generator.dirichlet(np.full(rows * columns, 2.0), count)
+    probabilities = generator.dirichlet(np.full(rows * columns, 2.0), count)
     if independent:
-        cells = chances.reshape(count, rows, columns)
-        chances = (cells.sum(axis=2, keepdims=True) * cells.sum(axis=1, keepdims=True)).reshape(count, -1)
-    full = generator.multinomial(1000, chances).reshape(count, rows, columns)
+        cells = probabilities.reshape(count, rows, columns)
+        probabilities = (cells.sum(axis=2, keepdims=True) * cells.sum(axis=1, keepdims=True)).reshape(count, -1)
+    complete = generator.multinomial(1000, probabilities).reshape(count, rows, columns)
     blocks = np.zeros((count, rows + 1, columns + 1))
-    no_feature = generator.binomial(full, 0.1) if missing != "complete" else np.zeros_like(full)
-    no_target = generator.binomial(full - no_feature, 0.1) if missing == "both" else np.zeros_like(full)
-    blocks[:, :rows, :columns] = full - no_feature - no_target
+    no_feature = generator.binomial(complete, 0.1) if missing != "complete" else np.zeros_like(complete)
+    no_target = generator.binomial(complete - no_feature, 0.1) if missing == "both" else np.zeros_like(complete)
+    blocks[:, :rows, :columns] = complete - no_feature - no_target
     blocks[:, :rows, columns] = no_feature.sum(axis=2)
     blocks[:, rows, :columns] = no_target.sum(axis=1)
     return Tables(blocks.ravel(), np.full(count, rows), np.full(count, columns))

@@ -53,11 +53,11 @@ def measure(kind: str, missing: float, rows: int, columns: int) -> None:
     table[np.random.default_rng(1).random(table.shape) < missing] = np.nan
     credimi.network(table[:, : min(columns, 20)])  # kernels are loaded once
     start, before = time.perf_counter(), time.process_time()
-    found = credimi.network(table)
+    network = credimi.network(table)
     wall, cpu = time.perf_counter() - start, time.process_time() - before
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
-        f"| {kind} | {columns:,} | {rows:,} | {missing:.0%} | {wall:.1f} | {cpu:.1f} | {peak:.2f} | {len(found):,} |",
+        f"| {kind} | {columns:,} | {rows:,} | {missing:.0%} | {wall:.1f} | {cpu:.1f} | {peak:.2f} | {len(network):,} |",
         flush=True,
     )
 

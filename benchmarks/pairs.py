@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 def columns_of(values: int, columns: int, rows: int, missing: float, generator: np.random.Generator) -> list[Bytes]:
     """Columns of which every fifth has a tenth of its values from one of twenty sources, so that some pairs depend."""
     sources = generator.integers(0, values, (20, rows), dtype=np.uint8)
-    found = []
+    codes = []
     for number in range(columns):
-        own = generator.integers(0, values, rows, dtype=np.uint8)
+        column_codes = generator.integers(0, values, rows, dtype=np.uint8)
         if number % 5 == 0:
-            own = np.where(generator.random(rows) < 0.1, sources[number // 5 % 20], own)
-        found.append(np.where(generator.random(rows) < missing, np.uint8(values), own) if missing else own)
-    return found
+            column_codes = np.where(generator.random(rows) < 0.1, sources[number // 5 % 20], column_codes)
+        codes.append(
+            np.where(generator.random(rows) < missing, np.uint8(values), column_codes) if missing else column_codes
+        )
+    return codes
 
 
 def timed(call: Callable[[], object]) -> tuple[float, float]:

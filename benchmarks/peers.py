@@ -42,11 +42,11 @@ def tables(rows: int, features: int) -> tuple[Columns, NDArray[Any], NDArray[Any
     columns, truth = np.empty((rows, features), dtype=np.int64), np.empty(features)
     for column in range(features):
         lean = 0.4 * column / features
-        chances = np.array(
+        probabilities = np.array(
             [[0.25 + lean / 2, 0.25, 0.25, 0.25 - lean / 2], [0.25 - lean / 2, 0.25, 0.25, 0.25 + lean / 2]]
         )
-        columns[:, column] = (generator.random(rows)[:, None] > np.cumsum(chances, axis=1)[label]).sum(axis=1)
-        joint = chances / 2
+        columns[:, column] = (generator.random(rows)[:, None] > np.cumsum(probabilities, axis=1)[label]).sum(axis=1)
+        joint = probabilities / 2
         truth[column] = (joint * np.log(joint / (joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)))).sum()
     return columns, label, truth
 
@@ -62,15 +62,17 @@ def by_credimi(columns: Columns, label: NDArray[Any]) -> NDArray[Any]:
     names = [f"f{column}" for column in range(columns.shape[1])]
     data = dict(zip(names, columns.T, strict=True))
     options = {"missing_values": [-1], "discretize": "categories"}
-    found = credimi.rank(data, label, prior="haldane", approximation="leading", **options)
-    return np.array([found[name]["mi"] for name in names])
+    ranking = credimi.rank(data, label, prior="haldane", approximation="leading", **options)
+    return np.array([ranking[name]["mi"] for name in names])
 
 
 def by_credimi_in_full(columns: Columns, label: NDArray[Any]) -> NDArray[Any]:
     """What `rank` does unless told otherwise: adaptive prior, intervals, probabilities, what the holes tell."""
     names = [f"f{column}" for column in range(columns.shape[1])]
-    found = credimi.rank(dict(zip(names, columns.T, strict=True)), label, missing_values=[-1], discretize="categories")
-    return np.array([found[name]["mi"] for name in names])
+    ranking = credimi.rank(
+        dict(zip(names, columns.T, strict=True)), label, missing_values=[-1], discretize="categories"
+    )
+    return np.array([ranking[name]["mi"] for name in names])
 
 
 def by_sklearn() -> Callable[[Columns, NDArray[Any]], NDArray[Any]]:
@@ -152,10 +154,10 @@ def main() -> None:
     print("| who | what | seconds | times credimi |\n|---|---|---:|---:|")
     for package, (run, call) in runs.items():
         began = time.perf_counter()
-        found = run(columns, label)
+        estimates = run(columns, label)
         seconds = time.perf_counter() - began
         if run is not by_credimi_in_full:
-            np.testing.assert_allclose(found, plugin, rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(estimates, plugin, rtol=1e-6, atol=1e-9)
         if seconds < LONG:
             seconds = best_of(options.repeats, lambda run=run: run(columns, label))
         first = first or seconds
@@ -170,9 +172,9 @@ def main() -> None:
             print(f"| {package} | {taken_for} | {error(runs[package][0](holes, label), truth)} |")
 
 
-def error(found: NDArray[Any], truth: NDArray[Any]) -> str:
+def error(estimates: NDArray[Any], truth: NDArray[Any]) -> str:
     """How far from the truth, on average over the features."""
-    return f"{np.sqrt(np.mean((found - truth) ** 2)):.5f}"
+    return f"{np.sqrt(np.mean((estimates - truth) ** 2)):.5f}"
 
 
 if __name__ == "__main__":

@@ -68,38 +68,41 @@ def main() -> None:
     table = survey(options.rows, options.columns)
     print("| source | rank, s | beside | s | times |\n|---|---:|---|---:|---:|")
 
-    def line(source: str, own: float, peer: str, other: float) -> None:
-        print(f"| {source} | {own:.2f} | {peer} | {other:.2f} | {other / own:.1f} |", flush=True)
+    def line(source: str, our_seconds: float, peer: str, peer_seconds: float) -> None:
+        print(
+            f"| {source} | {our_seconds:.2f} | {peer} | {peer_seconds:.2f} | {peer_seconds / our_seconds:.1f} |",
+            flush=True,
+        )
 
     with tempfile.TemporaryDirectory() as folder:
         text, parquet = Path(folder) / "survey.csv", Path(folder) / "survey.parquet"
         pa.csv.write_csv(table, text, pa.csv.WriteOptions(quoting_style="none"))
         pa.parquet.write_table(table, parquet)
         command(text)  # compiles
-        own = best_of(options.repeats, lambda: command(text), seconds=0.0)
+        our_seconds = best_of(options.repeats, lambda: command(text), seconds=0.0)
         peer = best_of(options.repeats, lambda: pd.read_csv(text, dtype="category"), seconds=0.0)
         size = f"{text.stat().st_size / 1e6:.0f} MB"
-        line(f"CSV, {size}: the command", own, 'pandas.read_csv(dtype="category")', peer)
-        own = best_of(options.repeats + 1, lambda: credimi.rank(text, target="target"), seconds=0.0)
-        line(f"CSV, {size}: the function", own, 'pandas.read_csv(dtype="category")', peer)
-        own = best_of(options.repeats, lambda: command(parquet), seconds=0.0)
+        line(f"CSV, {size}: the command", our_seconds, 'pandas.read_csv(dtype="category")', peer)
+        our_seconds = best_of(options.repeats + 1, lambda: credimi.rank(text, target="target"), seconds=0.0)
+        line(f"CSV, {size}: the function", our_seconds, 'pandas.read_csv(dtype="category")', peer)
+        our_seconds = best_of(options.repeats, lambda: command(parquet), seconds=0.0)
         peer = best_of(options.repeats, lambda: pa.parquet.read_table(parquet), seconds=0.0)
         size = f"{parquet.stat().st_size / 1e6:.0f} MB"
-        line(f"Parquet, {size}: the command", own, "pyarrow.parquet.read_table", peer)
-        own = best_of(options.repeats + 1, lambda: credimi.rank(parquet, target="target"), seconds=0.0)
-        line(f"Parquet, {size}: the function", own, "pyarrow.parquet.read_table", peer)
+        line(f"Parquet, {size}: the command", our_seconds, "pyarrow.parquet.read_table", peer)
+        our_seconds = best_of(options.repeats + 1, lambda: credimi.rank(parquet, target="target"), seconds=0.0)
+        line(f"Parquet, {size}: the function", our_seconds, "pyarrow.parquet.read_table", peer)
         peaks = peak_memory(text), peak_memory(parquet)
     for kind in ("str", "object", "category"):
         frame = table.to_pandas().astype(kind)
         credimi.rank(frame, target="target")
-        own = best_of(options.repeats, lambda: credimi.rank(frame, target="target"), seconds=0.0)  # noqa: B023
+        our_seconds = best_of(options.repeats, lambda: credimi.rank(frame, target="target"), seconds=0.0)  # noqa: B023
         peer = best_of(options.repeats, lambda: [frame[name].factorize() for name in frame], seconds=0.0)  # noqa: B023
-        line(f"pandas, {kind}", own, "Series.factorize of each column", peer)
+        line(f"pandas, {kind}", our_seconds, "Series.factorize of each column", peer)
         if kind == "str":
             features, target = frame.drop(columns="target"), frame["target"]
             for model in (credimi.CredibleSelector(), credimi.IncrementalNaiveBayes()):
                 fitted = best_of(options.repeats, lambda: model.fit(features, target), seconds=0.0)  # noqa: B023
-                line(f"pandas, {kind}", own, f"{type(model).__name__}.fit", fitted)
+                line(f"pandas, {kind}", our_seconds, f"{type(model).__name__}.fit", fitted)
     print(f"\npeak memory of the command: {peaks[0]} (CSV), {peaks[1]} (Parquet)")
 
 

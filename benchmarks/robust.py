@@ -34,10 +34,10 @@ def turns(repeats: int, *works: Callable[[], object]) -> list[float]:
     for work in works:
         work()  # compiles, or loads
     for _ in range(repeats):
-        for place, work in enumerate(works):
+        for index, work in enumerate(works):
             start = time.process_time()
             work()
-            best[place] = min(best[place], time.process_time() - start)
+            best[index] = min(best[index], time.process_time() - start)
     return best
 
 
@@ -45,15 +45,15 @@ def tables(r: int, s: int, sides: str, count: int) -> Tables:
     """Tables of 2,000 rows, a fifth of them incomplete, that tell from nothing to much."""
     generator, blocks = np.random.default_rng(0), []
     for number in range(count):
-        chances = generator.dirichlet(np.full(r * s, 5.0)).reshape(r, s)
-        independent = np.outer(chances.sum(axis=1), chances.sum(axis=0))
-        chances = independent + number / count * (chances - independent)
+        probabilities = generator.dirichlet(np.full(r * s, 5.0)).reshape(r, s)
+        independent = np.outer(probabilities.sum(axis=1), probabilities.sum(axis=0))
+        probabilities = independent + number / count * (probabilities - independent)
         block = np.zeros((r + 1, s + 1))
-        block[:r, :s] = generator.multinomial(1600, chances.ravel()).reshape(r, s)
+        block[:r, :s] = generator.multinomial(1600, probabilities.ravel()).reshape(r, s)
         if sides != "target":
-            block[:r, s] = generator.multinomial(400 if sides == "feature" else 200, chances.sum(axis=1))
+            block[:r, s] = generator.multinomial(400 if sides == "feature" else 200, probabilities.sum(axis=1))
         if sides != "feature":
-            block[r, :s] = generator.multinomial(400 if sides == "target" else 200, chances.sum(axis=0))
+            block[r, :s] = generator.multinomial(400 if sides == "target" else 200, probabilities.sum(axis=0))
         blocks.append(block)
     return Tables.of(blocks)
 
@@ -63,27 +63,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=7, help="(default: %(default)s)")
     parser.add_argument("--tables", type=int, default=20, help="of each kind (default: %(default)s)")
-    asked = parser.parse_args()
-    repeats = asked.repeats
+    arguments = parser.parse_args()
+    repeats = arguments.repeats
     print("| example | plain, ms | robust, ms | times |\n|---|---:|---:|---:|")
     counts = credimi.count(EXAMPLE, "diabetes")
     for name, data in (("the file", EXAMPLE), ("its counts", counts)):
         target = None if data is counts else "diabetes"
-        plain, own = turns(
+        plain_seconds, robust_seconds = turns(
             repeats,
             lambda data=data, target=target: credimi.rank(data, target, threads=1),
             lambda data=data, target=target: credimi.rank(data, target, threads=1, robust=True),
         )
-        print(f"| {name} | {1e3 * plain:.0f} | {1e3 * own:.0f} | {own / plain:.1f} |", flush=True)
+        ratio = robust_seconds / plain_seconds
+        print(f"| {name} | {1e3 * plain_seconds:.0f} | {1e3 * robust_seconds:.0f} | {ratio:.1f} |", flush=True)
     print("\n| table | missing | ms a table |\n|---|---|---:|")
     options = RuleOptions(threads=1)
     for r, s in SHAPES:
         for sides in ("feature", "target", "both"):
-            blocks = tables(r, s, sides, asked.tables)
+            blocks = tables(r, s, sides, arguments.tables)
             known = summarize(blocks, options)
             ends = known.low, known.high
-            (own,) = turns(min(repeats, 3), lambda b=blocks, p=known.p_above, e=ends: robust(b, p, e, 2.0, options))
-            print(f"| {r} x {s} | {sides} | {1e3 * own / blocks.rows.size:.1f} |", flush=True)
+            (robust_seconds,) = turns(
+                min(repeats, 3), lambda b=blocks, p=known.p_above, e=ends: robust(b, p, e, 2.0, options)
+            )
+            print(f"| {r} x {s} | {sides} | {1e3 * robust_seconds / blocks.rows.size:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

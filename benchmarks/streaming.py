@@ -38,8 +38,8 @@ def stream(rows: int) -> tuple[np.ndarray, np.ndarray]:
     X = np.empty((rows, FEATURES), dtype=object)  # noqa: N806
     for column in range(FEATURES):
         codes = generator.integers(0, 2 + column % 3, rows)
-        told = generator.random(rows) < 0.5 * (column < 8)
-        X[:, column] = np.array(list(LEVELS), dtype=object)[np.where(told, labels, codes)]
+        tells = generator.random(rows) < 0.5 * (column < 8)
+        X[:, column] = np.array(list(LEVELS), dtype=object)[np.where(tells, labels, codes)]
     X[generator.random(X.shape) < 0.03] = None
     return X, np.where(labels, "hypothyroid", "negative").astype(object)
 
@@ -89,7 +89,7 @@ def peers(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], float]]:  # no
     def selecting(**settings: Any) -> Any:  # noqa: ANN401
         return IncrementalNaiveBayes(selector=CredibleSelector(**settings))
 
-    found = {
+    runs = {
         "credimi, dictionaries": dictionaries(IncrementalNaiveBayes, X, y),
         "credimi, dictionaries, reselecting": dictionaries(selecting, X, y),
         "credimi, arrays": row_by_row(IncrementalNaiveBayes, X, y),
@@ -104,30 +104,30 @@ def peers(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], float]]:  # no
     try:
         from river.naive_bayes import BernoulliNB, MultinomialNB  # noqa: PLC0415
     except ImportError:
-        return found
-    found["river MultinomialNB, dictionaries"] = dictionaries(MultinomialNB, X, y, one_hot=True)
-    found["river BernoulliNB, dictionaries"] = dictionaries(BernoulliNB, X, y, one_hot=True)
-    return found
+        return runs
+    runs["river MultinomialNB, dictionaries"] = dictionaries(MultinomialNB, X, y, one_hot=True)
+    runs["river BernoulliNB, dictionaries"] = dictionaries(BernoulliNB, X, y, one_hot=True)
+    return runs
 
 
 def few_categories(row: int) -> dict[str, Any]:
     """Three features of four values."""
-    return {f"f{place}": LEVELS[row * (place + 1) % 4 + row // 7 % 2 - 1] for place in range(3)}
+    return {f"f{index}": LEVELS[row * (index + 1) % 4 + row // 7 % 2 - 1] for index in range(3)}
 
 
 def new_categories(row: int) -> dict[str, Any]:
     """Three features, of which each row has new values."""
-    return {f"f{place}": f"text {row} of {place}" for place in range(3)}
+    return {f"f{index}": f"text {row} of {index}" for index in range(3)}
 
 
 def new_numbers(row: int) -> dict[str, Any]:
     """Three features, of which each row has new numbers."""
-    return {f"f{place}": (row * (place + 1) * 0.618034) % 1.0 + row * 1e-9 for place in range(3)}
+    return {f"f{index}": (row * (index + 1) * 0.618034) % 1.0 + row * 1e-9 for index in range(3)}
 
 
 def speeds(rows: Callable[[int], dict[str, Any]], seen: list[int], repeats: int, *, predict: bool) -> list[float]:
     """Rows a second, once so many were seen; the best of some stretches, each of a quarter of a second or 200 rows."""
-    learner, row, found = IncrementalNaiveBayes(), 0, []
+    learner, row, rows_per_second = IncrementalNaiveBayes(), 0, []
     for least in seen:
         while row < least:
             learner.learn_one(rows(row), row % 2)
@@ -143,8 +143,8 @@ def speeds(rows: Callable[[int], dict[str, Any]], seen: list[int], repeats: int,
                 row += 1
                 seconds = perf_counter() - start
             best = max(best, (row - first) / seconds)
-        found.append(best)
-    return found
+        rows_per_second.append(best)
+    return rows_per_second
 
 
 def main() -> None:
@@ -165,9 +165,9 @@ def main() -> None:
     print("|---|" + "---:|" * len(options.seen))
     for kind in (few_categories, new_categories, new_numbers):
         for predict in (False, True):
-            found = speeds(kind, sorted(options.seen), options.repeats, predict=predict)
+            rows_per_second = speeds(kind, sorted(options.seen), options.repeats, predict=predict)
             name = f"{kind.__name__.replace('_', ' ')}: {'predict, then learn' if predict else 'learn'}"
-            print(f"| {name} | " + " | ".join(f"{speed:,.0f}" for speed in found) + " |", flush=True)
+            print(f"| {name} | " + " | ".join(f"{speed:,.0f}" for speed in rows_per_second) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -56,12 +56,12 @@ def main() -> None:
     options = parser.parse_args()
     print("| columns | file | size, MB | wall, s | CPU, s |")
     print("|---|---|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
             table = make(options.rows, options.columns, kind)
-            pa.csv.write_csv(table, Path(place, "wide.csv"))
-            pa.parquet.write_table(table, Path(place, "wide.parquet"))
-            for name, path in (("CSV", Path(place, "wide.csv")), ("Parquet", Path(place, "wide.parquet"))):
+            pa.csv.write_csv(table, Path(folder, "wide.csv"))
+            pa.parquet.write_table(table, Path(folder, "wide.parquet"))
+            for name, path in (("CSV", Path(folder, "wide.csv")), ("Parquet", Path(folder, "wide.parquet"))):
                 wall, cpu = min(measured(path) for _ in range(options.repeats))
                 print(f"| {kind} | {name} | {path.stat().st_size / 1e6:.0f} | {wall:.1f} | {cpu:.1f} |")
 

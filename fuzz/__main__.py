@@ -5,7 +5,7 @@
     python -m fuzz --seed 1 --only csv --case 17       one case, as a finding tells to replay it
 
 A case is made from (seed, fuzzer, number) alone. A case that fails is made smaller as long as it fails in the same way.
-Each fault is told once, with the command that replays it, and how often it was met.
+Each fault is reported once, with the command that replays it and the number of times it occurred.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FUZZERS = {
     "kills": "fuzz.kills",
 }
 RUNNING = ROOT / "build" / "fuzz-case.txt"  # the case at work: what to replay if the process itself dies
-MOST_TRIES, MOST_SECONDS = 300, 20.0  # of making one case smaller
+MAX_TRIES, MAX_SECONDS = 300, 20.0  # to make one case smaller
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Fuzzer:
     next_case: int = 0
     cases: int = 0
     seconds: float = 0.0
-    faults: dict[tuple[str, ...], int] = field(default_factory=dict)  # how often each was met
+    faults: dict[tuple[str, ...], int] = field(default_factory=dict)  # how often each occurred
 
     def case(self, seed: int, number: int) -> Any:  # noqa: ANN401  (each fuzzer has cases of its own)
         """The case of this number."""
@@ -61,7 +61,7 @@ class Fuzzer:
 
 
 def fault_of(fuzzer: Fuzzer, case: Any, folder: Path) -> tuple[tuple[str, ...], Exception] | None:  # noqa: ANN401
-    """What is wrong with a case: the kind of fault, by which faults are told apart, and the error; None if nothing."""
+    """What is wrong with a case: the kind of fault, which identifies it, and the error; None if nothing is wrong."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -70,30 +70,30 @@ def fault_of(fuzzer: Fuzzer, case: Any, folder: Path) -> tuple[tuple[str, ...], 
         return (broken.law,), broken
     except Exception as error:  # noqa: BLE001  (whatever it is, it is a finding)
         frames = traceback.extract_tb(error.__traceback__)
-        inside = next((each for each in reversed(frames) if "credimi" in Path(each.filename).parts), frames[-1])
+        inside = next((frame for frame in reversed(frames) if "credimi" in Path(frame.filename).parts), frames[-1])
         return (type(error).__name__, f"{Path(inside.filename).name}:{inside.name}"), error
     return None
 
 
 def shrunk(fuzzer: Fuzzer, case: Any, kind: tuple[str, ...], folder: Path) -> Any:  # noqa: ANN401
     """A smaller case that has the same fault."""
-    tries, end = 0, time.monotonic() + MOST_SECONDS
-    found = True
-    while found:
-        found = False
+    tries, end = 0, time.monotonic() + MAX_SECONDS
+    smaller_found = True
+    while smaller_found:
+        smaller_found = False
         for other in fuzzer.module.smaller(case):
             tries += 1
-            if tries > MOST_TRIES or time.monotonic() > end:
+            if tries > MAX_TRIES or time.monotonic() > end:
                 return case
             fault = fault_of(fuzzer, other, folder)
             if fault is not None and fault[0] == kind:
-                case, found = other, True
+                case, smaller_found = other, True
                 break
     return case
 
 
 def run_case(fuzzer: Fuzzer, seed: int, number: int, folder: Path) -> None:
-    """Check one case, and tell what is wrong with it if that is new."""
+    """Check one case, and print what is wrong with it if that is a new kind of fault."""
     began = time.monotonic()
     replay = f"python -m fuzz --only {fuzzer.name} --seed {seed} --case {number}"
     RUNNING.write_text(replay + "\n", encoding="utf-8")
@@ -131,27 +131,27 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
 
 
 def main(given: list[str] | None = None) -> int:
-    """Run them in turn, the one that had least time first; return the exit code."""
+    """Run the fuzzers in turn, the one that had the least time first; return the exit code."""
     faulthandler.enable()
     options = arguments(given)
     print(f"fuzz: seed {options.seed}", flush=True)
     RUNNING.parent.mkdir(exist_ok=True)
     fuzzers = [Fuzzer(name, import_module(FUZZERS[name])) for name in options.names]
-    with tempfile.TemporaryDirectory(prefix="credimi-fuzz-") as place:
+    with tempfile.TemporaryDirectory(prefix="credimi-fuzz-") as folder:
         if options.case is not None:
             for fuzzer in fuzzers:
-                run_case(fuzzer, options.seed, options.case, Path(place))
+                run_case(fuzzer, options.seed, options.case, Path(folder))
         else:
             end = time.monotonic() + options.seconds
             while time.monotonic() < end or not all(fuzzer.cases for fuzzer in fuzzers):
                 fuzzer = min(fuzzers, key=lambda each: (each.cases > 0, each.seconds))
-                run_case(fuzzer, options.seed, fuzzer.next_case, Path(place))
+                run_case(fuzzer, options.seed, fuzzer.next_case, Path(folder))
                 fuzzer.next_case += 1
     RUNNING.unlink(missing_ok=True)
     print()
     for fuzzer in fuzzers:
-        met = "; ".join(f"{' in '.join(kind)} ({times} times)" for kind, times in fuzzer.faults.items())
-        print(f"{fuzzer.name:8} {fuzzer.cases:7,} cases {fuzzer.seconds:8.1f} s  {met or 'nothing found'}")
+        faults = "; ".join(f"{' in '.join(kind)} ({times} times)" for kind, times in fuzzer.faults.items())
+        print(f"{fuzzer.name:8} {fuzzer.cases:7,} cases {fuzzer.seconds:8.1f} s  {faults or 'nothing found'}")
     return int(any(fuzzer.faults for fuzzer in fuzzers))
 
 

@@ -23,7 +23,7 @@ TRUTHS = {"true", "True", "TRUE", "false", "False", "FALSE"}
 NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*")  # digits and blanks as Python's float has them
 INFINITE = re.compile(r"\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
 NAME_OF_DIGITS = re.compile(r"\s*[+-]?(0\d|\d{16,}\s*$)")
-FEW = 255  # raw texts, up to which they are kept as they are spelled
+MAX_RAW_TEXTS = 255  # columns of more distinct texts are read as numbers where these are numbers
 
 
 class Broken(Exception):  # noqa: N818  (it is a law that is broken)
@@ -69,52 +69,52 @@ def as_read(texts: Sequence[str]) -> dict[str, str]:
     """What the distinct texts of a CSV column are read as: truth values, numbers, or text."""
     if texts and TRUTHS.issuperset(texts):
         return {text: text.lower() for text in texts}
-    if len(set(texts)) > FEW or all(map(is_number, texts)):
+    if len(set(texts)) > MAX_RAW_TEXTS or all(map(is_number, texts)):
         return {text: shown_number(float(text)) if is_number(text) else text for text in texts}
     return {text: text for text in texts}
 
 
-def names_of(own: Labels) -> list[str]:
+def names_of(labels: Labels) -> list[str]:
     """The names of labels; two may be the same, as 1 and 1.0 are."""
-    if own.kind == "many":
+    if labels.kind == "many":
         return ["(many)"]
-    if own.kind != "raw":
-        return list(own.shown())
-    read = as_read(own.texts)
-    return [read[text] for text in own.texts]
+    if labels.kind != "raw":
+        return list(labels.shown())
+    read = as_read(labels.texts)
+    return [read[text] for text in labels.texts]
 
 
 def cells_of(counts: Counts) -> Cells:
     """All cells of counts that are not 0."""
-    found: Cells = Counter()
+    cells: Cells = Counter()
     classes = [*names_of(counts.classes), None]
-    for name, own, block in zip(counts.features, counts.labels, counts.blocks(), strict=True):
-        values = [*names_of(own), None]
+    for name, labels, block in zip(counts.features, counts.labels, counts.blocks(), strict=True):
+        values = [*names_of(labels), None]
         for row, column in np.argwhere(block).tolist():
-            found[name, classes[row], values[column]] += block[row, column].item()
-    return found
+            cells[name, classes[row], values[column]] += block[row, column].item()
+    return cells
 
 
 def counted(columns: Mapping[str, Sequence[Any]], target: str) -> Cells:
     """The naive count of columns whose values have their names already, None where they are missing."""
     return Counter(
-        (name, own, value)
+        (name, class_name, value)
         for name, values in columns.items()
         if name != target
-        for own, value in zip(columns[target], values, strict=True)
+        for class_name, value in zip(columns[target], values, strict=True)
     )
 
 
-def expect_cells(found: Cells, expected: Cells, law: str) -> None:
+def expect_cells(cells: Cells, expected: Cells, law: str) -> None:
     """Raise if two counts differ, and say where."""
-    more, less = found - expected, expected - found
+    more, less = cells - expected, expected - cells
     expect(
         not more and not less, law, f"too many {dict(list(more.items())[:4])}, too few {dict(list(less.items())[:4])}"
     )
 
 
 def shorter(items: Sequence[Any]) -> Iterator[Any]:
-    """The same without some of them: halves first, single ones last."""
+    """The items without some of them: without a half first, without a single one last."""
     size = len(items) // 2
     while size:
         for start in range(0, len(items), size):

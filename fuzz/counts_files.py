@@ -112,7 +112,14 @@ def check(case: dict[str, Any], folder: Path) -> None:
 
 def used(counts: Counts) -> None:
     """Do what one does with counts: a file that loads has to be fit for it, or refused by name."""
-    for use in (repr, Counts.to_bytes, cells_of, lambda own: own == own + own, lambda own: own - own, Counts.settled):
+    for use in (
+        repr,
+        Counts.to_bytes,
+        cells_of,
+        lambda counts: counts == counts + counts,
+        lambda counts: counts - counts,
+        Counts.settled,
+    ):
         try:
             use(counts)
         except CredimiError:
@@ -145,15 +152,15 @@ def damaged(content: bytes, how: str, random: Random) -> bytes:
 
 
 def spoil(header: Any, random: Random) -> None:  # noqa: ANN401
-    """Put something else, or nothing, in some place of the header."""
-    place, key = header, random.choice(list(header))
-    while isinstance(place[key], dict | list) and place[key] and random.random() < 0.7:
-        place = place[key]
-        key = random.choice(list(place) if isinstance(place, dict) else range(len(place)))
+    """Replace or delete a random entry of the header."""
+    container, key = header, random.choice(list(header))
+    while isinstance(container[key], dict | list) and container[key] and random.random() < 0.7:
+        container = container[key]
+        key = random.choice(list(container) if isinstance(container, dict) else range(len(container)))
     if random.random() < 0.2:
-        del place[key]
+        del container[key]
     else:
-        place[key] = deepcopy(random.choice(JUNK))  # it may be spoilt itself
+        container[key] = deepcopy(random.choice(JUNK))  # it may be spoilt itself
 
 
 def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -130,19 +130,19 @@ def whole(case: dict[str, Any]) -> str:
 
 def unclosed(text: str, delimiter: str) -> bool:
     """Whether the text ends inside quotes, letter by letter."""
-    inside, beginning, place = False, True, 0
-    while place < len(text):
-        letter = text[place]
+    inside, at_field_start, index = False, True, 0
+    while index < len(text):
+        character = text[index]
         if inside:
-            if letter == '"' and text[place + 1 : place + 2] == '"':
-                place += 1
-            elif letter == '"':
+            if character == '"' and text[index + 1 : index + 2] == '"':
+                index += 1
+            elif character == '"':
                 inside = False
-        elif letter in ("\n", "\r", delimiter):
-            beginning = True
+        elif character in ("\n", "\r", delimiter):
+            at_field_start = True
         else:
-            inside, beginning = letter == '"' and beginning, False
-        place += 1
+            inside, at_field_start = character == '"' and at_field_start, False
+        index += 1
     return inside
 
 
@@ -173,18 +173,18 @@ def check(case: dict[str, Any], folder: Path) -> None:
     """Count the file and compare."""
     path = folder / f"table.csv{case['packed']}"
     text = whole(case).encode()
-    wanted = expected(case)
+    expected_result = expected(case)
     if case["bad"] is not None and case["body"].strip("\r\n"):
-        place = len(text) - int(case["bad"] * len(case["body"].encode()))
-        text, wanted = text[:place] + b"\xff" + text[place:], None
+        position = len(text) - int(case["bad"] * len(case["body"].encode()))
+        text, expected_result = text[:position] + b"\xff" + text[position:], None
     write(path, (b"\xef\xbb\xbf" if case["bom"] else b"") + text, case["packed"])
     options = {"delimiter": case["delimiter"] if case["named"] else None, "threads": case["threads"]}
     sizes = {"_PART": case["part"], "_BLOCK": case["block"], "_ROWS": case["rows"]}
-    cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
+    min_cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
     with (
         patched(csv_files, **sizes),
         patched(csv_split, _CHUNK_BYTES=case["near"]),
-        patched(tabulate, CELLS_WORTH_COMPILING=cells),
+        patched(tabulate, CELLS_WORTH_COMPILING=min_cells),
     ):
         counts, error = refusal(lambda: count(path, case["names"][-1], missing_values=case["missing"], **options))
         if case["compiled"]:
@@ -195,13 +195,13 @@ def check(case: dict[str, Any], folder: Path) -> None:
             expect(str(error) == str(refused), "a file is refused alike, whoever parses it", f"{error}, {refused}")
             same = error is not None or counts.to_bytes() == other.to_bytes()
             expect(same, "counts are the same, whoever parses the file", (counts, other))
-    if wanted is None:
+    if expected_result is None:
         expect(error is not None, "ragged lines, open quotes and bytes that are no text are refused", counts)
         return
     expect(error is None, "a proper file is counted", error)
-    rows, cells = wanted
+    rows, min_cells = expected_result
     expect(counts.rows == rows, "the rows of a CSV file are those of csv", f"{counts.rows}, not {rows}")
-    expect_cells(cells_of(counts), cells, "the cells of a CSV file are those of csv")
+    expect_cells(cells_of(counts), min_cells, "the cells of a CSV file are those of csv")
 
 
 def write(path: Path, content: bytes, packed: str) -> None:

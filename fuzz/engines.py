@@ -147,26 +147,26 @@ def check(case: dict[str, Any], folder: Path) -> None:
     """Count in each way and compare."""
     import dask  # noqa: PLC0415
 
-    place = folder / "engines"
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
+    engine_folder = folder / "engines"
+    shutil.rmtree(engine_folder, ignore_errors=True)
+    engine_folder.mkdir()
     table = pa.table({name: pa.array(case["columns"][name], KINDS[kind][0]) for name, kind in case["kinds"].items()})
-    wanted = expected(case)
-    least = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
+    expected_cells = expected(case)
+    min_cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
     for way in case["ways"]:
-        data, options = brought(way, table, place, case)
+        data, options = brought(way, table, engine_folder, case)
         if way not in {"duckdb relation", "dask frame", "dask files"}:
             options["threads"] = case["threads"]
         with (
             patched(csv_files, _PART=case["part"], _ROWS=2),
             patched(parquet_files, _CELLS=case["cells"], COLUMNS=case["block"], _GROUP=case["dictionaries"]),
-            patched(tabulate, CELLS_WORTH_COMPILING=least),
+            patched(tabulate, CELLS_WORTH_COMPILING=min_cells),
             dask.config.set(scheduler="synchronous") if way == "dask frame" else nullcontext(),
         ):
             counts, error = refusal(lambda data=data, options=options: count(data, "class", **options))
         expect(error is None, f"a proper table is counted: {way}", error)
         expect(counts.rows == table.num_rows, f"all rows are counted: {way}", counts.rows)
-        expect_cells(cells_of(counts), wanted, f"the cells are those of a naive count: {way}")
+        expect_cells(cells_of(counts), expected_cells, f"the cells are those of a naive count: {way}")
 
 
 def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -177,11 +177,11 @@ def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
     names = list(case["columns"])
     for rows in shorter(list(zip(*case["columns"].values(), strict=True))):
         if rows:
-            own = zip(*rows, strict=True)
-            yield case | {"columns": {name: list(values) for name, values in zip(names, own, strict=True)}}
+            shorter_columns = zip(*rows, strict=True)
+            yield case | {"columns": {name: list(values) for name, values in zip(names, shorter_columns, strict=True)}}
     for name in names[1:] if len(names) > 2 else ():
-        kept = {each: values for each, values in case["columns"].items() if each != name}
-        yield case | {"columns": kept, "kinds": {each: case["kinds"][each] for each in kept}}
+        fewer_columns = {each: values for each, values in case["columns"].items() if each != name}
+        yield case | {"columns": fewer_columns, "kinds": {each: case["kinds"][each] for each in fewer_columns}}
     for name, value in {
         "compiled": False,
         "threads": 1,

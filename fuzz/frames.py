@@ -244,9 +244,9 @@ def of_numpy(case: dict[str, Any], random: Random) -> Any:  # noqa: ANN401
         for name, field in fields.items():
             array[name] = field
         return array
-    if kinds <= {"whole", "real"} and all(abs(each) <= 2**53 for own in columns.values() for each in own if each):
+    if kinds <= {"whole", "real"} and all(abs(each) <= 2**53 for values in columns.values() for each in values if each):
         array = np.array(
-            [[np.nan if each is None else each for each in own] for own in columns.values()], dtype=float
+            [[np.nan if each is None else each for each in values] for values in columns.values()], dtype=float
         ).T
         if kinds == {"whole"} and not np.isnan(array).any():
             array = array.astype(np.int64)
@@ -305,24 +305,24 @@ def check(case: dict[str, Any], folder: Path) -> None:  # noqa: ARG001  (no file
         return  # no row has names
     data = LIBRARIES[case["library"]](case, Random(case["form"]))
     target: Any = "class"
-    places = {}
+    name_of = {}
     if isinstance(data, np.ndarray) and not data.dtype.names:
-        places = {f"column {place}": name for place, name in enumerate(case["columns"])}
+        name_of = {f"column {index}": name for index, name in enumerate(case["columns"])}
         target = 0
-    cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
-    with patched(tabulate, CELLS_WORTH_COMPILING=cells):
+    min_cells = 0 if case["compiled"] else tabulate.CELLS_WORTH_COMPILING
+    with patched(tabulate, CELLS_WORTH_COMPILING=min_cells):
         counts, error = refusal(lambda: count(data, target, missing_values=case["missing"], threads=case["threads"]))
     expect(error is None, f"a table of {case['library']} is counted", error)
     rows = len(case["columns"]["class"])
     expect(counts.rows == rows, f"all rows of {case['library']} are counted", counts.rows)
-    found = cells_of(counts)
-    for (name, own, value), times in list(found.items()) if places else ():
-        del found[name, own, value]
-        found[places[name], own, value] = times
-    wanted = expected(case)
+    cells = cells_of(counts)
+    for (name, class_name, value), times in list(cells.items()) if name_of else ():
+        del cells[name, class_name, value]
+        cells[name_of[name], class_name, value] = times
+    expected_cells = expected(case)
     kinds = case["kinds"]
     for name in list(kinds)[1:]:  # column by column: faults of two kinds are two
-        one, other = (Counter({key: each[key] for key in each if key[0] == name}) for each in (found, wanted))
+        one, other = (Counter({key: each[key] for key in each if key[0] == name}) for each in (cells, expected_cells))
         law = f"a {kinds[name]} column of {case['library']} is counted as a naive count does"
         expect_cells(one, other, law)
 
@@ -332,11 +332,11 @@ def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
     names = list(case["columns"])
     rows = list(zip(*case["columns"].values(), strict=True))
     for fewer in shorter(rows):
-        own = list(zip(*fewer, strict=True)) or [()] * len(names)
-        yield case | {"columns": {name: list(values) for name, values in zip(names, own, strict=True)}}
+        shorter_columns = list(zip(*fewer, strict=True)) or [()] * len(names)
+        yield case | {"columns": {name: list(values) for name, values in zip(names, shorter_columns, strict=True)}}
     for name in names[1:]:
-        kept = {each: values for each, values in case["columns"].items() if each != name}
-        yield case | {"columns": kept, "kinds": {each: case["kinds"][each] for each in kept}}
+        fewer_columns = {each: values for each, values in case["columns"].items() if each != name}
+        yield case | {"columns": fewer_columns, "kinds": {each: case["kinds"][each] for each in fewer_columns}}
     for name, value in {"compiled": False, "threads": 1, "missing": list(MISSING)}.items():
         if case[name] != value:
             yield case | {name: value}

@@ -26,15 +26,14 @@ PROGRAM = """
 import sys, time
 from credimi.cli import main
 from credimi.cli.commands import count
-from credimi.counting import count as door; from credimi.counting.engines import dispatch as paths
-import credimi.counting.counts, pyarrow.csv
+import credimi.counting.count, credimi.counting.counts, credimi.counting.engines.dispatch, pyarrow.csv
 count.SAVE_EVERY = 0.0
 print("ready", flush=True)
 sys.stdin.readline()
 sys.exit(main(["count", *sys.argv[1:]]))
 """
 INTO = "some.counts"
-LONGEST = 120.0  # seconds that a command may take before it counts as stuck
+MAX_SECONDS = 120.0  # a command that takes longer is stuck
 
 
 def make(random: Random) -> dict[str, Any]:
@@ -67,16 +66,16 @@ def start(folder: Path, names: list[str]) -> subprocess.Popen[bytes]:
 
 
 def go(running: subprocess.Popen[bytes]) -> None:
-    """Let it begin."""
+    """Let the command begin."""
     assert running.stdin is not None  # noqa: S101  (a pipe, see above)
     running.stdin.write(b"\n")
     running.stdin.flush()
 
 
 def ended(running: subprocess.Popen[bytes]) -> tuple[int, str]:
-    """Exit code, and what it said."""
-    _, said = running.communicate(timeout=LONGEST)
-    return running.returncode, said.decode(errors="replace")
+    """The exit code, and what the command wrote to standard error."""
+    _, errors = running.communicate(timeout=MAX_SECONDS)
+    return running.returncode, errors.decode(errors="replace")
 
 
 def run(folder: Path, names: list[str]) -> tuple[int, str]:
@@ -99,7 +98,7 @@ def write(folder: Path, case: dict[str, Any]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def duration(folder: Path) -> float:
-    """How long a command is at work."""
+    """How long a whole command takes."""
     names = write(folder, {"files": [[("a", "p")]] * 3})
     running = start(folder, names)
     began = time.monotonic()
@@ -109,68 +108,68 @@ def duration(folder: Path) -> float:
 
 
 def check(case: dict[str, Any], folder: Path) -> None:
-    """Kill, look, go on; or let two write."""
-    share = duration(folder / "first")
-    place = folder / "kills"
-    first, *others = write(place, case)
+    """Kill a command, look at the file, and continue; or let two commands write at once."""
+    whole_duration = duration(folder / "first")
+    run_folder = folder / "kills"
+    first, *others = write(run_folder, case)
     if case["before"] or case["kind"] == "two":
-        code, said = run(place, [first])
-        expect(code == 0, "a proper file is counted", said)
+        code, errors = run(run_folder, [first])
+        expect(code == 0, "a proper file is counted", errors)
     if case["kind"] == "two":
-        check_two(place, case, first, others)
+        check_two(run_folder, case, first, others)
     else:
-        check_kills(place, case, others, share)
+        check_kills(run_folder, case, others, whole_duration)
 
 
-def check_kills(place: Path, case: dict[str, Any], names: list[str], share: float) -> None:
-    """Old or new or between, but whole; and in the end right."""
+def check_kills(folder: Path, case: dict[str, Any], names: list[str], whole_duration: float) -> None:
+    """A killed command leaves a whole file with the old, the new or intermediate counts; in the end they are right."""
     before = ["0.csv"] if case["before"] else []
     for moment in case["moments"]:
-        running = start(place, names)
+        running = start(folder, names)
         go(running)
-        time.sleep(moment * share)
+        time.sleep(moment * whole_duration)
         running.kill()
         ended(running)
-        if not (place / INTO).exists():
+        if not (folder / INTO).exists():
             expect(
                 not before,
                 "a killed command leaves the file that was there",
-                sorted(each.name for each in place.iterdir()),
+                sorted(path.name for path in folder.iterdir()),
             )
             continue
-        left = Counts.load(place / INTO)  # an error is a finding
-        done = sorted(Path(source.path).name for source in left.sources)
+        left_counts = Counts.load(folder / INTO)  # an error is a finding
+        done = sorted(Path(source.path).name for source in left_counts.sources)
         expect(set(before) <= set(done) <= {*before, *names}, "a killed command leaves what it names", done)
-        whole = count([place / name for name in done], "y")
-        expect(left == whole, "a killed command leaves counts of the files that it names", (left, whole))
-    code, said = run(place, names)
-    finished = code == 2 and "was counted into" in said  # the command was killed when all was done
-    expect(code == 0 or finished, "a command can be made again after it was killed", said)
-    check_whole(place, [*before, *names], "a command made again ends with the right counts")
+        whole = count([folder / name for name in done], "y")
+        expect(left_counts == whole, "a killed command leaves counts of the files that it names", (left_counts, whole))
+    code, errors = run(folder, names)
+    finished = code == 2 and "was counted into" in errors  # the command was killed when all was done
+    expect(code == 0 or finished, "a command can be made again after it was killed", errors)
+    check_whole(folder, [*before, *names], "a command made again ends with the right counts")
 
 
-def check_two(place: Path, case: dict[str, Any], first: str, names: list[str]) -> None:
+def check_two(folder: Path, case: dict[str, Any], first: str, names: list[str]) -> None:
     """Of two commands that write the same file, each is counted or refused with exit code 2."""
     halves = [names[: len(names) // 2 or 1], names[len(names) // 2 or 1 :]]
-    runs = [(own, start(place, own)) for own in halves if own]
+    runs = [(half, start(folder, half)) for half in halves if half]
     for index, (_, running) in enumerate(runs):
         time.sleep(case["late"] * index)
         go(running)
     done = [first]
-    for own, running in runs:
-        code, said = ended(running)
-        expect(code in {0, 2}, "of two writers each is done or refused", said)
-        done += own if code == 0 else []
+    for half, running in runs:
+        code, errors = ended(running)
+        expect(code in {0, 2}, "of two writers each is done or refused", errors)
+        done += half if code == 0 else []
     expect(len(done) > 1, "of two writers one gets its turn", done)
-    check_whole(place, done, "two writers at once lose nothing")
+    check_whole(folder, done, "two writers at once lose nothing")
 
 
-def check_whole(place: Path, names: list[str], law: str) -> None:
+def check_whole(folder: Path, names: list[str], law: str) -> None:
     """The counts are those of these files, each once."""
-    found, whole = Counts.load(place / INTO), count([place / name for name in names], "y")
-    listed = sorted(Path(source.path).name for source in found.sources)
-    expect(found == whole and listed == sorted(names), law, f"{found} of {listed}, not {whole} of {sorted(names)}")
-    expect(not any(source.unfinished for source in found.sources), f"{law}, and says so", found.sources)
+    counts, whole = Counts.load(folder / INTO), count([folder / name for name in names], "y")
+    listed = sorted(Path(source.path).name for source in counts.sources)
+    expect(counts == whole and listed == sorted(names), law, f"{counts} of {listed}, not {whole} of {sorted(names)}")
+    expect(not any(source.unfinished for source in counts.sources), f"{law}, and says so", counts.sources)
 
 
 def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Laws of the numbers: what `mutual_information`, `posterior` and `rank` say of a table, whatever the table is.
 
-The order of rows and columns does not matter, nor which of the two is called the target; chances lie in [0, 1],
+The order of rows and columns does not matter, nor which of the two is called the target; probabilities are in [0, 1],
 information in [0, log min(r, s)], intervals around medians; P(I > epsilon) falls with epsilon; counts of parts that
 are added are the counts of the whole; margins of zeros are no margins; `rank` says what `mutual_information` says.
 """
@@ -70,29 +70,40 @@ def make(random: Random) -> dict[str, Any]:
     }
 
 
-def law_of(case: dict[str, Any], joint: Any, target_only: Any, feature_only: Any) -> Any:  # noqa: ANN401
-    """The law of the mutual information of a table, or the refusal."""
+def distribution_of(case: dict[str, Any], joint: Any, target_only: Any, feature_only: Any) -> Any:  # noqa: ANN401
+    """The distribution of the mutual information of a table, or the refusal."""
     options = {"prior": case["prior"], "approximation": case["approximation"]}
     return refusal(lambda: mutual_information(joint, target_only=target_only, feature_only=feature_only, **options))
 
 
 def close(one: Any, other: Any, case: dict[str, Any]) -> bool:  # noqa: ANN401
-    """Whether two are the same but for rounding.
+    """Whether two results are the same except for rounding.
 
-    Sums in another order and iterations that end elsewhere differ by little; weights of mixtures are differences of
-    log Gamma of all counts, which has the fewer digits behind the point the more there are.
+    Sums in another order, and iterations that end elsewhere, differ a little. Weights of mixtures are differences of
+    log Gamma of all counts: the more counts, the fewer digits are left after the point.
     """
     total = sum(map(sum, case["joint"])) + sum(case["target_only"]) + sum(case["feature_only"])
-    small = case["prior"] if isinstance(case["prior"], float) else 1.0  # beside margins: the condition of the matrix
+    pseudo_count = (
+        case["prior"] if isinstance(case["prior"], float) else 1.0
+    )  # with margins: the condition of the matrix
     both = any(case["target_only"]) and any(case["feature_only"])
-    condition = total / min(small, 1.0) if both else total
+    condition = total / min(pseudo_count, 1.0) if both else total
     return bool(np.allclose(one, other, rtol=max(1e-6, 1e-14 * condition), atol=1e-9))
 
 
-def told(law: Any, upper: float) -> Any:  # noqa: ANN401
-    """What is said of I, in numbers: compared with rounding on the scale of each."""
-    low, high = law.interval(0.9)
-    return np.array([law.mean(), law.std(), low, law.median(), high, *law.sf(upper * np.array([0.001, 0.1, 0.5]))])
+def summary(distribution: Any, upper: float) -> Any:  # noqa: ANN401
+    """The distribution of I in numbers."""
+    low, high = distribution.interval(0.9)
+    return np.array(
+        [
+            distribution.mean(),
+            distribution.std(),
+            low,
+            distribution.median(),
+            high,
+            *distribution.sf(upper * np.array([0.001, 0.1, 0.5])),
+        ]
+    )
 
 
 def check(case: dict[str, Any], folder: Path) -> None:  # noqa: ARG001  (no file)
@@ -101,15 +112,15 @@ def check(case: dict[str, Any], folder: Path) -> None:  # noqa: ARG001  (no file
 
     random = Random(case["form"])
     tables = [np.array(case[name]) for name in ("joint", "target_only", "feature_only")]
-    law, error = law_of(case, *tables)
-    named = f"{pattern(*tables[1:])}, prior {case['prior']}, {case['approximation']}"
+    distribution, error = distribution_of(case, *tables)
+    context = f"{pattern(*tables[1:])}, prior {case['prior']}, {case['approximation']}"
     if error is not None:
-        nothing = case["prior"] == "haldane" and not tables[0].any()
-        expect(nothing, f"a table is refused only if nothing is known: {named}", error)
+        nothing_known = case["prior"] == "haldane" and not tables[0].any()
+        expect(nothing_known, f"a table is refused only if nothing is known: {context}", error)
         return
     upper = math.log(min(tables[0].shape))
-    check_law(law, upper, named, gaussian=case["approximation"] == "leading")
-    numbers = told(law, upper)
+    check_distribution(distribution, upper, context, gaussian=case["approximation"] == "leading")
+    numbers = summary(distribution, upper)
     joint, target_only, feature_only = tables
     rows, columns = joint.shape
     by_row, by_column = random.sample(range(rows), rows), random.sample(range(columns), columns)
@@ -123,13 +134,15 @@ def check(case: dict[str, Any], folder: Path) -> None:  # noqa: ARG001  (no file
     for name, other in others.items():
         if name == "which of the two is the target" and case["prior"] == "adaptive":
             continue  # the adaptive prior speaks of the feature given the class
-        turned, _ = law_of(case, *other)
-        expect(turned is not None, f"{name} changes nothing: {named}", "it is refused")
-        found = told(turned, upper)
-        expect(close(found, numbers, case), f"{name} changes nothing: {named}", f"{found} and {numbers}")
+        other_distribution, _ = distribution_of(case, *other)
+        expect(other_distribution is not None, f"{name} changes nothing: {context}", "it is refused")
+        other_numbers = summary(other_distribution, upper)
+        expect(
+            close(other_numbers, numbers, case), f"{name} changes nothing: {context}", f"{other_numbers} and {numbers}"
+        )
     if case["prior"] != "adaptive":
-        check_chances(case, tables, by_row, by_column, pattern(target_only, feature_only))
-    check_rank(case, tables, law, named)
+        check_posterior(case, tables, by_row, by_column, pattern(target_only, feature_only))
+    check_rank(case, tables, distribution, context)
 
 
 def pattern(target_only: Any, feature_only: Any) -> str:  # noqa: ANN401
@@ -139,66 +152,88 @@ def pattern(target_only: Any, feature_only: Any) -> str:  # noqa: ANN401
     ]
 
 
-def check_law(law: Any, upper: float, named: str, *, gaussian: bool) -> None:  # noqa: ANN401
-    """Chances between 0 and 1, in order; quantiles in order, in the range that information has."""
-    above = [float(law.sf(epsilon)) for epsilon in EPSILONS]
-    expect(all(0.0 <= chance <= 1.0 for chance in above), f"P(I > epsilon) is a chance: {named}", above)
-    expect(all(one >= other for one, other in pairwise(above)), f"P(I > epsilon) falls: {named}", above)
-    below = [float(law.cdf(epsilon)) for epsilon in EPSILONS]
+def check_distribution(distribution: Any, upper: float, context: str, *, gaussian: bool) -> None:  # noqa: ANN401
+    """Probabilities are in [0, 1] and in order; quantiles are in order, and in the range of information."""
+    above = [float(distribution.sf(epsilon)) for epsilon in EPSILONS]
+    expect(all(0.0 <= probability <= 1.0 for probability in above), f"P(I > epsilon) is a chance: {context}", above)
+    expect(all(one >= other for one, other in pairwise(above)), f"P(I > epsilon) falls: {context}", above)
+    below = [float(distribution.cdf(epsilon)) for epsilon in EPSILONS]
     sums = np.array(above) + np.array(below)
-    expect(np.allclose(sums, 1.0, atol=1e-9), f"cdf + sf = 1: {named}", sums)
-    quantiles = [float(law.ppf(share)) for share in (0.01, 0.05, 0.5, 0.95, 0.99)]
-    expect(quantiles == sorted(quantiles), f"quantiles rise: {named}", quantiles)
-    low, high = law.interval(0.9)
-    expect(low <= law.median() <= high, f"low <= median <= high: {named}", (low, law.median(), high))
+    expect(np.allclose(sums, 1.0, atol=1e-9), f"cdf + sf = 1: {context}", sums)
+    quantiles = [float(distribution.ppf(share)) for share in (0.01, 0.05, 0.5, 0.95, 0.99)]
+    expect(quantiles == sorted(quantiles), f"quantiles rise: {context}", quantiles)
+    low, high = distribution.interval(0.9)
     expect(
-        math.isfinite(law.mean()) and law.std() >= 0.0, f"mean and std are numbers: {named}", (law.mean(), law.std())
+        low <= distribution.median() <= high, f"low <= median <= high: {context}", (low, distribution.median(), high)
     )
-    expect(0.0 <= law.p_zero <= 1.0, f"P(I = 0) is a chance: {named}", law.p_zero)
-    expect(0.0 <= law.mean() <= upper, f"the mean lies in [0, log min(r, s)]: {named}", (law.mean(), upper))
+    expect(
+        math.isfinite(distribution.mean()) and distribution.std() >= 0.0,
+        f"mean and std are numbers: {context}",
+        (distribution.mean(), distribution.std()),
+    )
+    expect(0.0 <= distribution.p_zero <= 1.0, f"P(I = 0) is a chance: {context}", distribution.p_zero)
+    expect(
+        0.0 <= distribution.mean() <= upper,
+        f"the mean lies in [0, log min(r, s)]: {context}",
+        (distribution.mean(), upper),
+    )
     if not gaussian:
-        expect(quantiles[0] >= 0.0 and quantiles[-1] <= upper, f"I lies in [0, log min(r, s)]: {named}", quantiles)
+        expect(quantiles[0] >= 0.0 and quantiles[-1] <= upper, f"I lies in [0, log min(r, s)]: {context}", quantiles)
 
 
-def check_chances(case: dict[str, Any], tables: list[Any], by_row: list[int], by_column: list[int], sides: str) -> None:
-    """The posterior of the chances: a distribution, that turns with its table."""
+def check_posterior(
+    case: dict[str, Any], tables: list[Any], by_row: list[int], by_column: list[int], sides: str
+) -> None:
+    """The posterior of the cell probabilities: a distribution, permuted and transposed with its table."""
     joint, target_only, feature_only = tables
-    named = f"{sides}, prior {case['prior']}"
-    own = posterior(joint, target_only=target_only, feature_only=feature_only, prior=case["prior"])
+    context = f"{sides}, prior {case['prior']}"
+    original = posterior(joint, target_only=target_only, feature_only=feature_only, prior=case["prior"])
     turned = posterior(
         joint[by_row][:, by_column],
         target_only=target_only[by_row],
         feature_only=feature_only[by_column],
         prior=case["prior"],
     )
-    across = posterior(joint.T, target_only=feature_only, feature_only=target_only, prior=case["prior"])
-    # Where margins alone hold a cell, the shift of the mean is a quotient of numbers of which rounding leaves nothing.
-    least = float(joint.min()) + own.pseudo_count
-    held = least >= 1e-5 or not (target_only.any() and feature_only.any())
-    for name in ("mode", "mean") if held else ("mode",):
-        found = getattr(own, name)
-        expect(bool(np.all(found >= 0.0)), f"the {name} has no negative chance: {named}", found)
-        expect(abs(found.sum() - 1.0) < 1e-9, f"the chances of the {name} add up to 1: {named}", found.sum())
-        other, transposed = getattr(turned, name), getattr(across, name).T
-        expect(close(other, found[by_row][:, by_column], case), f"the {name} turns with its table: {named}", other)
-        expect(close(transposed, found, case), f"the {name} is transposed with its table: {named}", transposed)
-    if not held and not joint.any():  # of such evidence rounding leaves few digits
+    transposed_posterior = posterior(joint.T, target_only=feature_only, feature_only=target_only, prior=case["prior"])
+    # If only margins count for a cell, the shift of the mean is a quotient of numbers that rounding destroys.
+    smallest_cell = float(joint.min()) + original.pseudo_count
+    is_stable = smallest_cell >= 1e-5 or not (target_only.any() and feature_only.any())
+    for name in ("mode", "mean") if is_stable else ("mode",):
+        probabilities = getattr(original, name)
+        expect(bool(np.all(probabilities >= 0.0)), f"the {name} has no negative chance: {context}", probabilities)
+        expect(
+            abs(probabilities.sum() - 1.0) < 1e-9,
+            f"the chances of the {name} add up to 1: {context}",
+            probabilities.sum(),
+        )
+        other, transposed = getattr(turned, name), getattr(transposed_posterior, name).T
+        expect(
+            close(other, probabilities[by_row][:, by_column], case),
+            f"the {name} turns with its table: {context}",
+            other,
+        )
+        expect(
+            close(transposed, probabilities, case), f"the {name} is transposed with its table: {context}", transposed
+        )
+    if not is_stable and not joint.any():  # rounding leaves few digits of such evidence
         return
     try:
-        evidences = own.log_evidence, turned.log_evidence, across.log_evidence
-    except CredimiError:  # it is refused, in words, where margins outweigh the complete rows
-        expect(not held, f"the evidence is there: {named}", joint)
+        evidences = original.log_evidence, turned.log_evidence, transposed_posterior.log_evidence
+    except CredimiError:  # it is refused where margins outweigh the complete rows
+        expect(not is_stable, f"the evidence is there: {context}", joint)
         return
-    margin = max(target_only.max(), feature_only.max())  # of a cell that margins alone hold, by its own count
-    rounding = 1e-6 if held or least <= 0.0 else max(1e-6, 1e-14 / least, 1e-16 * margin / least)
+    margin = max(target_only.max(), feature_only.max())  # relative to a cell that only margins count for
+    rounding = (
+        1e-6 if is_stable or smallest_cell <= 0.0 else max(1e-6, 1e-14 / smallest_cell, 1e-16 * margin / smallest_cell)
+    )
     expect(
         np.allclose(evidences, evidences[0], rtol=1e-8, atol=rounding),
-        f"the evidence does not turn: {named}",
+        f"the evidence does not turn: {context}",
         evidences,
     )
 
 
-def check_rank(case: dict[str, Any], tables: list[Any], law: Any, named: str) -> None:  # noqa: ANN401
+def check_rank(case: dict[str, Any], tables: list[Any], distribution: Any, context: str) -> None:  # noqa: ANN401
     """`rank` on counts of this one table, whole and as the sum of two parts, says what `mutual_information` says."""
     joint, target_only, feature_only = tables
     rows, columns = joint.shape
@@ -209,14 +244,20 @@ def check_rank(case: dict[str, Any], tables: list[Any], law: Any, named: str) ->
     whole, parts = counts_of(block), counts_of(half) + counts_of(block - half)
     expect(whole == parts or not np.array_equal(block, np.floor(block)), "counts of two halves add up", parts)
     options = {"prior": case["prior"], "approximation": case["approximation"], "epsilon": 0.003, "threads": 1}
-    one, other = (rank(each, **options)["f"] for each in (whole, parts))
+    one, other = (rank(counts, **options)["f"] for counts in (whole, parts))
     for name in ("mi", "std", "low", "high", "p_above"):
         same = one[name] == other[name] or close(one[name], other[name], case)
-        expect(bool(same), f"{name} of parts that were added is that of the whole: {named}", (one[name], other[name]))
-    low, high = law.interval(0.95)
-    alone = {"mi": law.mean(), "std": law.std(), "low": low, "high": high, "p_above": law.sf(0.003)}
+        expect(bool(same), f"{name} of parts that were added is that of the whole: {context}", (one[name], other[name]))
+    low, high = distribution.interval(0.95)
+    alone = {
+        "mi": distribution.mean(),
+        "std": distribution.std(),
+        "low": low,
+        "high": high,
+        "p_above": distribution.sf(0.003),
+    }
     for name, value in alone.items():
-        law_name = f"{name} of rank is that of mutual_information: {named}"
+        law_name = f"{name} of rank is that of mutual_information: {context}"
         expect(close(one[name], value, case), law_name, (one[name], value))
 
 
@@ -237,11 +278,11 @@ def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
     rows, columns = block.shape
     tables = [np.delete(block, row, axis=0) for row in range(rows - 1) if rows > 2]
     tables += [np.delete(block, column, axis=1) for column in range(columns - 1) if columns > 2]
-    for place in np.argwhere(block):
-        for less in {0.0, 1.0, float(np.floor(block[*place]))}:
-            if less < block[*place]:
+    for cell in np.argwhere(block):
+        for smaller_count in {0.0, 1.0, float(np.floor(block[*cell]))}:
+            if smaller_count < block[*cell]:
                 tables.append(block.copy())
-                tables[-1][*place] = less
+                tables[-1][*cell] = smaller_count
     for other in tables:
         joint, target_only, feature_only = other[:-1, :-1], other[:-1, -1], other[-1, :-1]
         smaller_counts = {"joint": joint, "target_only": target_only, "feature_only": feature_only}

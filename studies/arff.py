@@ -27,7 +27,7 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
         elif text and text[0] not in "%@":
             lines.append(text)
     rows = [[cell.strip() for cell in row] for row in csv.reader(lines, quotechar="'", skipinitialspace=True)]
-    rows = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))[:MOST_ROWS]]
+    rows = [rows[index] for index in np.random.default_rng(0).permutation(len(rows))[:MOST_ROWS]]
     columns = {}
     for number, values in enumerate(zip(*rows, strict=True)):
         if not nominal[number]:

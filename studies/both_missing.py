@@ -38,7 +38,7 @@ GIVEN = [
 
 
 def population(kind: str, shape: tuple[int, int], strength: float, generator: np.random.Generator) -> np.ndarray:
-    """Random chances with about this mutual information."""
+    """Random probabilities with about this mutual information."""
     rows, columns = shape
     independent = np.outer(generator.dirichlet(np.full(rows, 3.0)), generator.dirichlet(np.full(columns, 3.0)))
     if strength == 0.0:
@@ -46,9 +46,9 @@ def population(kind: str, shape: tuple[int, int], strength: float, generator: np
     if kind == "around":
         weight = 0.5 * (rows - 1) * (columns - 1) / strength
         while True:
-            chances = generator.dirichlet(weight * independent.ravel()).reshape(shape)
-            if abs(information_of(chances) / strength - 1.0) <= 0.1:
-                return chances
+            probabilities = generator.dirichlet(weight * independent.ravel()).reshape(shape)
+            if abs(information_of(probabilities) / strength - 1.0) <= 0.1:
+                return probabilities
     dependent = independent
     while information_of(dependent) <= strength:
         dependent = generator.dirichlet(4.0 * independent.ravel() + 0.01).reshape(shape)
@@ -61,10 +61,10 @@ def population(kind: str, shape: tuple[int, int], strength: float, generator: np
 
 
 def incomplete(
-    chances: np.ndarray, by_class: np.ndarray, by_value: np.ndarray, size: int, generator: np.random.Generator
+    probabilities: np.ndarray, by_class: np.ndarray, by_value: np.ndarray, size: int, generator: np.random.Generator
 ) -> Table:
     """Counts of `size` rows, each of which lacks the feature, or the target, or nothing."""
-    counts = generator.multinomial(size, chances.ravel()).reshape(chances.shape)
+    counts = generator.multinomial(size, probabilities.ravel()).reshape(probabilities.shape)
     by_class, by_value = np.asarray(by_class)[:, np.newaxis], np.asarray(by_value)
     no_feature = generator.binomial(counts, by_class)
     no_target = generator.binomial(counts - no_feature, by_value / (1.0 - by_class))
@@ -77,14 +77,14 @@ def summary_of(tables: list[Table]) -> Summary:
     return summarize(blocks, PosteriorOptions(epsilon=EPSILON))
 
 
-def held(found: Summary, truth: np.ndarray | float) -> float:
+def percent_held(posteriors: Summary, truth: np.ndarray | float) -> float:
     """Percent of the intervals that hold the truth."""
-    return 100.0 * float(np.mean((found.low <= truth) & (truth <= found.high)))
+    return 100.0 * float(np.mean((posteriors.low <= truth) & (truth <= posteriors.high)))
 
 
-def kept(found: Summary) -> float:
+def percent_kept(posteriors: Summary) -> float:
     """Percent that the forward rule keeps."""
-    return 100.0 * float(np.mean(found.p_above >= 0.95))
+    return 100.0 * float(np.mean(posteriors.p_above >= 0.95))
 
 
 def main() -> None:
@@ -100,22 +100,27 @@ def main() -> None:
         for strength in STRENGTHS:
             tables, complete, truth = [], [], []
             for _ in range(options.tables):
-                chances = population(kind, (rows, columns), strength, generator)
+                probabilities = population(kind, (rows, columns), strength, generator)
                 by_class = generator.uniform(0.0, WITHOUT_FEATURE, rows)
                 by_value = generator.uniform(0.0, WITHOUT_TARGET, columns)
-                tables.append(incomplete(chances, by_class, by_value, size, generator))
-                complete.append(incomplete(chances, np.zeros(rows), np.zeros(columns), size, generator))
-                truth.append(float(information_of(chances)) if strength else 0.0)
-            found = summary_of(tables)
-            figures.append(f"{held(found, np.array(truth)):.1f} ({held(summary_of(complete), np.array(truth)):.1f})")
-            noise = kept(found) if strength == 0.0 else noise
+                tables.append(incomplete(probabilities, by_class, by_value, size, generator))
+                complete.append(incomplete(probabilities, np.zeros(rows), np.zeros(columns), size, generator))
+                truth.append(float(information_of(probabilities)) if strength else 0.0)
+            posteriors = summary_of(tables)
+            complete_held = percent_held(summary_of(complete), np.array(truth))
+            figures.append(f"{percent_held(posteriors, np.array(truth)):.1f} ({complete_held:.1f})")
+            noise = percent_kept(posteriors) if strength == 0.0 else noise
         print(f"| {kind} | {rows} x {columns} | {size:,} | {' | '.join(figures)} | {noise:.1f} |", flush=True)
     print("\n| population | N | true I | I held, % | mean of E[I] | kept, % |\n|---|---:|---:|---:|---:|---:|")
-    for name, chances, by_class, by_value, size in GIVEN:
-        found = summary_of([incomplete(chances, by_class, by_value, size, generator) for _ in range(options.tables)])
-        truth = round(float(information_of(chances)), 12)
-        line = f"| {name} | {size:,} | {truth:.4f} | {held(found, truth):.1f} | {found.mean.mean():.4f} "
-        print(f"{line}| {kept(found):.1f} |", flush=True)
+    for name, probabilities, by_class, by_value, size in GIVEN:
+        posteriors = summary_of(
+            [incomplete(probabilities, by_class, by_value, size, generator) for _ in range(options.tables)]
+        )
+        truth = round(float(information_of(probabilities)), 12)
+        line = (
+            f"| {name} | {size:,} | {truth:.4f} | {percent_held(posteriors, truth):.1f} | {posteriors.mean.mean():.4f} "
+        )
+        print(f"{line}| {percent_kept(posteriors):.1f} |", flush=True)
 
 
 if __name__ == "__main__":

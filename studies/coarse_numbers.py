@@ -24,7 +24,7 @@ from credimi.columns import labels
 from credimi.columns.numbers.discretize import bins_of
 
 
-def laws(rows: int) -> dict[str, np.ndarray]:
+def distributions(rows: int) -> dict[str, np.ndarray]:
     """Numbers of several magnitudes."""
     generator = np.random.default_rng(0)
     return {
@@ -46,7 +46,7 @@ def information(codes: np.ndarray, classes: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Print one line a law and limit."""
+    """Print one line for each distribution and limit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000, help="(default: %(default)s)")
     parser.add_argument(
@@ -55,22 +55,22 @@ def main() -> None:
     options = parser.parse_args()
     print("| numbers | at most | kept | error | in one label | cuts | I | difference |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    for name, numbers in laws(options.rows).items():
+    for name, numbers in distributions(options.rows).items():
         ranks = np.argsort(np.argsort(numbers)) / options.rows
-        chance = 0.5 + 0.35 * np.sin(7.0 * ranks)  # up, down and up again
-        classes = (np.random.default_rng(1).random(options.rows) < chance).astype(np.int64)
+        probability = 0.5 + 0.35 * np.sin(7.0 * ranks)  # up, down and up again
+        classes = (np.random.default_rng(1).random(options.rows) < probability).astype(np.int64)
         judge = credimi.EntropyDiscretizer().fit(numbers[:, None], classes).cut_points_[0]
         best = information(bins_of(numbers, judge), classes)
         for limit in options.limits:
             labels.MOST_LABELS = limit
             counts = credimi.count({"x": numbers, "class": classes}, "class")
-            own, cuts = counts.labels[0], counts.feature("x").cuts
+            counted_labels, cuts = counts.labels[0], counts.feature("x").cuts
             share = counts.blocks()[0].sum(axis=0).max() / options.rows
-            error = 0.0 if own.dropped_bits == 0 else 2.0 ** (own.dropped_bits - 52)
+            error = 0.0 if counted_labels.dropped_bits == 0 else 2.0 ** (counted_labels.dropped_bits - 52)
             lost = information(bins_of(numbers, cuts), classes) - best
             print(
-                f"| {name} | {limit:,} | {len(own):,} | {error:.1g} | {share:.2g} | {len(judge)}, {len(cuts)} | "
-                f"{best:.5f} | {lost:+.1e} |",
+                f"| {name} | {limit:,} | {len(counted_labels):,} | {error:.1g} | {share:.2g} | {len(judge)}, "
+                f"{len(cuts)} | {best:.5f} | {lost:+.1e} |",
                 flush=True,
             )
 

@@ -29,19 +29,25 @@ def margin(size: int, generator: np.random.Generator) -> np.ndarray:
     return 0.5 / size + 0.5 * generator.dirichlet(np.full(size, 2.0))
 
 
-def chances(shape: tuple[int, int], strength: float, generator: np.random.Generator) -> np.ndarray:
-    """Of this I, in a random direction away from independence."""
+def cell_probabilities(shape: tuple[int, int], strength: float, generator: np.random.Generator) -> np.ndarray:
+    """Cell probabilities with this I, in a random direction away from independence."""
     while True:
-        even = np.outer(margin(shape[0], generator), margin(shape[1], generator))
-        away = generator.normal(size=shape) * even
-        rows, columns = even.sum(axis=1), even.sum(axis=0)
-        away += away.sum() * even - np.outer(rows, away.sum(axis=0)) - np.outer(away.sum(axis=1), columns)
-        most = float(np.min(np.where(away < 0.0, -even / np.minimum(away, -1e-12), np.inf)))
+        independent = np.outer(margin(shape[0], generator), margin(shape[1], generator))
+        direction = generator.normal(size=shape) * independent
+        rows, columns = independent.sum(axis=1), independent.sum(axis=0)
+        direction += (
+            direction.sum() * independent
+            - np.outer(rows, direction.sum(axis=0))
+            - np.outer(direction.sum(axis=1), columns)
+        )
+        longest = float(np.min(np.where(direction < 0.0, -independent / np.minimum(direction, -1e-12), np.inf)))
         if strength == 0.0:
-            return even
-        if information(even + most * away) > strength:
-            length = optimize.brentq(lambda x, e=even, w=away: float(information(e + x * w)) - strength, 0.0, most)
-            return even + length * away
+            return independent
+        if information(independent + longest * direction) > strength:
+            length = optimize.brentq(
+                lambda x, e=independent, w=direction: float(information(e + x * w)) - strength, 0.0, longest
+            )
+            return independent + length * direction
 
 
 def strengths(count: int, generator: np.random.Generator) -> np.ndarray:
@@ -50,29 +56,31 @@ def strengths(count: int, generator: np.random.Generator) -> np.ndarray:
     return np.where(np.arange(count) % 3 == 0, 0.0, drawn)
 
 
-def drawn(chance: np.ndarray, rows: int, generator: np.random.Generator, *, missing: bool) -> np.ndarray:
+def drawn(probabilities: np.ndarray, rows: int, generator: np.random.Generator, *, missing: bool) -> np.ndarray:
     """A block of so many rows."""
-    chance = np.maximum(chance, 0.0)
-    cells = generator.multinomial(rows, chance.ravel() / chance.sum()).reshape(chance.shape)
-    block = np.zeros((chance.shape[0] + 1, chance.shape[1] + 1))
+    probabilities = np.maximum(probabilities, 0.0)
+    cells = generator.multinomial(rows, probabilities.ravel() / probabilities.sum()).reshape(probabilities.shape)
+    block = np.zeros((probabilities.shape[0] + 1, probabilities.shape[1] + 1))
     if missing:
         for share, axis in ((0.2, 1), (0.1, 0)):
-            gone = generator.binomial(cells, share)
-            cells = cells - gone
+            removed = generator.binomial(cells, share)
+            cells = cells - removed
             if axis:
-                block[:-1, -1] = gone.sum(axis=1)
+                block[:-1, -1] = removed.sum(axis=1)
             else:
-                block[-1, :-1] = gone.sum(axis=0)
+                block[-1, :-1] = removed.sum(axis=0)
     block[:-1, :-1] = cells
     return block
 
 
 def changes(first: list[np.ndarray], second: list[np.ndarray]) -> np.ndarray:
-    """Of each pair P(change), and P(change) of the two posteriors alone."""
+    """For each pair P(change), and P(change) of the two posteriors alone."""
     sides = [Tables.of(first), Tables.of(second)]
-    laws, priors = [posteriors_of(each) for each in sides], [priors_of(each) for each in sides]
-    found = [OPTIONS.change(*each) for each in zip(zip(*laws, strict=True), zip(*priors, strict=True), strict=True)]
-    return np.array([(each.p_more + each.p_less, each.p_change_if_apart) for each in found])
+    posteriors, priors = [posteriors_of(side) for side in sides], [priors_of(side) for side in sides]
+    change_records = [
+        OPTIONS.change(*side) for side in zip(zip(*posteriors, strict=True), zip(*priors, strict=True), strict=True)
+    ]
+    return np.array([(side.p_more + side.p_less, side.p_change_if_apart) for side in change_records])
 
 
 def unchanged(columns: int) -> None:
@@ -86,22 +94,22 @@ def unchanged(columns: int) -> None:
     )
     print(f"| {' | '.join(heads)} | by the posteriors alone, % |")
     print("|---|---:|---:|---:|---:|---:|")
-    every = []
+    all_changed = []
     for shape in SHAPES:
         for rows in SIZES:
             generator = np.random.default_rng([*shape, rows])
-            tables = [chances(shape, each, generator) for each in strengths(columns, generator)]
+            tables = [cell_probabilities(shape, each, generator) for each in strengths(columns, generator)]
             first, second = (
-                [drawn(each, rows, generator, missing=place % 2 == 1) for place, each in enumerate(tables)]
+                [drawn(each, rows, generator, missing=index % 2 == 1) for index, each in enumerate(tables)]
                 for _ in "ab"
             )
             same, other = changes(first, first)[:, 0], changes(first, second)
-            every.append(other >= OPTIONS.level)
-            said, alone = 100.0 * every[-1].mean(axis=0)
+            all_changed.append(other >= OPTIONS.level)
+            percent_changed, percent_alone = 100.0 * all_changed[-1].mean(axis=0)
             line = f"| {shape[0]} x {shape[1]} | {rows:,} | {same.max():.4f} | {other[:, 0].max():.2f} "
-            print(f"{line}| {said:.1f} | {alone:.0f} |", flush=True)
-    said, alone = 100.0 * np.concatenate(every).mean(axis=0)
-    print(f"| all | | | | {said:.2f} | {alone:.0f} |")
+            print(f"{line}| {percent_changed:.1f} | {percent_alone:.0f} |", flush=True)
+    percent_changed, percent_alone = 100.0 * np.concatenate(all_changed).mean(axis=0)
+    print(f"| all | | | | {percent_changed:.2f} | {percent_alone:.0f} |")
 
 
 def shifted(columns: int) -> None:
@@ -114,9 +122,11 @@ def shifted(columns: int) -> None:
             generator = np.random.default_rng([round(100 * share), rows])
             pair = [np.array([[each], [1.0 - each]]) * conditional for each in (0.5, share)]
             sides = [[drawn(each, rows, generator, missing=False) for _ in range(columns)] for each in pair]
-            said = 100.0 * np.mean(changes(sides[0], sides[1])[:, 0] >= OPTIONS.level)
+            percent_changed = 100.0 * np.mean(changes(sides[0], sides[1])[:, 0] >= OPTIONS.level)
             figures = " and ".join(f"{information(each):.4f}" for each in pair)
-            print(f"| {100 * share:g}:{100 - 100 * share:g} | {rows:,} | {figures} | {said:.0f} |", flush=True)
+            print(
+                f"| {100 * share:g}:{100 - 100 * share:g} | {rows:,} | {figures} | {percent_changed:.0f} |", flush=True
+            )
 
 
 def changed(columns: int) -> None:
@@ -129,7 +139,10 @@ def changed(columns: int) -> None:
             for rows in SIZES:
                 generator = np.random.default_rng([*shape, rows, round(1000 * before), round(1000 * after)])
                 sides = [
-                    [drawn(chances(shape, each, generator), rows, generator, missing=False) for _ in range(columns)]
+                    [
+                        drawn(cell_probabilities(shape, each, generator), rows, generator, missing=False)
+                        for _ in range(columns)
+                    ]
                     for each in (before, after)
                 ]
                 cells.append(f"{100.0 * np.mean(changes(sides[0], sides[1])[:, 0] >= OPTIONS.level):.0f} %")

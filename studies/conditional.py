@@ -47,10 +47,10 @@ EPSILON = 0.003
 
 
 def population(shape: tuple[int, int, int], kind: str, size: int, generator: np.random.Generator) -> np.ndarray:
-    """Chances of stratum, class and value, of one of the `KINDS`; the prior's range depends on the rows."""
+    """Probabilities of stratum, class and value, of one of the `KINDS`; the prior's range depends on the rows."""
     strata, rows, columns = shape
     weights = generator.dirichlet(np.full(strata, 2.0))
-    inside = []
+    of_strata = []
     strength = np.exp(generator.uniform(np.log(4.0), np.log(50.0 * size * min(rows, columns))))
     for _ in range(strata):
         independent = np.outer(generator.dirichlet(np.full(rows, 3.0)), generator.dirichlet(np.full(columns, 3.0)))
@@ -58,21 +58,21 @@ def population(shape: tuple[int, int, int], kind: str, size: int, generator: np.
         dependent = generator.dirichlet(2.0 * independent.ravel() + 0.01).reshape(rows, columns)
         share = generator.random()
         mixed = (1.0 - share) * independent + share * dependent
-        inside.append({"independent": independent, "around": around, "mixed": mixed}[kind])
-    return weights[:, np.newaxis, np.newaxis] * np.array(inside)
+        of_strata.append({"independent": independent, "around": around, "mixed": mixed}[kind])
+    return weights[:, np.newaxis, np.newaxis] * np.array(of_strata)
 
 
-def conditional_information_of(chances: np.ndarray) -> float:
+def conditional_information_of(probabilities: np.ndarray) -> float:
     """I(X;Y|Z)."""
-    weights = chances.sum(axis=(1, 2))
-    return float((weights * information_of(chances / weights[:, np.newaxis, np.newaxis])).sum())
+    weights = probabilities.sum(axis=(1, 2))
+    return float((weights * information_of(probabilities / weights[:, np.newaxis, np.newaxis])).sum())
 
 
-def incomplete(chances: np.ndarray, missing: str, size: int, generator: np.random.Generator) -> np.ndarray:
-    """Blocks of `size` rows, a stratum each, of which some lack the feature or the target."""
+def incomplete(probabilities: np.ndarray, missing: str, size: int, generator: np.random.Generator) -> np.ndarray:
+    """Blocks of `size` rows, one block for each stratum; some rows lack the feature or the target."""
     no_feature, no_target = MISSING[missing]
-    strata, rows, columns = chances.shape
-    counts = generator.multinomial(size, chances.ravel()).reshape(chances.shape)
+    strata, rows, columns = probabilities.shape
+    counts = generator.multinomial(size, probabilities.ravel()).reshape(probabilities.shape)
     by_class = np.full((rows, 1), no_feature)
     by_value = np.full(columns, no_target)
     if no_target:
@@ -93,14 +93,14 @@ def strata_of(data: list[np.ndarray]) -> StratifiedTables:
 
 
 def draws_of(blocks: np.ndarray, prior: str | float, size: int, generator: np.random.Generator) -> np.ndarray:
-    """Draws of sum p_z I_z from the posterior, independence apart."""
+    """Draws of sum p_z I_z from the posterior given dependence."""
     strata = strata_of([blocks])
     if prior == "adaptive":
-        found = mixtures(strata.occurring, (strata.starts[:-1], strata.starts[1:]))
-        weight, components = found.weight.reshape(strata.weights.size, -1)[0], found.blocks
-        pseudo = 0.0
+        mixture = mixtures(strata.occurring, (strata.starts[:-1], strata.starts[1:]))
+        weight, components = mixture.weight.reshape(strata.weights.size, -1)[0], mixture.blocks
+        pseudo_count = 0.0
     else:
-        weight, components, pseudo = np.ones(1), strata.tables, float(prior)
+        weight, components, pseudo_count = np.ones(1), strata.tables, float(prior)
     drawn = []
     for component, count in enumerate(generator.multinomial(size, weight / weight.sum()).tolist()):
         if count == 0:
@@ -109,72 +109,72 @@ def draws_of(blocks: np.ndarray, prior: str | float, size: int, generator: np.ra
         total = np.zeros(count)
         for stratum in range(strata.weights.size):
             table = Table.of_block(components.block(stratum * weight.size + component))
-            total += shares[:, stratum] * information(table, pseudo, count, generator)
+            total += shares[:, stratum] * information(table, pseudo_count, count, generator)
         drawn.append(total)
     return np.concatenate(drawn)
 
 
-def information(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> np.ndarray:
+def information(table: Table, pseudo_count: float, size: int, generator: np.random.Generator) -> np.ndarray:
     """Draws of one stratum's information, in random order."""
     chains = 256
     if table.misses_feature and table.misses_target:
         size_of_chains = max(size, 20 * chains)
-        drawn = draw_information(table, pseudo, size_of_chains, generator, chains=chains, burn_in=150, thin=4)
+        drawn = draw_information(table, pseudo_count, size_of_chains, generator, chains=chains, burn_in=150, thin=4)
         return generator.permutation(drawn.information)[:size]
-    return draw_information(table, pseudo, size, generator, chains=1, burn_in=0, thin=1).information
+    return draw_information(table, pseudo_count, size, generator, chains=1, burn_in=0, thin=1).information
 
 
-def distance(law: credimi.Distribution, draws: np.ndarray) -> float:
+def distance(distribution: credimi.Distribution, draws: np.ndarray) -> float:
     """Kolmogorov's, of what is left without the atom, times its weight."""
     draws = np.sort(draws)
-    below = (law.cdf(draws) - law.p_zero) / (1.0 - law.p_zero)
+    below = (distribution.cdf(draws) - distribution.p_zero) / (1.0 - distribution.p_zero)
     steps = np.arange(draws.size + 1) / draws.size
-    return (1.0 - law.p_zero) * float(max((below - steps[:-1]).max(), (steps[1:] - below).max()))
+    return (1.0 - distribution.p_zero) * float(max((below - steps[:-1]).max(), (steps[1:] - below).max()))
 
 
 def distances(tables: int, draws: int, generator: np.random.Generator) -> None:
     """Print median and 95th percentile, a line for each N and what is missing."""
     print("\n| missing | N | tables | jeffreys: median, 95th | adaptive: median, 95th |")
     print("|---|---:|---:|---:|---:|")
-    every: dict[str | float, list[float]] = {0.5: [], "adaptive": []}
+    all_distances: dict[str | float, list[float]] = {0.5: [], "adaptive": []}
     for missing, size in product(MISSING, SIZES):
-        own: dict[str | float, list[float]] = {0.5: [], "adaptive": []}
+        distances_of: dict[str | float, list[float]] = {0.5: [], "adaptive": []}
         for shape, kind, _ in product(SHAPES, KINDS, range(tables)):
             blocks = incomplete(population(shape, kind, size, generator), missing, size, generator)
             margins = {"target_only": blocks[:, :-1, -1], "feature_only": blocks[:, -1, :-1]}
-            for prior, each in own.items():
-                law = credimi.conditional_information(blocks[:, :-1, :-1], **margins, prior=prior)
-                each.append(distance(law, draws_of(blocks, prior, draws, generator)))
-        figures = [f"{np.median(each):.3f}, {np.quantile(each, 0.95):.3f}" for each in own.values()]
-        print(f"| {missing} | {size:,} | {len(own[0.5])} | {' | '.join(figures)} |", flush=True)
-        for prior, each in own.items():
-            every[prior] += each
-    figures = [f"{np.median(each):.3f}, {np.quantile(each, 0.95):.3f}" for each in every.values()]
-    print(f"| all | all | {len(every[0.5])} | {' | '.join(figures)} |", flush=True)
+            for prior, values in distances_of.items():
+                distribution = credimi.conditional_information(blocks[:, :-1, :-1], **margins, prior=prior)
+                values.append(distance(distribution, draws_of(blocks, prior, draws, generator)))
+        figures = [f"{np.median(values):.3f}, {np.quantile(values, 0.95):.3f}" for values in distances_of.values()]
+        print(f"| {missing} | {size:,} | {len(distances_of[0.5])} | {' | '.join(figures)} |", flush=True)
+        for prior, values in distances_of.items():
+            all_distances[prior] += values
+    figures = [f"{np.median(values):.3f}, {np.quantile(values, 0.95):.3f}" for values in all_distances.values()]
+    print(f"| all | all | {len(all_distances[0.5])} | {' | '.join(figures)} |", flush=True)
 
 
 def coverage(tables: int, generator: np.random.Generator) -> None:
     """Print how many intervals hold the truth, and how much noise is kept."""
     print("| shape | N | noise kept, % | independent: held, % | around: held, % | mixed: held, % |")
     print("|---|---:|---:|---:|---:|---:|")
-    everything = []
+    all_figures = []
     for shape, size in product(SHAPES, SIZES):
         figures = []
         for kind in KINDS:
             data, truth = [], []
             for missing in MISSING:
                 for _ in range(tables):
-                    chances = population(shape, kind, size, generator)
-                    data.append(incomplete(chances, missing, size, generator))
-                    truth.append(0.0 if kind == "independent" else conditional_information_of(chances))
-            found = summarize(strata_of(data), PosteriorOptions(epsilon=EPSILON))
+                    probabilities = population(shape, kind, size, generator)
+                    data.append(incomplete(probabilities, missing, size, generator))
+                    truth.append(0.0 if kind == "independent" else conditional_information_of(probabilities))
+            summary = summarize(strata_of(data), PosteriorOptions(epsilon=EPSILON))
             if kind == "independent":
-                figures.append(100.0 * np.mean(found.p_above >= 0.95))
-            figures.append(100.0 * np.mean((found.low <= truth) & (truth <= found.high)))
-        everything.append(figures)
-        shown = " | ".join(f"{each:.1f}" for each in figures)
+                figures.append(100.0 * np.mean(summary.p_above >= 0.95))
+            figures.append(100.0 * np.mean((summary.low <= truth) & (truth <= summary.high)))
+        all_figures.append(figures)
+        shown = " | ".join(f"{figure:.1f}" for figure in figures)
         print(f"| {' x '.join(map(str, shape))} | {size:,} | {shown} |", flush=True)
-    print(f"| all | all | {' | '.join(f'{each:.2f}' for each in np.mean(everything, axis=0))} |", flush=True)
+    print(f"| all | all | {' | '.join(f'{figure:.2f}' for figure in np.mean(all_figures, axis=0))} |", flush=True)
 
 
 def cut_numbers(tables: int) -> None:
@@ -182,29 +182,29 @@ def cut_numbers(tables: int) -> None:
     print("| rows | values of W | classes | noise | cuts | even odds | odds alone | odds given W |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     for rows, (strata, classes), noise in product((200, 600, 2_000), ((3, 2), (6, 3)), (0.3, 1.0, 3.0)):
-        found, cuts = [], []
+        bayes_factors, cuts = [], []
         for seed in range(tables):
             generator = np.random.default_rng(seed)
             given = np.concatenate([np.arange(strata), generator.integers(0, strata, rows - strata)])
-            chances = generator.dirichlet(np.full(classes, 1.0), strata).cumsum(axis=1)
-            target = (generator.random((rows, 1)) > chances[given]).sum(axis=1)
+            probabilities = generator.dirichlet(np.full(classes, 1.0), strata).cumsum(axis=1)
+            target = (generator.random((rows, 1)) > probabilities[given]).sum(axis=1)
             target[:classes] = np.arange(classes)
             numbers = given[:, np.newaxis] + noise * generator.normal(size=(rows, 10))
-            data = {f"x{place}": column for place, column in enumerate(numbers.T)}
+            data = {f"x{index}": column for index, column in enumerate(numbers.T)}
             data |= {"w": [f"w{each}" for each in given], "y": [f"c{each}" for each in target]}
-            plain = SettledCodes.of(CodedTable.of(data, CountRequest.of("y")))
-            places = [place for place, feature in enumerate(plain.features) if feature.odds < 1.0]
-            if not places:
+            codes = SettledCodes.of(CodedTable.of(data, CountRequest.of("y")))
+            cut_columns = [index for index, feature in enumerate(codes.features) if feature.odds < 1.0]
+            if not cut_columns:
                 continue
-            w = [feature.name for feature in plain.features].index("w")
-            counted, starts = plain.stratified(plain.codes[w], strata, features=places)
+            index_of_w = [feature.name for feature in codes.features].index("w")
+            counted, starts = codes.stratified(codes.codes[index_of_w], strata, features=cut_columns)
             even = Tables(counted.flat, counted.rows, counted.columns)
             independent = independence(StratifiedTables.of(even, starts))
             factor = (1.0 - independent) / independent
-            own, changed = plain.odds[places], Search(plain, PosteriorOptions()).codes.odds[places]
-            found.append(np.array([factor, factor * own, factor * changed]))
-            cuts += [len(plain.features[place].values) - 1 for place in places]
-        factors = np.concatenate(found, axis=1)
+            odds_alone, odds_given = codes.odds[cut_columns], Search(codes, PosteriorOptions()).codes.odds[cut_columns]
+            bayes_factors.append(np.array([factor, factor * odds_alone, factor * odds_given]))
+            cuts += [len(codes.features[index].values) - 1 for index in cut_columns]
+        factors = np.concatenate(bayes_factors, axis=1)
         shown = [f"{each.mean():.2g}, {100 * np.mean(each > 1.0):.0f} %" for each in factors]
         print(f"| {rows:,} | {strata} | {classes} | {noise} | {np.mean(cuts):.1f} | " + " | ".join(shown) + " |")
 

@@ -29,11 +29,11 @@ LINES = [(classes, rows, shift) for classes in (2, 5) for rows in (100, 300, 1_0
 EPSILON, LEVEL = 0.003, 0.95
 
 
-def kept(features: list[Feature], odds: list[float]) -> float:
+def percent_kept(features: list[Feature], odds: list[float]) -> float:
     """The percentage of the features that the rule forward keeps, with these prior odds of dependence."""
     blocks = Tables.of([feature.block.astype(np.float64) for feature in features], odds)
-    found = summarize(blocks, PosteriorOptions(epsilon=EPSILON, level=LEVEL))
-    return 100.0 * float(np.mean(found.p_above >= LEVEL))
+    posteriors = summarize(blocks, PosteriorOptions(epsilon=EPSILON, level=LEVEL))
+    return 100.0 * float(np.mean(posteriors.p_above >= LEVEL))
 
 
 def main() -> None:
@@ -48,13 +48,13 @@ def main() -> None:
         shares: dict[str, list[float]] = {"passed": [], "paid": [], "not paid": [], "quantile": []}
         for _ in range(1 if shift else 10):
             target = generator.integers(0, classes, rows)
-            columns = {str(place): generator.normal(shift * target) for place in range(options.columns)}
+            columns = {str(index): generator.normal(shift * target) for index in range(options.columns)}
             cut = credimi.count(columns, target, discretize="mdl").settled()
             even = credimi.count(columns, target, discretize="quantile").settled()
             shares["passed"].append(100.0 * float(np.mean([feature.cut_by == "mdl" for feature in cut])))
-            shares["paid"].append(kept(cut, [feature.odds for feature in cut]))
-            shares["not paid"].append(kept(cut, [1.0] * len(cut)))
-            shares["quantile"].append(kept(even, [1.0] * len(even)))
+            shares["paid"].append(percent_kept(cut, [feature.odds for feature in cut]))
+            shares["not paid"].append(percent_kept(cut, [1.0] * len(cut)))
+            shares["quantile"].append(percent_kept(even, [1.0] * len(even)))
         figures = " | ".join(f"{np.mean(each):.2f}" for each in shares.values())
         print(f"| {classes} | {rows:,} | {shift:g} | {figures} |", flush=True)
 

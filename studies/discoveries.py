@@ -42,17 +42,19 @@ SHARES, STRENGTHS = (0.003, 0.01, 0.1), ("0.03", "0.1", "exponential")
 EPSILON, FDR = 0.003, 0.05
 
 
-def chances(shape: tuple[int, int], strength: float, generator: np.random.Generator) -> np.ndarray:
-    """Of this I, in a random direction away from equal chances."""
-    even = np.full(shape, 1.0 / (shape[0] * shape[1]))
+def cell_probabilities(shape: tuple[int, int], strength: float, generator: np.random.Generator) -> np.ndarray:
+    """Cell probabilities with this I, in a random direction away from equal ones."""
+    equal = np.full(shape, 1.0 / (shape[0] * shape[1]))
     while True:
-        away = generator.normal(size=shape)
-        away -= away.mean(axis=0)
-        away -= away.mean(axis=1, keepdims=True)
-        most = float(np.min(np.where(away < 0.0, -even / np.minimum(away, -1e-12), np.inf)))
-        if information(even + most * away) > strength:
-            length = optimize.brentq(lambda x, way=away: float(information(even + x * way)) - strength, 0.0, most)
-            return even + length * away
+        direction = generator.normal(size=shape)
+        direction -= direction.mean(axis=0)
+        direction -= direction.mean(axis=1, keepdims=True)
+        longest = float(np.min(np.where(direction < 0.0, -equal / np.minimum(direction, -1e-12), np.inf)))
+        if information(equal + longest * direction) > strength:
+            length = optimize.brentq(
+                lambda x, way=direction: float(information(equal + x * way)) - strength, 0.0, longest
+            )
+            return equal + length * direction
 
 
 def blocks_of(tables: np.ndarray) -> Tables:
@@ -71,37 +73,41 @@ def benjamini_hochberg(tables: np.ndarray) -> np.ndarray:
     return np.asarray(stats.false_discovery_control(stats.chi2.sf(2.0 * terms.sum(axis=(1, 2)), freedom)) <= FDR)
 
 
-def kept(tables: np.ndarray, truth: np.ndarray) -> Iterator[tuple[float, float]]:
+def power_and_false_share(tables: np.ndarray, truth: np.ndarray) -> Iterator[tuple[float, float]]:
     """Power and false share of each procedure."""
     blocks = blocks_of(tables)
-    own = beliefs(blocks, PosteriorOptions(epsilon=EPSILON))
+    posteriors = beliefs(blocks, PosteriorOptions(epsilon=EPSILON))
     table, weight = pooled_weights(blocks)
-    found = components(blocks)
-    alone = PosteriorComponents(
-        np.zeros(table.size), np.arange(table.size), np.ones(table.size), found.mean, found.variance
+    dependent_parts = components(blocks)
+    single_components = PosteriorComponents(
+        np.zeros(table.size), np.arange(table.size), np.ones(table.size), dependent_parts.mean, dependent_parts.variance
     )
     upper = np.full(table.size, np.log(min(tables.shape[1:])))
-    tails = above(laws_of(alone, upper, gaussian=False), EPSILON, None)
-    for keeps, true in (
-        (rules.false_discovery(own.p_above, FDR, own.p_independent), truth > EPSILON),
+    tails = above(laws_of(single_components, upper, gaussian=False), EPSILON, None)
+    for keeps, is_true in (
+        (rules.false_discovery(posteriors.p_above, FDR, posteriors.p_independent), truth > EPSILON),
         (rules.false_discovery(np.bincount(table, weight * tails, truth.size), FDR), truth > EPSILON),
-        (rules.false_discovery(1.0 - own.p_independent, FDR, own.p_independent), truth > 0.0),
+        (rules.false_discovery(1.0 - posteriors.p_independent, FDR, posteriors.p_independent), truth > 0.0),
         (rules.false_discovery(np.bincount(table, weight, truth.size), FDR), truth > 0.0),
         (benjamini_hochberg(tables), truth > 0.0),
     ):
-        yield (keeps & true).sum() / max(true.sum(), 1), (keeps & ~true).sum() / max(keeps.sum(), 1)
+        yield (keeps & is_true).sum() / max(is_true.sum(), 1), (keeps & ~is_true).sum() / max(keeps.sum(), 1)
 
 
 def draw(case: Case, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Tables, and the true I of each."""
-    shape, law, count, size, share = case
-    telling = max(round(share * count), 1)
+    shape, strength_kind, count, size, share = case
+    dependent_columns = max(round(share * count), 1)
     truth = np.zeros(count)
-    strengths = generator.exponential(0.03, telling) if law == "exponential" else float(law)
-    truth[:telling] = np.minimum(strengths, 0.3)
-    every = np.full((count, *shape), 1.0 / (shape[0] * shape[1]))
-    every[:telling] = [chances(shape, each, generator) for each in truth[:telling]]
-    return generator.multinomial(size, every.reshape(count, -1)).reshape(count, *shape).astype(float), truth
+    strengths = (
+        generator.exponential(0.03, dependent_columns) if strength_kind == "exponential" else float(strength_kind)
+    )
+    truth[:dependent_columns] = np.minimum(strengths, 0.3)
+    probabilities = np.full((count, *shape), 1.0 / (shape[0] * shape[1]))
+    probabilities[:dependent_columns] = [
+        cell_probabilities(shape, each, generator) for each in truth[:dependent_columns]
+    ]
+    return generator.multinomial(size, probabilities.reshape(count, -1)).reshape(count, *shape).astype(float), truth
 
 
 def main() -> None:
@@ -115,19 +121,24 @@ def main() -> None:
     names = ("rule fdr", "strengths learned", "I > 0", "I > 0, strengths learned", "G test")
     print("| shape | I | columns | N | dependent, % | " + " | ".join(f"{name}: power, FDR" for name in names) + " |")
     print("|---|---|---:|---:|---:|" + "---:|" * 5)
-    every = []
+    means = []
     for case in product(shapes, STRENGTHS, options.columns, SIZES, SHARES):
-        shape, law, count, size, share = case
-        seeds = [*shape, STRENGTHS.index(law), count, size, round(1_000 * share)]  # a line is the same without others
+        shape, strength_kind, count, size, share = case
+        seeds = [
+            *shape,
+            STRENGTHS.index(strength_kind),
+            count,
+            size,
+            round(1_000 * share),
+        ]  # a line is the same without others
         generator = np.random.default_rng(seeds)
-        draws = [list(kept(*draw(case, generator))) for _ in range(options.draws)]
-        every.append((share, np.mean(draws, axis=0)))
-        line = f"| {shape[0]} x {shape[1]} | {law} | {count:,} | {size:,} | {100 * share:g} "
-        print(f"{line}| {figures(every[-1][1])} |", flush=True)
+        draws = [list(power_and_false_share(*draw(case, generator))) for _ in range(options.draws)]
+        means.append((share, np.mean(draws, axis=0)))
+        line = f"| {shape[0]} x {shape[1]} | {strength_kind} | {count:,} | {size:,} | {100 * share:g} "
+        print(f"{line}| {figures(means[-1][1])} |", flush=True)
     for share in SHARES:
-        print(
-            f"| all | | | | {100 * share:g} | {figures(np.mean([own for at, own in every if at == share], axis=0))} |"
-        )
+        of_share = [mean for case_share, mean in means if case_share == share]
+        print(f"| all | | | | {100 * share:g} | {figures(np.mean(of_share, axis=0))} |")
 
 
 def figures(means: np.ndarray) -> str:

@@ -29,13 +29,13 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 
 
 def trend(values: int, strength: float) -> np.ndarray:
-    """Chances of two classes and equally frequent values, the first class from rarer to more frequent."""
+    """Probabilities of two classes and equally frequent values, the first class from rarer to more frequent."""
 
-    def chances(most: float) -> np.ndarray:
-        share = 0.5 + most * np.linspace(-1.0, 1.0, values)
+    def probabilities(slope: float) -> np.ndarray:
+        share = 0.5 + slope * np.linspace(-1.0, 1.0, values)
         return np.stack([share, 1.0 - share]) / values
 
-    return chances(optimize.brentq(lambda most: float(information(chances(most))) - strength, 0.0, 0.5))
+    return probabilities(optimize.brentq(lambda slope: float(information(probabilities(slope))) - strength, 0.0, 0.5))
 
 
 def of_normal(shift: float) -> float:
@@ -64,9 +64,9 @@ def few_values(tables: int, generator: np.random.Generator) -> None:
     for values in VALUES:
         for strength in STRENGTHS:
             for size in SIZES:
-                found = summary(drawn(trend(values, strength), size, tables, (0.0, 0.0), generator))
-                ends = found.low, found.high, found.mean
-                given = found.low_if_dependent, found.high_if_dependent, found.mean_if_dependent
+                posteriors = summary(drawn(trend(values, strength), size, tables, (0.0, 0.0), generator))
+                ends = posteriors.low, posteriors.high, posteriors.mean
+                given = posteriors.low_if_dependent, posteriors.high_if_dependent, posteriors.mean_if_dependent
                 print(f"| {values} | {strength:g} | {size:,} | {line(strength, *ends)} | {line(strength, *given)} |")
 
 

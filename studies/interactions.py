@@ -46,12 +46,15 @@ def mixed(seed: int, rows: int, values: int, strength: float, missing: float) ->
     for name, of in (("copy", "main"), ("near", "linked")):
         columns[name] = np.where(generator.random(rows) < 0.95, columns[of], generator.integers(0, values, rows))
     columns |= {f"noise{number}": each for number, each in enumerate(noise)}
-    gone = generator.random((len(columns), rows)) < missing
-    found: Columns = {
-        name: [None if lost else f"v{code}" for code, lost in zip(codes.tolist(), own.tolist(), strict=True)]
-        for (name, codes), own in zip(columns.items(), gone, strict=True)
+    removed = generator.random((len(columns), rows)) < missing
+    incomplete: Columns = {
+        name: [
+            None if is_removed else f"v{code}"
+            for code, is_removed in zip(codes.tolist(), removed_rows.tolist(), strict=True)
+        ]
+        for (name, codes), removed_rows in zip(columns.items(), removed, strict=True)
     }
-    return found | {"y": [f"c{each}" for each in target]}
+    return incomplete | {"y": [f"c{each}" for each in target]}
 
 
 def power(tables: int) -> None:
@@ -72,18 +75,18 @@ def power(tables: int) -> None:
     ):
         hit = false = called = wrong = redundant = 0
         for seed in range(tables):
-            found = credimi.interactions(mixed(seed, rows, values, strength, missing), "y")
-            pairs = [{pair.a, pair.b} for pair in found.synergies]
+            result = credimi.interactions(mixed(seed, rows, values, strength, missing), "y")
+            pairs = [{pair.a, pair.b} for pair in result.synergies]
             hit += {"one", "two"} in pairs
             called += len(pairs)
             false += sum(pair != {"one", "two"} for pair in pairs)
-            redundant += len(found.redundancies)
-            wrong += sum(not {pair.a, pair.b} <= INFORMATIVE for pair in found.redundancies)
+            redundant += len(result.redundancies)
+            wrong += sum(not {pair.a, pair.b} <= INFORMATIVE for pair in result.redundancies)
         odd = np.add.outer(np.arange(values), np.arange(values)) % 2
-        chances = np.stack([0.5 + strength * (0.5 - odd), 0.5 - strength * (0.5 - odd)]) / values**2
+        probabilities = np.stack([0.5 + strength * (0.5 - odd), 0.5 - strength * (0.5 - odd)]) / values**2
         share = f"{false} of {called}"
         print(
-            f"| {rows:,} | {values} | {strength:g} | {abs(float(_synergy(chances))):.3f} | {100 * missing:.0f} % "
+            f"| {rows:,} | {values} | {strength:g} | {abs(float(_synergy(probabilities))):.3f} | {100 * missing:.0f} % "
             f"| {hit} of {tables} | {share} | {wrong} of {redundant} |",
             flush=True,
         )
@@ -93,16 +96,16 @@ def additive(tables: int) -> None:
     """Print how often two columns with additive effects are called synergy, beside their true synergy."""
     print("| effect on the log odds | true synergy | called synergy at 1,000 rows |\n|---:|---:|---:|")
     for effect in (0.25, 0.5, 0.75, 1.0, 1.5):
-        chance = 1.0 / (1.0 + np.exp(-effect * np.add.outer([-1.0, 1.0], [-1.0, 1.0])))
-        truth = float(_synergy(np.stack([1.0 - chance, chance]) / 4.0))
+        probability = 1.0 / (1.0 + np.exp(-effect * np.add.outer([-1.0, 1.0], [-1.0, 1.0])))
+        truth = float(_synergy(np.stack([1.0 - probability, probability]) / 4.0))
         hit = 0
         for seed in range(tables):
             generator = np.random.default_rng(seed)
             columns = generator.integers(0, 2, (30, 1_000))
-            target = generator.random(1_000) < chance[columns[0], columns[1]]
+            target = generator.random(1_000) < probability[columns[0], columns[1]]
             data = {f"x{number}": [f"v{each}" for each in codes] for number, codes in enumerate(columns)}
-            found = credimi.interactions(data | {"y": [str(each) for each in target]}, "y")
-            hit += any({pair.a, pair.b} == {"x0", "x1"} for pair in found.synergies)
+            result = credimi.interactions(data | {"y": [str(each) for each in target]}, "y")
+            hit += any({pair.a, pair.b} == {"x0", "x1"} for pair in result.synergies)
         print(f"| {effect:g} | {truth:.4f} | {hit} of {tables} |", flush=True)
 
 
@@ -110,27 +113,27 @@ def joint(kind: str, shape: tuple[int, int, int], rows: int, generator: np.rando
     """The joint table of rows of a kind."""
     r, s, t = shape
     y, x, w = (generator.integers(0, size, rows) for size in shape)
-    some = generator.random((2, rows))
+    uniform = generator.random((2, rows))
     if kind == "xor":
-        y = np.where(some[0] < 0.4, (x + w) % r, y)
+        y = np.where(uniform[0] < 0.4, (x + w) % r, y)
     elif kind == "naive":
-        x, w = np.where(some[0] < 0.5, y % s, x), np.where(some[1] < 0.5, y % t, w)
+        x, w = np.where(uniform[0] < 0.5, y % s, x), np.where(uniform[1] < 0.5, y % t, w)
     elif kind == "copy":
-        x = np.where(some[0] < 0.5, y % s, x)
-        w = np.where(some[1] < 0.95, x % t, w)
+        x = np.where(uniform[0] < 0.5, y % s, x)
+        w = np.where(uniform[1] < 0.95, x % t, w)
     elif kind == "linked":
-        w = np.where(some[0] < 0.9, x % t, w)
-    found = np.zeros(shape)
-    np.add.at(found, (y, x, w), 1.0)
-    return found
+        w = np.where(uniform[0] < 0.9, x % t, w)
+    counts = np.zeros(shape)
+    np.add.at(counts, (y, x, w), 1.0)
+    return counts
 
 
 def _synergy(p: np.ndarray) -> np.ndarray:
-    found = np.zeros(p.shape[:-3])
+    synergy = np.zeros(p.shape[:-3])
     for axes, sign in (((), 1), ((-3,), -1), ((-2,), -1), ((-1,), -1), ((-3, -2), 1), ((-3, -1), 1), ((-2, -1), 1)):
         margin = p.sum(axis=axes)
-        found = found + sign * xlogy(margin, margin).reshape(*p.shape[:-3], -1).sum(axis=-1)
-    return found
+        synergy = synergy + sign * xlogy(margin, margin).reshape(*p.shape[:-3], -1).sum(axis=-1)
+    return synergy
 
 
 def draws(tables: int, count: int = 10_000) -> None:
@@ -138,26 +141,26 @@ def draws(tables: int, count: int = 10_000) -> None:
     print("| classes x values x values | rows | median | 95 % | largest |\n|---|---:|---:|---:|---:|")
     for shape in ((2, 2, 2), (2, 3, 3), (3, 4, 4), (2, 10, 10)):
         for rows in (200, 1_000, 5_000):
-            found = []
+            distances = []
             for seed in range(tables):
                 generator = np.random.default_rng(seed)
                 for kind in ("noise", "xor", "naive", "copy", "linked"):
                     table = joint(kind, shape, rows, generator)
-                    laws = synergies([table], np.ones((1, 2)), np.ones((1, 2)))
+                    posterior = synergies([table], np.ones((1, 2)), np.ones((1, 2)))
                     blocks = Tables.of([np.pad(each, ((0, 1), (0, 1))) for each in table])
-                    mixed = adaptive_prior.mixtures(blocks, (np.array([0]), np.array([shape[0]])))
-                    number = mixed.table.size // shape[0]
+                    mixture = adaptive_prior.mixtures(blocks, (np.array([0]), np.array([shape[0]])))
+                    number = mixture.table.size // shape[0]
                     if number == 0:
                         continue
-                    which = generator.choice(number, count, p=mixed.weight[:number] / mixed.weight[:number].sum())
+                    which = generator.choice(number, count, p=mixture.weight[:number] / mixture.weight[:number].sum())
                     classes = generator.dirichlet(np.maximum(table.sum(axis=(1, 2)), 1e-9), count)
-                    parameters = mixed.blocks.flat.reshape(shape[0], number, shape[1] + 1, -1)[:, :, :-1, :-1]
+                    parameters = mixture.blocks.flat.reshape(shape[0], number, shape[1] + 1, -1)[:, :, :-1, :-1]
                     gammas = generator.standard_gamma(parameters[:, which].swapaxes(0, 1))
                     cells = gammas / gammas.sum(axis=(2, 3), keepdims=True) * classes[:, :, None, None]
                     drawn = np.sort(_synergy(cells))[:: count // 200]
-                    below = 1.0 - np.array([laws.above_if_full(x)[0] for x in drawn])
-                    found.append(np.abs(below - np.linspace(0.0, 1.0, len(drawn), endpoint=False)).max())
-            figures = np.median(found), np.quantile(found, 0.95), max(found)
+                    below = 1.0 - np.array([posterior.above_if_full(x)[0] for x in drawn])
+                    distances.append(np.abs(below - np.linspace(0.0, 1.0, len(drawn), endpoint=False)).max())
+            figures = np.median(distances), np.quantile(distances, 0.95), max(distances)
             print(f"| {'x'.join(map(str, shape))} | {rows:,} | " + " | ".join(f"{each:.3f}" for each in figures) + " |")
 
 
@@ -196,10 +199,10 @@ def main() -> None:
     for name, run in (("power", power), ("additive", additive), ("draws", draws), ("screen", screen)):
         parser.add_argument(f"--{name}", type=int, metavar="TABLES", help=run.__doc__)
     options = vars(parser.parse_args())
-    asked = options if any(options.values()) else {"power": 10}
+    runs = options if any(options.values()) else {"power": 10}
     for name, run in (("power", power), ("additive", additive), ("draws", draws), ("screen", screen)):
-        if asked.get(name):
-            run(asked[name])
+        if runs.get(name):
+            run(runs[name])
 
 
 if __name__ == "__main__":

@@ -40,14 +40,14 @@ def main() -> None:
             held, widths, errors = [], [], []
             for _ in range(options.tables):
                 share = draw(values, generator)
-                chances = np.stack([share, 1.0 - share]) / values
-                truth = float(information_of(chances))
-                counts = generator.multinomial(rows, chances.ravel()).reshape(2, values)
-                found = credimi.mutual_information(counts)
-                low, high = found.interval(0.95)
+                probabilities = np.stack([share, 1.0 - share]) / values
+                truth = float(information_of(probabilities))
+                counts = generator.multinomial(rows, probabilities.ravel()).reshape(2, values)
+                posterior = credimi.mutual_information(counts)
+                low, high = posterior.interval(0.95)
                 held.append(low <= truth <= high)
                 widths.append(high - low)
-                errors.append(found.mean() - truth)
+                errors.append(posterior.mean() - truth)
             line = f"| {law} | {values:,} | {rows:,} | {100 * np.mean(held):.1f} | {np.mean(widths):.4f} "
             print(f"{line}| {np.mean(errors):+.4f} |", flush=True)
 

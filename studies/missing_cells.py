@@ -49,34 +49,37 @@ WRONG = 0.1
 
 def best_on_display(missing: float) -> float:
     """How often the most probable digit is right, given the segments that are seen."""
-    lit = np.array([[digit >> place & 1 for place in range(7)] for digit in SEGMENTS])
+    lit = np.array([[digit >> bit & 1 for bit in range(7)] for digit in SEGMENTS])
     right = 0.0
     for shown in product((0, 1, None), repeat=7):
-        chances = np.full(len(lit), 1.0 / len(lit))
-        for one, segment in zip(shown, lit.T, strict=True):
-            seen = (1.0 - missing) * np.where(segment == one, 1.0 - WRONG, WRONG)
-            chances *= missing if one is None else seen
-        right += chances.max()
+        probabilities = np.full(len(lit), 1.0 / len(lit))
+        for state, segment in zip(shown, lit.T, strict=True):
+            seen = (1.0 - missing) * np.where(segment == state, 1.0 - WRONG, WRONG)
+            probabilities *= missing if state is None else seen
+        right += probabilities.max()
     return right
 
 
 def frame(columns: Columns) -> pd.DataFrame:
     """The columns; NaN is missing."""
     return pd.DataFrame(
-        {name: pd.Series(each, dtype=each.dtype).where(pd.notna(each), np.nan) for name, each in columns.items()}
+        {
+            name: pd.Series(column, dtype=column.dtype).where(pd.notna(column), np.nan)
+            for name, column in columns.items()
+        }
     )
 
 
 def in_ranges(columns: Columns, of: Columns) -> Columns:
     """Numbers as ranges that have about as many rows each, in the columns `of`."""
-    found = {}
+    ranges = {}
     for name, column in columns.items():
-        found[name] = column
+        ranges[name] = column
         if column.dtype.kind == "f" and np.isfinite(of[name]).any():
             edges = np.unique(np.nanquantile(of[name], np.arange(1, RANGES) / RANGES))
             text = np.char.add("r", np.searchsorted(edges, column).astype(str)).astype(object)
-            found[name] = np.where(np.isnan(column), None, text)
-    return found
+            ranges[name] = np.where(np.isnan(column), None, text)
+    return ranges
 
 
 def model_of(way: str, columns: Columns) -> object:
@@ -108,33 +111,33 @@ def model_of(way: str, columns: Columns) -> object:
 
 
 def accuracies(way: str, columns: Columns, target: np.ndarray, seed: int) -> np.ndarray:
-    """Of each of WHERE the accuracy."""
+    """The accuracy for each entry of WHERE."""
     given = [columns, with_missing(columns, MISSING, seed)]
     tables = [frame(in_ranges(each, columns) if way == "naive Bayes" else each) for each in given]
-    folds, found = folds_of(target.size, seed), np.zeros((FOLDS, len(WHERE)))
+    folds, accuracy = folds_of(target.size, seed), np.zeros((FOLDS, len(WHERE)))
     for fold in range(FOLDS):
         train = folds != fold
         models = [model_of(way, columns).fit(table[train], target[train]) for table in tables]
-        for place, (learned, asked) in enumerate(WHERE):
-            chances = models[learned].predict_proba(tables[asked][~train])
-            found[fold, place] = losses(chances, models[learned].classes_, target[~train])[0]
-    return found.mean(axis=0)
+        for index, (learned, predicted) in enumerate(WHERE):
+            probabilities = models[learned].predict_proba(tables[predicted][~train])
+            accuracy[fold, index] = losses(probabilities, models[learned].classes_, target[~train])[0]
+    return accuracy.mean(axis=0)
 
 
 def forest_of_copies(columns: Columns, target: np.ndarray, seed: int, copies: int) -> np.ndarray:
     """The accuracy of the forest with complete rows, and with cells missing in those for prediction."""
     texts = {name: column.astype(str) for name, column in in_ranges(columns, columns).items()}
-    folds, found = folds_of(target.size, seed), np.zeros((FOLDS, 2))
+    folds, accuracy = folds_of(target.size, seed), np.zeros((FOLDS, 2))
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(frame(texts))
     given = [frame(texts), frame(with_missing(texts, MISSING, seed)).fillna("?")]
     for fold in range(FOLDS):
         train = folds != fold
         removed = [frame(with_missing(texts, MISSING, 1_000 + copy)).fillna("?")[train] for copy in range(copies)]
-        for place, learned in enumerate(([given[0][train]], removed)):
-            coded = np.concatenate([encoder.transform(each) for each in learned])
-            forest = RandomForestClassifier(random_state=0).fit(coded, np.tile(target[train], len(learned)))
-            found[fold, place] = forest.score(encoder.transform(given[place][~train]), target[~train])
-    return found.mean(axis=0)
+        for index, training in enumerate(([given[0][train]], removed)):
+            coded = np.concatenate([encoder.transform(each) for each in training])
+            forest = RandomForestClassifier(random_state=0).fit(coded, np.tile(target[train], len(training)))
+            accuracy[fold, index] = forest.score(encoder.transform(given[index][~train]), target[~train])
+    return accuracy.mean(axis=0)
 
 
 def main() -> None:
@@ -158,11 +161,11 @@ def main() -> None:
             _print_line(name, forest_of_copies(*load(name), options.seed, options.copies))
         return
     print("| learner | complete | training | prediction | both |\n|---|---:|---:|---:|---:|")
-    every = np.zeros((len(ways), len(names), len(WHERE)))
-    for place, way in enumerate(ways):
-        every[place] = [accuracies(way, *load(name), options.seed) for name in names]
-        _print_line(way, every[place].mean(axis=0))
-    _print_line("the best of them, by data set", every.max(axis=0).mean(axis=0))
+    all_accuracies = np.zeros((len(ways), len(names), len(WHERE)))
+    for index, way in enumerate(ways):
+        all_accuracies[index] = [accuracies(way, *load(name), options.seed) for name in names]
+        _print_line(way, all_accuracies[index].mean(axis=0))
+    _print_line("the best of them, by data set", all_accuracies.max(axis=0).mean(axis=0))
 
 
 def _print_line(name: str, shares: np.ndarray) -> None:

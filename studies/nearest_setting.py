@@ -30,22 +30,29 @@ def main() -> None:
     parser.add_argument("--dataset", action="append", help="one data set only; may be repeated")
     options = parser.parse_args()
     sets = [paper_datasets.load(name, options.data) for name in options.dataset or paper_datasets.INCOMPLETE]
-    settings = [(prior, law) for law in ("leading", "leading-beta") for prior in (*NAMED_PRIORS, *NUMBERS)]
+    settings = [
+        (prior, approximation) for approximation in ("leading", "leading-beta") for prior in (*NAMED_PRIORS, *NUMBERS)
+    ]
     settings += [(prior, "matched") for prior in NAMED_PRIORS[1:]]
     print("| approximation | prior | within 10 % | farthest, % | " + " | ".join(each.name for each in sets) + " |")
     print("|---|---|---:|---:|" + "---|" * len(sets))
-    for prior, law in settings:
+    for prior, approximation in settings:
         off, cells = [], []
         for each in sets:
             orders = max(1, options.orders // 2) if len(each.rows) > LONG else options.orders
             run = prequential(
-                each.rows, rules=FILTERS, prior=prior, approximation=law, orders=orders, random_state=options.seed
+                each.rows,
+                rules=FILTERS,
+                prior=prior,
+                approximation=approximation,
+                orders=orders,
+                random_state=options.seed,
             )
-            kept = run.features.mean(axis=1).tolist()
-            off += [100.0 * (ours / each.paper[rule] - 1.0) for rule, ours in zip(FILTERS, kept, strict=True)]
-            cells.append(" / ".join(f"{ours:.1f}" for ours in kept))
+            features_kept = run.features.mean(axis=1).tolist()
+            off += [100.0 * (ours / each.paper[rule] - 1.0) for rule, ours in zip(FILTERS, features_kept, strict=True)]
+            cells.append(" / ".join(f"{ours:.1f}" for ours in features_kept))
         near = sum(abs(per_cent) <= 10.0 for per_cent in off)
-        print(f"| {law} | {prior} | {near} | {max(off, key=abs):+.1f} | {' | '.join(cells)} |", flush=True)
+        print(f"| {approximation} | {prior} | {near} | {max(off, key=abs):+.1f} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -43,33 +43,33 @@ def oriented(arcs: Arcs) -> dict[tuple[int, int], str]:
         parents.setdefault(b, set()).add(a)
     forced = {
         (parent, child)
-        for child, own in parents.items()
-        for one, other in combinations(sorted(own), 2)
+        for child, column_parents in parents.items()
+        for one, other in combinations(sorted(column_parents), 2)
         if frozenset((one, other)) not in joined
         for parent in (one, other)
     }
-    near: dict[int, set[int]] = {}
+    neighbours: dict[int, set[int]] = {}
     for a, b in arcs:
-        near.setdefault(a, set()).add(b)
-        near.setdefault(b, set()).add(a)
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
     changed = True
     while changed:
         changed = False
         for a, b in [pair for arc in arcs for pair in (arc, arc[::-1])]:
             if (a, b) in forced or (b, a) in forced:
                 continue
-            apart = any((c, a) in forced and c not in near[b] for c in near[a] - {b})
-            through = any((a, c) in forced and (c, b) in forced for c in near[a] & near[b])
-            either = [c for c in near[a] & near[b] if (c, b) in forced and not {(a, c), (c, a)} & forced]
+            apart = any((c, a) in forced and c not in neighbours[b] for c in neighbours[a] - {b})
+            through = any((a, c) in forced and (c, b) in forced for c in neighbours[a] & neighbours[b])
+            either = [c for c in neighbours[a] & neighbours[b] if (c, b) in forced and not {(a, c), (c, a)} & forced]
             both = any(frozenset(two) not in joined for two in combinations(either, 2))
             if apart or through or both:
                 forced.add((a, b))
                 changed = True
-    found = {}
+    marks = {}
     for a, b in arcs:
         low, high = min(a, b), max(a, b)
-        found[low, high] = "->" if (low, high) in forced else "<-" if (high, low) in forced else "--"
-    return found
+        marks[low, high] = "->" if (low, high) in forced else "<-" if (high, low) in forced else "--"
+    return marks
 
 
 def distance(one: dict[tuple[int, int], str], other: dict[tuple[int, int], str]) -> int:
@@ -97,22 +97,27 @@ def drawn(columns: int, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray, A
     generator = np.random.default_rng(seed)
     order, values = generator.permutation(columns).tolist(), generator.integers(2, 5, columns)
     parents: dict[int, list[int]] = {column: [] for column in order}
-    wanted = int(generator.uniform(1.5, 4.0) * columns / 2)
-    while sum(map(len, parents.values())) < wanted:
+    edge_count = int(generator.uniform(1.5, 4.0) * columns / 2)
+    while sum(map(len, parents.values())) < edge_count:
         first, second = sorted(generator.choice(columns, 2, replace=False).tolist())
         if order[first] not in parents[order[second]] and len(parents[order[second]]) < 3:
             parents[order[second]].append(order[first])
     codes = np.zeros((columns, rows), dtype=np.uint16)
     for column in order:
-        where, many = np.zeros(rows, dtype=np.int64), 1
+        parent_state, parent_states = np.zeros(rows, dtype=np.int64), 1
         for parent in parents[column]:
-            where, many = where * values[parent] + codes[parent], many * int(values[parent])
-        chances = generator.dirichlet(np.full(values[column], generator.choice([0.3, 0.5, 1.0])), many).cumsum(axis=1)
-        codes[column] = (generator.random(rows)[:, np.newaxis] > chances[where, :-1]).sum(axis=1)
+            parent_state, parent_states = (
+                parent_state * values[parent] + codes[parent],
+                parent_states * int(values[parent]),
+            )
+        cumulative = generator.dirichlet(
+            np.full(values[column], generator.choice([0.3, 0.5, 1.0])), parent_states
+        ).cumsum(axis=1)
+        codes[column] = (generator.random(rows)[:, np.newaxis] > cumulative[parent_state, :-1]).sum(axis=1)
     for column in range(columns):
         seen, codes[column] = np.unique(codes[column], return_inverse=True)
         values[column] = seen.size
-    return codes, values, {(parent, child) for child, own in parents.items() for parent in own}
+    return codes, values, {(parent, child) for child, column_parents in parents.items() for parent in column_parents}
 
 
 def many_causes(effects: int, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray, Arcs]:
@@ -122,10 +127,10 @@ def many_causes(effects: int, rows: int, seed: int) -> tuple[np.ndarray, np.ndar
     columns = [generator.integers(0, 2, rows) for _ in range(causes)]
     arcs: Arcs = set()
     for number in range(effects):
-        own = generator.choice(causes, int(generator.integers(4, 9)), replace=False).tolist()
-        log_odds = sum(generator.uniform(0.5, 1.0) * (2.0 * columns[cause] - 1.0) for cause in own)
+        parents = generator.choice(causes, int(generator.integers(4, 9)), replace=False).tolist()
+        log_odds = sum(generator.uniform(0.5, 1.0) * (2.0 * columns[cause] - 1.0) for cause in parents)
         columns.append((generator.random(rows) < 1.0 / (1.0 + np.exp(-log_odds))).astype(np.int64))
-        arcs |= {(cause, len(columns) - 1) for cause in own}
+        arcs |= {(cause, len(columns) - 1) for cause in parents}
         if number % 2:
             arcs.add((len(columns) - 1, len(columns)))
             columns.append(np.where(generator.random(rows) < 0.25, 1 - columns[-1], columns[-1]))
@@ -142,30 +147,32 @@ class Tally:
     def add(self, edges: np.ndarray, marks: dict[tuple[int, int], str], arcs: Arcs, seconds: float) -> None:
         """Compare one network with the truth."""
         pairs = np.triu_indices(edges.shape[0], 1)
-        chance = edges[pairs]
+        probability = edges[pairs]
         truth = np.zeros(edges.shape, dtype=bool)
         for a, b in arcs:
             truth[min(a, b), max(a, b)] = True
-        true = truth[pairs]
-        found, sure = chance >= 0.5, chance >= 0.95
-        score = 2.0 * (found & true).sum() / max(found.sum() + true.sum(), 1)
-        right = (found & true).sum() / max(found.sum(), 1)
-        far = distance(marks, oriented(arcs))
+        is_true = truth[pairs]
+        is_edge, sure = probability >= 0.5, probability >= 0.95
+        score = 2.0 * (is_edge & is_true).sum() / max(is_edge.sum() + is_true.sum(), 1)
+        precision = (is_edge & is_true).sum() / max(is_edge.sum(), 1)
+        hamming_distance = distance(marks, oriented(arcs))
         arrows = [(pair if mark == "->" else pair[::-1]) for pair, mark in marks.items() if mark != "--"]
         arrows = [arrow for arrow in arrows if arrow in arcs or arrow[::-1] in arcs]
-        said = len(arrows), sum(arrow in arcs for arrow in arrows)
-        self.figures.append((score, right, sure.sum(), (sure & true).sum(), far, *said, seconds))
-        place = np.minimum((10 * chance).astype(int), 9)
+        true_arrows = sum(arrow in arcs for arrow in arrows)
+        of_edges = score, precision, sure.sum(), (sure & is_true).sum(), hamming_distance
+        self.figures.append((*of_edges, len(arrows), true_arrows, seconds))
+        tenth = np.minimum((10 * probability).astype(int), 9)
         for number in range(10):
-            here = place == number
-            self.bins[number] += here.sum(), chance[here].sum(), true[here].sum()
+            in_tenth = tenth == number
+            self.bins[number] += in_tenth.sum(), probability[in_tenth].sum(), is_true[in_tenth].sum()
 
     def line(self) -> str:
         """Means of F1, precision and SHD; sure edges, arrows, and which shares of them are true; the median time."""
-        score, right, sure, true, far, arrows, along, seconds = np.array(self.figures).T
-        share, pointing = true.sum() / max(sure.sum(), 1), along.sum() / max(arrows.sum(), 1)
-        told = f"{score.mean():.3f} | {right.mean():.3f} | {sure.sum():.0f} | {share:.3f} | {far.mean():.1f}"
-        return f"{told} | {arrows.sum():.0f} | {pointing:.3f} | {np.median(seconds):.1f}"
+        score, precision, sure, true, hamming_distance, arrows, true_arrows, seconds = np.array(self.figures).T
+        share, arrow_share = true.sum() / max(sure.sum(), 1), true_arrows.sum() / max(arrows.sum(), 1)
+        figures = f"{score.mean():.3f} | {precision.mean():.3f} | {sure.sum():.0f} | {share:.3f}"
+        figures += f" | {hamming_distance.mean():.1f} | {arrows.sum():.0f} | {arrow_share:.3f}"
+        return f"{figures} | {np.median(seconds):.1f}"
 
 
 def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: int, tallies: list[Tally]) -> None:
@@ -174,13 +181,13 @@ def learned(sample: tuple[np.ndarray, np.ndarray, Arcs], missing: float, seed: i
 
     codes, values, arcs = sample
     if missing:
-        gone = np.random.default_rng(seed).random(codes.shape) < missing
-        codes = np.where(gone, values[:, np.newaxis], codes).astype(np.uint16)
+        removed = np.random.default_rng(seed).random(codes.shape) < missing
+        codes = np.where(removed, values[:, np.newaxis], codes).astype(np.uint16)
     began = time.perf_counter()
-    found = learn(np.ascontiguousarray(codes), values.astype(np.int64), np.zeros(0), LearnOptions(seed=seed))
+    network = learn(np.ascontiguousarray(codes), values.astype(np.int64), np.zeros(0), LearnOptions(seed=seed))
     seconds = time.perf_counter() - began
-    edges, marks = found.edge_matrix, {}
-    forced = found.pairs.matrix(*found.forced.T)
+    edges, marks = network.edge_matrix, {}
+    forced = network.pairs.matrix(*network.forced.T)
     for a, b in zip(*np.nonzero(np.triu(edges, 1) >= 0.5), strict=True):
         forward, backward = forced[a, b], forced[b, a]
         arrow = "->" if forward > backward else "<-"
@@ -214,9 +221,9 @@ def peers(folder: Path, names: list[str], sizes: list[int]) -> None:
                     edges[a, b] = edges[b, a] = 1.0
                 tally = Tally()
                 tally.add(edges, marks, arcs, time.perf_counter() - began)
-                score, right, _, _, far, _, _, seconds = tally.figures[0]
-                told = f"{score:.3f} | {right:.3f} | {far:.0f} | {seconds:.2f}"
-                print(f"| {learner} | {name} | {rows} | {told} |", flush=True)
+                score, precision, _, _, hamming_distance, _, _, seconds = tally.figures[0]
+                figures = f"{score:.3f} | {precision:.3f} | {hamming_distance:.0f} | {seconds:.2f}"
+                print(f"| {learner} | {name} | {rows} | {figures} |", flush=True)
 
 
 def main() -> None:
@@ -268,10 +275,10 @@ def print_shares(options: argparse.Namespace, missing: float, everything: Tally)
 def print_reliability(bins: np.ndarray) -> None:
     """How many of the edges with about the same probability are true, as a table."""
     print("| P(edge) | pairs | mean of P | true |\n|---|---|---|---|")
-    for number, (count, chance, true) in enumerate(bins):
+    for number, (count, probability_sum, true) in enumerate(bins):
         if count:
-            told = f"{count:.0f} | {chance / count:.3f} | {true / count:.3f}"
-            print(f"| {number / 10:.1f} to {(number + 1) / 10:.1f} | {told} |")
+            figures = f"{count:.0f} | {probability_sum / count:.3f} | {true / count:.3f}"
+            print(f"| {number / 10:.1f} to {(number + 1) / 10:.1f} | {figures} |")
 
 
 def reliability(bins: np.ndarray, path: Path) -> None:
@@ -284,11 +291,11 @@ def reliability(bins: np.ndarray, path: Path) -> None:
 
     mpl.rcParams["svg.hashsalt"] = "networks"
     figure, axes = plt.subplots(figsize=(4.6, 4.2))
-    count, chance, true = bins[bins[:, 0] > 0].T
+    count, probability_sum, true = bins[bins[:, 0] > 0].T
     low, high = beta.ppf([[0.025], [0.975]], true + 0.5, count - true + 0.5)
     axes.plot([0, 1], [0, 1], color="#999999", linewidth=0.8, linestyle="--")
-    axes.vlines(chance / count, low, high, color="#0072b2", linewidth=1.4)
-    axes.plot(chance / count, true / count, "o", color="#0072b2")
+    axes.vlines(probability_sum / count, low, high, color="#0072b2", linewidth=1.4)
+    axes.plot(probability_sum / count, true / count, "o", color="#0072b2")
     axes.set_xlabel("P(edge), mean of a tenth")
     axes.set_ylabel("share of these edges that are true")
     axes.spines[["top", "right"]].set_visible(False)

@@ -28,28 +28,30 @@ KINDS = ("scale-free", "hubs", "functions", "skewed", "layers")
 
 def parents_of(kind: str, columns: int, generator: np.random.Generator) -> list[list[int]]:
     """The parents of each column, all of which come before it."""
-    found: list[list[int]] = [[]]
+    parents: list[list[int]] = [[]]
     children = np.ones(columns)
     for column in range(1, columns):
-        own: list[int] = []
+        column_parents: list[int] = []
         if kind == "scale-free":
-            many = min(column, int(generator.integers(1, 4)))
+            parent_count = min(column, int(generator.integers(1, 4)))
             weights = children[:column] / children[:column].sum()
-            own = sorted(generator.choice(column, many, replace=False, p=weights).tolist())
+            column_parents = sorted(generator.choice(column, parent_count, replace=False, p=weights).tolist())
         elif kind == "hubs":
             hub = (column - 1) // 10 * 10
-            own = sorted({column - 1, hub} if column - hub <= 8 else {column - 1})
+            column_parents = sorted({column - 1, hub} if column - hub <= 8 else {column - 1})
         elif kind == "layers":
             third = columns // 3
             layer = column // max(third, 1)
             above = list(range((layer - 1) * third, layer * third)) if layer else []
-            own = sorted(generator.choice(above, 2, replace=False).tolist()) if len(above) > 1 else []
+            column_parents = sorted(generator.choice(above, 2, replace=False).tolist()) if len(above) > 1 else []
         elif generator.random() < 0.85:
-            many = min(column, int(generator.integers(1, 4)))
-            own = sorted(generator.choice(np.arange(max(0, column - 12), column), many, replace=False).tolist())
-        children[own] += 1.0
-        found.append(own)
-    return found
+            parent_count = min(column, int(generator.integers(1, 4)))
+            column_parents = sorted(
+                generator.choice(np.arange(max(0, column - 12), column), parent_count, replace=False).tolist()
+            )
+        children[column_parents] += 1.0
+        parents.append(column_parents)
+    return parents
 
 
 def drawn(
@@ -58,20 +60,20 @@ def drawn(
     """Codes, (columns, rows), and the number of values of each column."""
     values = generator.integers(2, 7 if kind != "scale-free" else 5, len(parents))
     codes = np.zeros((len(parents), rows), dtype=np.int64)
-    for column, own in enumerate(parents):
+    for column, column_parents in enumerate(parents):
         size = int(values[column])
-        where = np.zeros(rows, dtype=np.int64)
-        for parent in own:
-            where = where * int(values[parent]) + codes[parent]
-        many = int(np.prod(values[own])) if own else 1
-        weights = np.full(size, 0.05 if kind == "functions" and own else 0.7)
+        parent_state = np.zeros(rows, dtype=np.int64)
+        for parent in column_parents:
+            parent_state = parent_state * int(values[parent]) + codes[parent]
+        parent_states = int(np.prod(values[column_parents])) if column_parents else 1
+        weights = np.full(size, 0.05 if kind == "functions" and column_parents else 0.7)
         if kind == "skewed":
             weights = np.concatenate([np.full(size - 1, 1.0), [0.1]])
-        tables = generator.dirichlet(weights if own else np.full(size, 2.0), many)
+        tables = generator.dirichlet(weights if column_parents else np.full(size, 2.0), parent_states)
         if kind == "functions":
             tables = 0.98 * tables + 0.02 / size
         levels = generator.random(rows)
-        codes[column] = (levels[:, np.newaxis] > np.cumsum(tables, axis=1)[where][:, :-1]).sum(axis=1)
+        codes[column] = (levels[:, np.newaxis] > np.cumsum(tables, axis=1)[parent_state][:, :-1]).sum(axis=1)
     return codes, values
 
 
@@ -101,21 +103,24 @@ def main() -> None:
             generator = np.random.default_rng([options.seed, number, columns, KINDS.index(kind)])
             parents = parents_of(kind, columns, generator)
             codes, values = used(drawn(kind, parents, rows, generator)[0])
-            kept = values > 1
-            lost = generator.random(codes.shape) < missing / 100.0
-            codes = np.where(lost, values[:, np.newaxis], codes).astype(np.uint16)
+            varies = values > 1
+            removed = generator.random(codes.shape) < missing / 100.0
+            codes = np.where(removed, values[:, np.newaxis], codes).astype(np.uint16)
             edges = np.zeros((columns, columns), dtype=bool)
-            for child, own in enumerate(parents):
-                edges[child, own] = edges[own, child] = True
-            found = learn(
-                np.ascontiguousarray(codes[kept]), values[kept].astype(np.int64), np.zeros(0), LearnOptions(seed=number)
+            for child, column_parents in enumerate(parents):
+                edges[child, column_parents] = edges[column_parents, child] = True
+            edge_probabilities = learn(
+                np.ascontiguousarray(codes[varies]),
+                values[varies].astype(np.int64),
+                np.zeros(0),
+                LearnOptions(seed=number),
             ).edge_matrix
-            upper = np.triu_indices(int(kept.sum()), 1)
-            chance, true = found[upper], edges[np.ix_(kept, kept)][upper]
-            sure, likely = chance >= 0.95, (chance >= 0.5) & (chance < 0.95)
-            sums += [sure.sum(), (sure & true).sum(), likely.sum(), (likely & true).sum(), true.sum()]
-            said = chance >= 0.5
-            scores.append(2.0 * (said & true).sum() / max(said.sum() + true.sum(), 1))
+            upper = np.triu_indices(int(varies.sum()), 1)
+            probability, is_true = edge_probabilities[upper], edges[np.ix_(varies, varies)][upper]
+            sure, likely = probability >= 0.95, (probability >= 0.5) & (probability < 0.95)
+            sums += [sure.sum(), (sure & is_true).sum(), likely.sum(), (likely & is_true).sum(), is_true.sum()]
+            is_edge = probability >= 0.5
+            scores.append(2.0 * (is_edge & is_true).sum() / max(is_edge.sum() + is_true.sum(), 1))
         total += sums[:2]
         shares = sums[1] / max(sums[0], 1), sums[3] / max(sums[2], 1)
         print(

@@ -30,37 +30,39 @@ import credimi
 
 def parents_of(kind: str, columns: int, generator: np.random.Generator) -> tuple[list[list[int]], list[int]]:
     """The parents of each column, all of which come before it, and the columns that are always seen."""
-    found: list[list[int]] = []
+    parents: list[list[int]] = []
     last = columns - 2 if kind == "collider" else columns
     for column in range(last):
-        chance = generator.random()
-        if column == 0 or chance < (0.7 if kind == "collider" else 0.25):
-            found.append([])
-        elif kind == "network" and column > 1 and chance < 0.65:
-            found.append(sorted(generator.choice(column, 2, replace=False).tolist()))
-        elif chance < 0.65 and kind != "collider":
-            found.append([int(generator.integers(min(column, 2)))])
+        uniform = generator.random()
+        if column == 0 or uniform < (0.7 if kind == "collider" else 0.25):
+            parents.append([])
+        elif kind == "network" and column > 1 and uniform < 0.65:
+            parents.append(sorted(generator.choice(column, 2, replace=False).tolist()))
+        elif uniform < 0.65 and kind != "collider":
+            parents.append([int(generator.integers(min(column, 2)))])
         else:
-            found.append([int(generator.integers(column))])
-    found += [
+            parents.append([int(generator.integers(column))])
+    parents += [
         sorted(generator.choice(last, int(generator.integers(2, 4)), replace=False).tolist())
         for _ in range(columns - last)
     ]
-    return found, [0, 1] if kind != "collider" else [columns - 2, columns - 1]
+    return parents, [0, 1] if kind != "collider" else [columns - 2, columns - 1]
 
 
 def joint_of(parents: list[list[int]], values: list[int], generator: np.random.Generator) -> np.ndarray:
     """The probability of every joint state."""
     joint = np.ones((1,) * len(values))
-    for column, own in enumerate(parents):
-        shape = [values[each] if each in own else 1 for each in range(len(values))]
+    for column, column_parents in enumerate(parents):
+        shape = [values[each] if each in column_parents else 1 for each in range(len(values))]
         base = generator.dirichlet(np.full(values[column], 4.0))
         strength = np.exp(generator.uniform(np.log(0.5), np.log(20.0)))
-        chances = generator.dirichlet(np.maximum(strength * base, 0.05), tuple(shape)) if own else base
+        probabilities = generator.dirichlet(np.maximum(strength * base, 0.05), tuple(shape)) if column_parents else base
         table = np.zeros([*shape[:column], values[column], *shape[column + 1 :]])
-        for place in product(*(range(each) for each in table.shape)):
-            above = (*place[:column], 0, *place[column + 1 :])
-            table[place] = chances[above][place[column]] if own else chances[place[column]]
+        for state in product(*(range(each) for each in table.shape)):
+            parent_state = (*state[:column], 0, *state[column + 1 :])
+            table[state] = (
+                probabilities[parent_state][state[column]] if column_parents else probabilities[state[column]]
+            )
         joint = joint * table
     return joint / joint.sum()
 
@@ -69,20 +71,20 @@ def information(joint: np.ndarray, a: int, b: int) -> float:
     """Of two columns, in nats."""
     table = joint.sum(axis=tuple(each for each in range(joint.ndim) if each not in (a, b)))
     outer = np.outer(table.sum(axis=1), table.sum(axis=0))
-    kept = table > 0.0
-    return float((table[kept] * np.log(table[kept] / outer[kept])).sum())
+    positive = table > 0.0
+    return float((table[positive] * np.log(table[positive] / outer[positive])).sum())
 
 
 def remove(
     rows: np.ndarray, values: list[int], always: list[int], kind: str, generator: np.random.Generator
 ) -> np.ndarray:
     """The rows, with values missing (-1): mostly under one value of a column that is always seen, or of their own."""
-    found = rows.copy()
+    incomplete = rows.copy()
     for column in sorted(set(range(rows.shape[1])) - set(always)):
-        by = column if kind == "not at random" else int(generator.choice(always))
-        often = rows[:, by] == int(generator.integers(values[by]))
-        found[generator.random(rows.shape[0]) < np.where(often, 0.75, 0.1), column] = -1
-    return found
+        cause = column if kind == "not at random" else int(generator.choice(always))
+        often = rows[:, cause] == int(generator.integers(values[cause]))
+        incomplete[generator.random(rows.shape[0]) < np.where(often, 0.75, 0.1), column] = -1
+    return incomplete
 
 
 def frame(rows: np.ndarray) -> dict[str, list[str | None]]:
@@ -98,33 +100,33 @@ def one_set(kind: str, rows: int, columns: int, seed: int, imputations: int) -> 
     joint = joint_of(parents, values, generator)
     drawn = generator.choice(joint.size, rows, p=joint.ravel())
     whole = np.stack(np.unravel_index(drawn, joint.shape), axis=1)
-    lacking = remove(whole, values, always, kind, generator)
+    incomplete = remove(whole, values, always, kind, generator)
     ways = {
         "complete": credimi.pairs(frame(whole)),
-        "as it is": credimi.pairs(frame(lacking)),
-        "refined": credimi.pairs(frame(lacking), refine="forest", imputations=imputations, random_state=seed),
+        "as it is": credimi.pairs(frame(incomplete)),
+        "refined": credimi.pairs(frame(incomplete), refine="forest", imputations=imputations, random_state=seed),
     }
-    found = []
+    figures = []
     for a, b in combinations(range(columns), 2):
         true, names = information(joint, a, b), (f"c{a:02}", f"c{b:02}")
-        found += [{"way": way, "true": true, **pairs[names]} for way, pairs in ways.items() if names in pairs]
-    return found
+        figures += [{"way": way, "true": true, **pairs[names]} for way, pairs in ways.items() if names in pairs]
+    return figures
 
 
 def summary(rows: list[dict]) -> list[str]:
     """One line for each way."""
     lines = []
     for way in ("complete", "as it is", "refined"):
-        own = [row for row in rows if row["way"] == way]
-        none = np.array([row["true"] < 1e-9 for row in own])
-        inside = np.array([row["low"] - 1e-12 <= row["true"] <= row["high"] + 1e-12 for row in own])
-        independent = np.array([row["p_independent"] for row in own])
-        right = np.clip(np.where(none, independent, 1.0 - independent), 1e-12, 1.0)
-        error = np.mean([abs(row["mi"] - row["true"]) for row in own])
+        rows_of_way = [row for row in rows if row["way"] == way]
+        is_independent = np.array([row["true"] < 1e-9 for row in rows_of_way])
+        is_held = np.array([row["low"] - 1e-12 <= row["true"] <= row["high"] + 1e-12 for row in rows_of_way])
+        independent = np.array([row["p_independent"] for row in rows_of_way])
+        p_truth = np.clip(np.where(is_independent, independent, 1.0 - independent), 1e-12, 1.0)
+        error = np.mean([abs(row["mi"] - row["true"]) for row in rows_of_way])
         lines.append(
-            f"{way:10} {inside[~none].mean():8.3f} {inside[none].mean():8.3f} {independent[none].mean():8.3f} "
-            f"{(independent[none] < 0.05).mean():8.4f} {np.log(right).mean():8.4f} {error:9.5f}  "
-            f"{none.sum()}/{none.size}"
+            f"{way:10} {is_held[~is_independent].mean():8.3f} {is_held[is_independent].mean():8.3f} "
+            f"{independent[is_independent].mean():8.3f} {(independent[is_independent] < 0.05).mean():8.4f} "
+            f"{np.log(p_truth).mean():8.4f} {error:9.5f}  {is_independent.sum()}/{is_independent.size}"
         )
     return lines
 
@@ -141,12 +143,12 @@ def main() -> None:
     print(f"{'':10} {'held':>8} {'held, 0':>8} {'P(ind)0':>8} {'< .05':>8} {'score':>8} {'error':>9}  independent")
     for kind in options.kinds:
         for rows in options.rows:
-            found: list[dict] = []
+            figures: list[dict] = []
             for number in range(options.sets):
                 columns = 6 + number % 5 if kind != "network" else 6 + number % 4
-                found += one_set(kind, rows, columns, options.seed + number, options.imputations)
+                figures += one_set(kind, rows, columns, options.seed + number, options.imputations)
             print(f"{kind}, {rows:,} rows, {options.sets} tables", flush=True)
-            print("\n".join(summary(found)), flush=True)
+            print("\n".join(summary(figures)), flush=True)
 
 
 if __name__ == "__main__":

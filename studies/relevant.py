@@ -53,10 +53,13 @@ def made(kind: str, seed: int, missing: float, rows: int, count: int) -> tuple[C
         )
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     codes = np.minimum((VALUES * (numbers - low) / (high - low)).astype(int), VALUES - 1)
-    gone = generator.random(codes.shape) < missing
+    removed = generator.random(codes.shape) < missing
     columns: Columns = {
-        f"x{number:03d}": [None if lost else f"v{code}" for code, lost in zip(own.tolist(), its.tolist(), strict=True)]
-        for number, (own, its) in enumerate(zip(codes.T, gone.T, strict=True))
+        f"x{number:03d}": [
+            None if is_removed else f"v{code}"
+            for code, is_removed in zip(column_codes.tolist(), removed_rows.tolist(), strict=True)
+        ]
+        for number, (column_codes, removed_rows) in enumerate(zip(codes.T, removed.T, strict=True))
     }
     return columns, [f"c{each}" for each in target.tolist()]
 
@@ -68,13 +71,13 @@ def settled(columns: Columns, target: list[str]) -> SettledCodes:
 
 def by_partners(ranking: credimi.Ranking, codes: SettledCodes) -> list[list[str]]:
     """Keep a column if its mean evidence over the partners says so; the same of its largest evidence."""
-    rows = {row["feature"]: row["p_independent"] for row in ranking}
-    found = relevance(codes, np.array([rows[feature.name] for feature in codes.features]))
+    p_independent = {row["feature"]: row["p_independent"] for row in ranking}
+    evidence_of = relevance(codes, np.array([p_independent[feature.name] for feature in codes.features]))
     ways = []
-    for evidence in (found.evidence, found.largest):
+    for evidence in (evidence_of.evidence, evidence_of.largest):
         p_noise = 1.0 / (1.0 + np.exp(np.clip(evidence, -700.0, 700.0)))
-        kept = from_common_odds(1.0 - p_noise, p_noise) >= 0.95
-        ways.append([feature.name for feature, keep in zip(codes.features, kept.tolist(), strict=True) if keep])
+        is_kept = from_common_odds(1.0 - p_noise, p_noise) >= 0.95
+        ways.append([feature.name for feature, keep in zip(codes.features, is_kept.tolist(), strict=True) if keep])
     return ways
 
 
@@ -83,18 +86,21 @@ def by_jmi(codes: SettledCodes, count: int) -> list[str]:
     pairs = PairCodes.of(codes)
     number = len(pairs.names)
 
-    def told(table: np.ndarray) -> float:
+    def information(table: np.ndarray) -> float:
         p = table / table.sum()
         with np.errstate(all="ignore"):
             return float(np.nansum(p * np.log(p / (p.sum(axis=0, keepdims=True) * p.sum(axis=1, keepdims=True)))))
 
     shape = (-1, len(pairs.classes))
     first = pairs.layout[:, 0]
-    alone = [told(pairs.totals[at : at + own]) for at, own in zip(first, pairs.layout[:, 1], strict=True)]
+    alone = [
+        information(pairs.totals[start : start + values])
+        for start, values in zip(first, pairs.layout[:, 1], strict=True)
+    ]
     taken, score = [int(np.argmax(alone))], np.zeros(number)
     while len(taken) < count:
         tables = pairs.tables(np.array([(taken[-1], each) for each in range(number)], dtype=np.int64))
-        score += [told(np.moveaxis(table, 0, -1).reshape(shape)) for table in tables]
+        score += [information(np.moveaxis(table, 0, -1).reshape(shape)) for table in tables]
         score[taken] = -np.inf
         taken.append(int(np.argmax(score)))
     return [pairs.names[each] for each in taken]
@@ -113,7 +119,7 @@ def main() -> None:
     print("|---|---:|---:|---:|---:|---:|---:|")
     for kind in options.kinds:
         for missing in options.missing:
-            found, seconds = [], 0.0
+            counts, seconds = [], 0.0
             for seed in range(options.seeds):
                 columns, target = made(kind, seed, missing, options.rows, options.columns)
                 codes, ranking = settled(columns, target), credimi.rank(columns | {"class": target}, "class")
@@ -121,11 +127,13 @@ def main() -> None:
                 ways = [ranking.selected("forward"), *by_partners(ranking, codes)]
                 seconds += time.process_time() - began
                 ways.append(by_jmi(codes, RELEVANT))
-                right = [sum(int(name[1:]) < RELEVANT for name in names) for names in ways]
-                found.append([(good, len(names) - good) for good, names in zip(right, ways, strict=True)])
-                print(kind, missing, seed, found[-1], flush=True) if options.seeds == 1 else None
-            mean = np.array(found, dtype=float).mean(axis=0)
-            cells = " | ".join(f"{good:.1f} + {false:.1f}" for good, false in mean)
+                relevant_counts = [sum(int(name[1:]) < RELEVANT for name in names) for names in ways]
+                counts.append(
+                    [(relevant, len(names) - relevant) for relevant, names in zip(relevant_counts, ways, strict=True)]
+                )
+                print(kind, missing, seed, counts[-1], flush=True) if options.seeds == 1 else None
+            mean = np.array(counts, dtype=float).mean(axis=0)
+            cells = " | ".join(f"{relevant:.1f} + {noise:.1f}" for relevant, noise in mean)
             print(f"| {kind} | {100 * missing:.0f} % | {cells} | {seconds / options.seeds:.1f} |", flush=True)
 
 

@@ -46,52 +46,58 @@ def truth(generator: np.random.Generator, r: int, s: int) -> FloatArray:
     independent = np.outer(rows, columns)
     if generator.random() < 0.25:
         return independent
-    wanted = 10.0 ** generator.uniform(-3.3, -0.7)
-    other = generator.dirichlet(np.full(r * s, 0.5)).reshape(r, s)
+    true_information = 10.0 ** generator.uniform(-3.3, -0.7)
+    dependent = generator.dirichlet(np.full(r * s, 0.5)).reshape(r, s)
     low, high = 0.0, 1.0
     for _ in range(40):  # the mixture with this I
         share = 0.5 * (low + high)
-        mixed = (1.0 - share) * independent + share * other
-        low, high = (share, high) if information_of(mixed) < wanted else (low, share)
+        mixed = (1.0 - share) * independent + share * dependent
+        low, high = (share, high) if information_of(mixed) < true_information else (low, share)
     return mixed
 
 
 def odds(generator: np.random.Generator, size: int, factor: float, *, extreme: bool) -> FloatArray:
     """Odds of being missing within the factor, both ends among them."""
     drawn = generator.integers(0, 2, size) if extreme else generator.random(size)
-    found = factor ** drawn.astype(np.float64)
-    found[generator.permutation(size)[:2]] = 1.0, factor
-    return found
+    odds_of_missing = factor ** drawn.astype(np.float64)
+    odds_of_missing[generator.permutation(size)[:2]] = 1.0, factor
+    return odds_of_missing
 
 
 def hidden(base: float, ratio: FloatArray) -> FloatArray:
     """Probabilities of being missing with these odds, relative to a base probability."""
-    each = base / (1.0 - base) * ratio
-    return each / (1.0 + each)
+    missing_odds = base / (1.0 - base) * ratio
+    return missing_odds / (1.0 + missing_odds)
 
 
 def block(
-    generator: np.random.Generator, chances: FloatArray, rows: int, sides: str, *, factor: float, extreme: bool
+    generator: np.random.Generator, probabilities: FloatArray, rows: int, sides: str, *, factor: float, extreme: bool
 ) -> FloatArray:
     """The counts of a sample."""
-    r, s = chances.shape
+    r, s = probabilities.shape
     no_feature, no_target = np.zeros((r, s)), np.zeros((r, s))
     missing = generator.uniform(0.05, 0.4)
-    each = missing / 2.0 if sides == "both" else missing
+    share_of_side = missing / 2.0 if sides == "both" else missing
     scale = np.sqrt(factor)  # so that about the wanted share is missing
     if sides != "target":
         for i in range(r):
-            share = each * generator.uniform(0.5, 1.5)  # may depend on the class
+            share = share_of_side * generator.uniform(0.5, 1.5)  # may depend on the class
             no_feature[i] = hidden(share / scale, odds(generator, s, factor, extreme=extreme))
     if sides != "feature":
         for j in range(s):
-            share = each * generator.uniform(0.5, 1.5)
+            share = share_of_side * generator.uniform(0.5, 1.5)
             no_target[:, j] = hidden(share / scale, odds(generator, r, factor, extreme=extreme))
-    both = np.stack([chances * (1.0 - no_feature - no_target), chances * no_feature, chances * no_target])
+    both = np.stack(
+        [probabilities * (1.0 - no_feature - no_target), probabilities * no_feature, probabilities * no_target]
+    )
     counts = generator.multinomial(rows, both.ravel()).reshape(3, r, s).astype(np.float64)
-    found = np.zeros((r + 1, s + 1))
-    found[:r, :s], found[:r, s], found[r, :s] = counts[0], counts[1].sum(axis=1), counts[2].sum(axis=0)
-    return found
+    counts_block = np.zeros((r + 1, s + 1))
+    counts_block[:r, :s], counts_block[:r, s], counts_block[r, :s] = (
+        counts[0],
+        counts[1].sum(axis=1),
+        counts[2].sum(axis=0),
+    )
+    return counts_block
 
 
 def line(generator: np.random.Generator, tables: int, g: float, factor: float, sides: str, *, extreme: bool) -> str:
@@ -100,17 +106,19 @@ def line(generator: np.random.Generator, tables: int, g: float, factor: float, s
     blocks, true = [], []
     for _ in range(tables):
         shape, rows = SHAPES[generator.integers(len(SHAPES))], ROWS[generator.integers(len(ROWS))]
-        chances = truth(generator, *shape)
-        blocks.append(block(generator, chances, rows, sides, factor=g, extreme=extreme))
-        true.append(float(information_of(chances)))
-    many, informs = Tables.of(blocks), np.array(true)
-    plain = summarize(many, options)
-    found = robust(many, plain.p_above, (plain.low, plain.high), factor, options)
-    within = (informs >= found.low - 1e-12) & (informs <= found.high + 1e-12)
-    at_random = (informs >= plain.low - 1e-12) & (informs <= plain.high + 1e-12)
-    stands = found.tipping >= g
-    keep, drop = (plain.p_above >= options.level) & stands, (1.0 - plain.p_above >= options.level) & stands
-    wrong = np.count_nonzero(informs[keep] <= options.epsilon) + np.count_nonzero(informs[drop] > options.epsilon)
+        probabilities = truth(generator, *shape)
+        blocks.append(block(generator, probabilities, rows, sides, factor=g, extreme=extreme))
+        true.append(float(information_of(probabilities)))
+    tables_of_counts, true_information = Tables.of(blocks), np.array(true)
+    posteriors = summarize(tables_of_counts, options)
+    bounds = robust(tables_of_counts, posteriors.p_above, (posteriors.low, posteriors.high), factor, options)
+    within = (true_information >= bounds.low - 1e-12) & (true_information <= bounds.high + 1e-12)
+    at_random = (true_information >= posteriors.low - 1e-12) & (true_information <= posteriors.high + 1e-12)
+    stands = bounds.tipping >= g
+    keep, drop = (posteriors.p_above >= options.level) & stands, (1.0 - posteriors.p_above >= options.level) & stands
+    wrong = np.count_nonzero(true_information[keep] <= options.epsilon) + np.count_nonzero(
+        true_information[drop] > options.epsilon
+    )
     cells = (
         f"{g:g}",
         f"{factor:g}",

@@ -47,20 +47,20 @@ if TYPE_CHECKING:
     from credimi.counting.rows.coded_table import Rows
 
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology"
-TOLD = ("JMI", "CMIM", "mRMR")
-WAYS = ("all", "forward", "smallest", *TOLD)
+FILTERS_WITH_SIZE = ("JMI", "CMIM", "mRMR")
+WAYS = ("all", "forward", "smallest", *FILTERS_WITH_SIZE)
 SEGMENTS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
 Table = dict[str, list[str | None]]
 
 
 @dataclass(frozen=True)
 class Studied:
-    """A data set: `rows` are codes for the classifiers, `numbers` columns that are numbers, by their place there."""
+    """A data set: `rows` are codes for the classifiers, `numbers` columns that are numbers, by their index there."""
 
     name: str
     rows: Rows
     numbers: dict[int, np.ndarray] = field(default_factory=dict)
-    frame: pd.DataFrame | None = None  # the raw columns, named by their place; None if they are the codes
+    frame: pd.DataFrame | None = None  # the raw columns, named by their index; None if they are the codes
 
     def table(self, which: np.ndarray, target: np.ndarray | None = None) -> Table | pd.DataFrame:
         """Some rows, as `credimi.select` gets them."""
@@ -79,15 +79,15 @@ def read(path: Path) -> Studied:
     """A CSV file, the last column of which is the class."""
     frame = pd.read_csv(path)
     columns, target = frame.iloc[:, :-1], frame.iloc[:, -1].astype(str)
-    columns.columns = [str(place) for place in range(columns.shape[1])]
+    columns.columns = [str(index) for index in range(columns.shape[1])]
     rows = rows_of(columns.assign(**{"class": target}), "class", missing_values=("?",), discretize="quantile:5")
-    kept = columns[list(rows.features)].set_axis([str(place) for place in range(len(rows.features))], axis=1)
+    features = columns[list(rows.features)].set_axis([str(index) for index in range(len(rows.features))], axis=1)
     numbers = {
         int(name): column.to_numpy(np.float64)
-        for name, column in kept.items()
+        for name, column in features.items()
         if pd.api.types.is_numeric_dtype(column) and column.nunique() > 20
     }
-    return Studied(path.stem, rows, numbers, kept)
+    return Studied(path.stem, rows, numbers, features)
 
 
 def entropy(*columns: np.ndarray) -> float:
@@ -103,41 +103,46 @@ class PlainFilters:
     """I(X;Y), I(X;W) and I(X;Y|W) of all columns from plain counts, for the filters that have to be told k."""
 
     def __init__(self, codes: SettledCodes) -> None:
-        target, columns = codes.groups.astype(np.int64), [each.astype(np.int64) for each in codes.codes]
-        own, with_target = [entropy(each) for each in columns], [entropy(each, target) for each in columns]
-        self.alone = np.array(own) + entropy(target) - np.array(with_target)
+        target, columns = codes.groups.astype(np.int64), [column.astype(np.int64) for column in codes.codes]
+        entropies, with_target = (
+            [entropy(column) for column in columns],
+            [entropy(column, target) for column in columns],
+        )
+        self.alone = np.array(entropies) + entropy(target) - np.array(with_target)
         self.shared, self.given = np.zeros((2, len(columns), len(columns)))
         for x in range(len(columns)):
             for w in range(x):
                 both, all_three = entropy(columns[x], columns[w]), entropy(columns[x], columns[w], target)
-                self.shared[x, w] = self.shared[w, x] = own[x] + own[w] - both
-                self.given[x, w] = with_target[w] + both - all_three - own[w]
-                self.given[w, x] = with_target[x] + both - all_three - own[x]
+                self.shared[x, w] = self.shared[w, x] = entropies[x] + entropies[w] - both
+                self.given[x, w] = with_target[w] + both - all_three - entropies[w]
+                self.given[w, x] = with_target[x] + both - all_three - entropies[x]
 
     def taken(self, way: str, count: int) -> list[int]:
         """The first columns of a filter."""
-        found: list[int] = []
-        while len(found) < min(count, self.alone.size):
+        columns: list[int] = []
+        while len(columns) < min(count, self.alone.size):
             score = self.alone
-            if found and way == "JMI":
-                score = self.given[:, found].sum(axis=1)
-            elif found and way == "CMIM":
-                score = np.minimum(self.alone, self.given[:, found].min(axis=1))
-            elif found:
-                score = self.alone - self.shared[:, found].mean(axis=1)
-            found.append(int(np.argmax(np.where(np.isin(np.arange(score.size), found), -np.inf, score))))
-        return found
+            if columns and way == "JMI":
+                score = self.given[:, columns].sum(axis=1)
+            elif columns and way == "CMIM":
+                score = np.minimum(self.alone, self.given[:, columns].min(axis=1))
+            elif columns:
+                score = self.alone - self.shared[:, columns].mean(axis=1)
+            columns.append(int(np.argmax(np.where(np.isin(np.arange(score.size), columns), -np.inf, score))))
+        return columns
 
 
 def taken_by(data: Table | pd.DataFrame, features: int) -> dict[str, list[int]]:
     """The columns that each way takes."""
     codes = SettledCodes.of(CodedTable.of(data, CountRequest.of("class", missing_values=())))
     names = [int(feature.name) for feature in codes.features]
-    found = {"all": list(range(features))}
-    found["forward"] = [int(name) for name in credimi.rank(data, "class").selected("forward")]
-    found["smallest"] = [int(name) for name in credimi.select(data, "class").features]
+    columns_of = {"all": list(range(features))}
+    columns_of["forward"] = [int(name) for name in credimi.rank(data, "class").selected("forward")]
+    columns_of["smallest"] = [int(name) for name in credimi.select(data, "class").features]
     filters = PlainFilters(codes)
-    return found | {way: [names[column] for column in filters.taken(way, len(found["smallest"]))] for way in TOLD}
+    return columns_of | {
+        way: [names[column] for column in filters.taken(way, len(columns_of["smallest"]))] for way in FILTERS_WITH_SIZE
+    }
 
 
 def accuracies(data: Studied, train: np.ndarray, columns: list[int]) -> tuple[float, float, float]:
@@ -150,8 +155,8 @@ def accuracies(data: Studied, train: np.ndarray, columns: list[int]) -> tuple[fl
         codes, values = rows.codes[:, column], int(rows.codes[:, column].max()) + 1
         seen = train & (codes >= 0)
         counts = np.bincount(target[seen] * values + codes[seen], minlength=classes * values).reshape(classes, values)
-        chances = np.log((counts + 1.0 / values) / (counts.sum(axis=1, keepdims=True) + 1.0))
-        score += np.where((codes >= 0)[:, np.newaxis], chances.T[np.maximum(codes, 0)], 0.0)
+        log_probabilities = np.log((counts + 1.0 / values) / (counts.sum(axis=1, keepdims=True) + 1.0))
+        score += np.where((codes >= 0)[:, np.newaxis], log_probabilities.T[np.maximum(codes, 0)], 0.0)
         number = data.numbers.get(column)
         if number is None:
             inputs.append((codes[:, np.newaxis] == np.arange(values)).astype(float))
@@ -162,31 +167,31 @@ def accuracies(data: Studied, train: np.ndarray, columns: list[int]) -> tuple[fl
             numbers.append(number)
     test, table, plain = ~train, np.hstack(inputs), np.column_stack(numbers)
     regression = LogisticRegression(max_iter=200).fit(table[train], target[train])
-    asked = {"max_leaf_nodes": 15, "learning_rate": 0.15, "early_stopping": False, "l2_regularization": 1.0}
-    trees = HistGradientBoostingClassifier(max_iter=30 if classes > 4 else 60, **asked)
+    tree_options = {"max_leaf_nodes": 15, "learning_rate": 0.15, "early_stopping": False, "l2_regularization": 1.0}
+    trees = HistGradientBoostingClassifier(max_iter=30 if classes > 4 else 60, **tree_options)
     trees.fit(plain[train], target[train])
-    found = [regression.score(table[test], target[test]), trees.score(plain[test], target[test])]
-    return float(np.mean(score.argmax(axis=1)[test] == target[test])), float(found[0]), float(found[1])
+    scores = [regression.score(table[test], target[test]), trees.score(plain[test], target[test])]
+    return float(np.mean(score.argmax(axis=1)[test] == target[test])), float(scores[0]), float(scores[1])
 
 
 def compare(studied: Iterable[Studied], seeds: int) -> None:
-    """One line a data set, and their mean."""
+    """Print one line for each data set, and the mean."""
     print("| data | " + " | ".join(WAYS) + " |\n|---|" + "---:|" * len(WAYS))
     means = []
     for data in studied:
         features = len(data.rows.features)
-        found = np.zeros((seeds, 5, len(WAYS), 4))
+        figures = np.zeros((seeds, 5, len(WAYS), 4))
         for seed in range(seeds):
             folds = np.random.default_rng(seed).permutation(len(data.rows)) % 5
             for fold in range(5):
                 train = folds != fold
-                taken, known = taken_by(data.table(train), features), {}
+                taken, known_accuracies = taken_by(data.table(train), features), {}
                 for number, way in enumerate(WAYS):
                     columns = tuple(sorted(taken[way]))
-                    if columns not in known:
-                        known[columns] = accuracies(data, train, list(columns))
-                    found[seed, fold, number] = len(columns), *known[columns]
-        mean = found.mean(axis=(0, 1)) * [100.0 / features, 100.0, 100.0, 100.0]
+                    if columns not in known_accuracies:
+                        known_accuracies[columns] = accuracies(data, train, list(columns))
+                    figures[seed, fold, number] = len(columns), *known_accuracies[columns]
+        mean = figures.mean(axis=(0, 1)) * [100.0 / features, 100.0, 100.0, 100.0]
         means.append(mean)
         print(f"| {data.name} | " + " | ".join(map(shown, mean)) + " |", flush=True)
     mean = np.mean(means, axis=0)
@@ -201,13 +206,15 @@ def shown(mean: np.ndarray) -> str:
 
 def permuted(studied: Iterable[Studied], runs: int) -> None:
     """Print how often anything is taken though the target is permuted, and how often led24's seven are found."""
-    kept = tried = 0
+    runs_with_columns = tried = 0
     for data in studied:
         for run in range(runs):
             target = np.random.default_rng(run).permutation(data.rows.target)
-            kept += bool(credimi.select(data.table(np.ones(target.size, dtype=bool), target), "class").features)
+            runs_with_columns += bool(
+                credimi.select(data.table(np.ones(target.size, dtype=bool), target), "class").features
+            )
             tried += 1
-    print(f"permuted targets: anything taken in {kept} of {tried} runs")
+    print(f"permuted targets: anything taken in {runs_with_columns} of {tried} runs")
     segments = np.array([[int(digit) for digit in segment] for segment in SEGMENTS.split()])
     exact = 0
     for run in range(runs):

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 _FACTOR = 4.0  # of K from knot to knot: finer, tables could not tell them apart
 FEW_CELLS = 16  # degrees of freedom below which a table's grid has two thirds of the points (kernels.adaptive_weights)
-_EVEN = 0.5
+_MIN_INDEPENDENT = 0.5
 _FLAT_COUNTS = 2.0
-_MOST_STEPS, _SETTLED = 300, 1e-6
+_MAX_STEPS, _SETTLED = 300, 1e-6
 
 
 def pooled_weights(
@@ -59,35 +59,35 @@ def pooled_weights(
     threads : int, optional
         All cores, unless said.
     """
-    mixed = adaptive_prior.mixtures(blocks, threads=threads)
+    mixture = adaptive_prior.mixtures(blocks, threads=threads)
     complete = _complete(blocks)
-    strength = np.maximum(_complete(mixed.blocks) - complete[mixed.table], LOOSEST)
+    strength = np.maximum(_complete(mixture.blocks) - complete[mixture.table], LOOSEST)
     size = np.maximum(complete, blocks.rows * blocks.columns) * np.minimum(blocks.rows, blocks.columns)
     reach = np.log(np.maximum(TIGHTEST * size / LOOSEST, _FACTOR)) / math.log(_FACTOR)
-    place = np.log(strength / LOOSEST) / math.log(_FACTOR)
-    few = (blocks.rows - 1) * (blocks.columns - 1) < FEW_CELLS
-    grids = _Grids(reach, np.where(few, GRID * 2 // 3, GRID))
-    return mixed.table, learned(mixed.p_zero, mixed.table, mixed.weight, place, grids, heard=heard)
+    knot_position = np.log(strength / LOOSEST) / math.log(_FACTOR)
+    has_few_cells = (blocks.rows - 1) * (blocks.columns - 1) < FEW_CELLS
+    grids = _Grids(reach, np.where(has_few_cells, GRID * 2 // 3, GRID))
+    return mixture.table, learned(mixture.p_zero, mixture.table, mixture.weight, knot_position, grids, heard=heard)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grids:
-    """Of each table the tightest strength on its grid, in knots from the loosest on, and the number of points."""
+    """For each table the tightest strength on its grid, in knots from the loosest on, and the number of points."""
 
     reach: FloatArray
     points: IntegerArray
 
     def shares(self, knots: int) -> tuple[FloatArray, FloatArray]:
-        """Of each table what the flat prior gives to each knot, f, and how much of the knot is on the grid, r."""
+        """For each table what the flat prior gives to each knot, f, and how much of the knot is on the grid, r."""
         count = self.reach.size
         flat = np.zeros((count, knots))
-        every = np.arange(count)
+        all_tables = np.arange(count)
         for point in range(int(self.points.max())):
-            place = self.reach * point / np.maximum(self.points - 1, 1)
-            lower, near = _between(place, knots)
+            knot_position = self.reach * point / np.maximum(self.points - 1, 1)
+            lower, near = _between(knot_position, knots)
             share = np.where(point < self.points, 1.0 / self.points, 0.0)
-            flat[every, lower] += share * (1.0 - near)
-            flat[every, lower + 1] += share * near
+            flat[all_tables, lower] += share * (1.0 - near)
+            flat[all_tables, lower + 1] += share * near
         end = self.reach + 0.5 * self.reach / np.maximum(self.points - 1, 1)  # a point stands for what is around it
         along = np.clip(end[:, np.newaxis] - np.arange(-1, knots - 1), 0.0, 2.0)
         area = np.where(along <= 1.0, 0.5 * along**2, 1.0 - 0.5 * (2.0 - along) ** 2)
@@ -99,16 +99,16 @@ def learned(
     p_zero: FloatArray,
     table: IntegerArray,
     weight: FloatArray,
-    place: FloatArray,
+    knot_position: FloatArray,
     grids: _Grids,
     *,
     heard: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """The weights of components at `place`, in knots from the loosest on."""
+    """The weights of components at `knot_position`, in knots from the loosest on."""
     if not weight.size or (heard is not None and not heard.any()):
         return weight
     knots = math.ceil(grids.reach.max()) + 1
-    lower, near = _between(place, knots)
+    lower, near = _between(knot_position, knots)
     cell, cells = table * knots + lower, p_zero.size * knots
     mass = np.bincount(cell, weight * (1.0 - near), cells) + np.bincount(cell + 1, weight * near, cells)
     flat, reached = grids.shares(knots)
@@ -119,26 +119,29 @@ def learned(
     share, strengths = _fitted(p_zero[chosen], evidence[chosen], 1.0 - reached[chosen], flat[widest])
     total = p_zero * (share + (1.0 - share) * (1.0 - reached) @ strengths) + (1.0 - share) * evidence @ strengths
     factor = scale * strengths
-    own = (1.0 - near) * factor[table, lower] + near * factor[table, lower + 1]
-    found: FloatArray = weight * own * ((1.0 - share) / total)[table]
-    return found
+    factor_of_component = (1.0 - near) * factor[table, lower] + near * factor[table, lower + 1]
+    weights: FloatArray = weight * factor_of_component * ((1.0 - share) / total)[table]
+    return weights
 
 
-def _between(place: FloatArray, knots: int) -> tuple[IntegerArray, FloatArray]:
+def _between(knot_position: FloatArray, knots: int) -> tuple[IntegerArray, FloatArray]:
     """The knot below, and how near the next one is, from 0 to 1."""
-    lower = np.minimum(place.astype(np.int64), knots - 2)
-    return lower, np.minimum(place - lower, 1.0)
+    lower = np.minimum(knot_position.astype(np.int64), knots - 2)
+    return lower, np.minimum(knot_position - lower, 1.0)
 
 
 def _fitted(p_zero: FloatArray, evidence: FloatArray, beyond: FloatArray, flat: FloatArray) -> tuple[float, FloatArray]:
     """The share s of independence, and the shares pi of the knots."""
-    share, strengths = _EVEN, flat
+    share, strengths = _MIN_INDEPENDENT, flat
     likelihood = np.ascontiguousarray((evidence + p_zero[:, np.newaxis] * beyond).T)
     # einsum and not @, which would call on all cores for vectors as short as these, and sum in an order of its own
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         inverse = 1.0 / (share * p_zero + (1.0 - share) * np.einsum("jk,j->k", likelihood, strengths))
         counts = (1.0 - share) * strengths * np.einsum("jk,k->j", likelihood, inverse) + _FLAT_COUNTS * flat
-        before, share = share, max(_EVEN, (share * float((inverse * p_zero).sum()) + 1.0) / (p_zero.size + 2.0))
+        before, share = (
+            share,
+            max(_MIN_INDEPENDENT, (share * float((inverse * p_zero).sum()) + 1.0) / (p_zero.size + 2.0)),
+        )
         moved, strengths = strengths, counts / counts.sum()
         if abs(share - before) < _SETTLED and np.abs(strengths - moved).max() < _SETTLED:
             break
@@ -146,9 +149,9 @@ def _fitted(p_zero: FloatArray, evidence: FloatArray, beyond: FloatArray, flat: 
 
 
 def _complete(blocks: Tables) -> FloatArray:
-    """Of each table the sum of its cells, without what is missing."""
+    """The sum of the cells of each table, without the missing counts."""
     table = np.repeat(np.arange(blocks.rows.size), (blocks.rows + 1) * (blocks.columns + 1))
-    place = np.arange(table.size) - blocks.offsets[table]
+    cell = np.arange(table.size) - blocks.offsets[table]
     width = blocks.columns[table] + 1
-    inside = (place % width < width - 1) & (place < blocks.rows[table] * width)
-    return np.bincount(table, np.where(inside, blocks.flat, 0.0), blocks.rows.size).astype(np.float64)
+    is_complete = (cell % width < width - 1) & (cell < blocks.rows[table] * width)
+    return np.bincount(table, np.where(is_complete, blocks.flat, 0.0), blocks.rows.size).astype(np.float64)

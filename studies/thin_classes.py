@@ -30,18 +30,18 @@ def distance(size: int, margins: float, prior: str, generator: np.random.Generat
     """Kolmogorov distance for one random table."""
     rows, columns = SHAPES[generator.integers(len(SHAPES))]
     classes = generator.dirichlet(np.full(rows, margins))
-    chances = np.outer(classes, generator.dirichlet(np.full(columns, margins)))
+    probabilities = np.outer(classes, generator.dirichlet(np.full(columns, margins)))
     strength = generator.choice([np.inf, *STRENGTHS])
     if strength < np.inf:
-        chances = generator.dirichlet(strength * chances.ravel() + 1e-6).reshape(rows, columns)
+        probabilities = generator.dirichlet(strength * probabilities.ravel() + 1e-6).reshape(rows, columns)
     missing = generator.uniform(0.0, 0.3, rows)
     missing[generator.integers(rows)] = generator.choice(SHARES_MISSING)
-    counts = generator.multinomial(size, chances.ravel()).reshape(rows, columns)
-    without = generator.binomial(counts, missing[:, np.newaxis])
-    table = credimi.Table.of(counts - without, without.sum(axis=1))
+    counts = generator.multinomial(size, probabilities.ravel()).reshape(rows, columns)
+    without_feature = generator.binomial(counts, missing[:, np.newaxis])
+    table = credimi.Table.of(counts - without_feature, without_feature.sum(axis=1))
     exact = np.sort(information_of(credimi.posterior(table, prior=prior).rvs(DRAWS, generator)))[::EVERY]
-    found = credimi.mutual_information(table, prior=prior).cdf(exact)
-    return float(np.abs(found - (np.arange(exact.size) * EVERY + 0.5) / DRAWS).max())
+    cdf = credimi.mutual_information(table, prior=prior).cdf(exact)
+    return float(np.abs(cdf - (np.arange(exact.size) * EVERY + 0.5) / DRAWS).max())
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NAMES = "vote,crx,german,australian,lymphography,hypothyroid,horse-colic,chess,led24,soybean-large,audiology,shuttle"
 WAYS = ("credible", "CART", "CART tuned")
 GRID = {"tree__max_depth": [3, 5, 8, 12, None], "tree__min_samples_leaf": [1, 5, 20]}
-FOLDS, LEAST, SHUTTLE, DIGITS = 5, 1e-15, 5_800, 900
+FOLDS, MIN_PROBABILITY, SHUTTLE, DIGITS = 5, 1e-15, 5_800, 900
 BUNDLED = ("breast_cancer", "wine", "iris", "digits")  # with scikit-learn; of the digits the first 900
 
 
@@ -49,7 +49,7 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
     """The columns, numbers as doubles with NaN and text with None, and the classes as numbers."""
     if name in BUNDLED:
         numbers, target = getattr(datasets, f"load_{name}")(return_X_y=True)
-        return {f"c{place}": column.astype(float) for place, column in enumerate(numbers.T[:, :DIGITS])}, target[
+        return {f"c{index}": column.astype(float) for index, column in enumerate(numbers.T[:, :DIGITS])}, target[
             :DIGITS
         ]
     data = Path(os.environ["CREDIMI_DATA"])
@@ -60,7 +60,7 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
             each for each in (data / "shuttle", data / "uci" / "shuttle", data) if (each / "shuttle.trn").exists()
         )
         numbers = np.loadtxt(folder / "shuttle.trn")[:SHUTTLE]
-        return {f"c{place}": column for place, column in enumerate(numbers.T[:-1])}, np.unique(
+        return {f"c{index}": column for index, column in enumerate(numbers.T[:-1])}, np.unique(
             numbers[:, -1], return_inverse=True
         )[1]
     source = SOURCES[name]
@@ -78,28 +78,28 @@ def load(name: str) -> tuple[Columns, np.ndarray]:
             columns[f"c{number}"] = np.array(
                 [None if value == source.missing_text else value for value in values], dtype=object
             )
-    known = target != source.missing_text
-    return {name: column[known] for name, column in columns.items()}, np.unique(
-        target[known].astype(str), return_inverse=True
+    has_class = target != source.missing_text
+    return {name: column[has_class] for name, column in columns.items()}, np.unique(
+        target[has_class].astype(str), return_inverse=True
     )[1]
 
 
 def with_missing(columns: Columns, share: float, seed: int) -> Columns:
     """The same with a share of all cells removed."""
     generator = np.random.default_rng(seed)
-    found = {}
+    incomplete = {}
     for name, column in columns.items():
-        gone = generator.random(column.size) < share
-        found[name] = np.where(gone, np.nan if column.dtype.kind == "f" else None, column)
-    return found
+        removed = generator.random(column.size) < share
+        incomplete[name] = np.where(removed, np.nan if column.dtype.kind == "f" else None, column)
+    return incomplete
 
 
-def losses(chances: np.ndarray, classes: np.ndarray, target: np.ndarray) -> tuple[float, float]:
+def losses(probabilities: np.ndarray, classes: np.ndarray, target: np.ndarray) -> tuple[float, float]:
     """Accuracy of all rows, and the log loss of those whose class was seen in training."""
-    accuracy = float(np.mean(classes[chances.argmax(axis=1)] == target))
+    accuracy = float(np.mean(classes[probabilities.argmax(axis=1)] == target))
     seen = np.isin(target, classes)
-    own = chances[np.flatnonzero(seen), np.searchsorted(classes, target[seen])]
-    return accuracy, float(-np.log(np.clip(own, LEAST, 1.0)).mean())
+    of_true_class = probabilities[np.flatnonzero(seen), np.searchsorted(classes, target[seen])]
+    return accuracy, float(-np.log(np.clip(of_true_class, MIN_PROBABILITY, 1.0)).mean())
 
 
 def credible(columns: Columns, target: np.ndarray, train: np.ndarray) -> Figures:
@@ -161,8 +161,8 @@ def folds_of(rows: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(rows) % FOLDS
 
 
-class Kept:
-    """Figures that were found before, a line of JSON each, so that a run that was stopped goes on."""
+class StoredFigures:
+    """Figures of earlier fits, each in a line of JSON, so that a run that was stopped can continue."""
 
     def __init__(self, file: str | None) -> None:
         self.file, self.known = file, {}
@@ -182,11 +182,11 @@ class Kept:
 
 
 def compare(options: argparse.Namespace) -> None:
-    """One line a data set, and the mean."""
+    """Print one line for each data set, and the mean."""
     names, ways, missing, once = options.data.split(","), options.ways.split(","), options.missing, options.encode_once
-    kept = Kept(options.keep)
+    stored = StoredFigures(options.keep)
     print("| data | " + " | ".join(ways) + " |\n|---|" + "---:|" * len(ways))
-    every: dict[str, Callable[..., Figures]] = {
+    fit_of: dict[str, Callable[..., Figures]] = {
         "credible": credible,
         "CART": lambda *of: cart(*of, tuned=False, once=once),
         "CART tuned": lambda *of: cart(*of, tuned=True, once=once),
@@ -194,15 +194,15 @@ def compare(options: argparse.Namespace) -> None:
     means = []
     for name in names:
         columns, target = load(name)
-        found = []
+        figures = []
         for seed in range(options.seeds):
             given = with_missing(columns, missing, seed) if missing else columns
             folds = folds_of(target.size, seed)
-            found += [
-                [kept.of((name, seed, fold, missing, way), every[way], given, target, folds != fold) for way in ways]
+            figures += [
+                [stored.of((name, seed, fold, missing, way), fit_of[way], given, target, folds != fold) for way in ways]
                 for fold in range(FOLDS)
             ]
-        means.append(np.mean(found, axis=0))
+        means.append(np.mean(figures, axis=0))
         _print_line(name, means[-1])
     _print_line("mean", np.mean(means, axis=0))
 
@@ -214,7 +214,7 @@ def _print_line(name: str, figures: np.ndarray) -> None:
 
 def reliability(names: list[str]) -> None:
     """Of all data sets together: predicted probabilities in ten ranges, and how often they are right."""
-    said, right = [], []
+    predicted_parts, observed_parts = [], []
     for name in names:
         columns, target = load(name)
         folds = folds_of(target.size, 0)
@@ -224,14 +224,14 @@ def reliability(names: list[str]) -> None:
                 for part in (folds != fold, folds == fold)
             ]
             model = CredibleTreeClassifier(n_jobs=1).fit(tables[0], target[folds != fold])
-            chances = model.predict_proba(tables[1])
-            said.append(chances.ravel())
-            right.append((model.classes_ == target[folds == fold][:, np.newaxis]).ravel())
-    predicted, observed = np.concatenate(said), np.concatenate(right)
+            probabilities = model.predict_proba(tables[1])
+            predicted_parts.append(probabilities.ravel())
+            observed_parts.append((model.classes_ == target[folds == fold][:, np.newaxis]).ravel())
+    predicted, observed = np.concatenate(predicted_parts), np.concatenate(observed_parts)
     print("| predicted | mean | observed | number |\n|---|---:|---:|---:|")
     for low in range(10):
-        here = np.minimum((10 * predicted).astype(int), 9) == low
-        figures = f"{predicted[here].mean():.3f} | {observed[here].mean():.3f} | {here.sum():,}"
+        in_range = np.minimum((10 * predicted).astype(int), 9) == low
+        figures = f"{predicted[in_range].mean():.3f} | {observed[in_range].mean():.3f} | {in_range.sum():,}"
         print(f"| {low / 10:.1f} to {(low + 1) / 10:.1f} | {figures} |")
 
 
@@ -244,17 +244,17 @@ def noise(runs: int) -> None:
             for classes in (2, 5):
                 for kind in ("categories", "whole numbers", "numbers"):
                     times = runs if rows * count < 50_000 else max(runs // 10, 1)
-                    alone = sum(_alone(generator, rows, count, classes, kind) for _ in range(times))
+                    alone = sum(_is_one_leaf(generator, rows, count, classes, kind) for _ in range(times))
                     print(f"| {rows:,} | {count} | {classes} | {kind} | {alone} of {times} |", flush=True)
 
 
-def _alone(generator: np.random.Generator, rows: int, count: int, classes: int, kind: str) -> bool:
+def _is_one_leaf(generator: np.random.Generator, rows: int, count: int, classes: int, kind: str) -> bool:
     columns = {}
-    for place in range(count):
-        few = generator.integers(0, generator.integers(2, 11), rows)
-        own = {"categories": np.char.add("v", few.astype(str)), "whole numbers": few}.get(kind)
-        own = generator.normal(size=rows) if own is None else own
-        columns[f"c{place}"] = pa.array(own, mask=(generator.random(rows) < 0.2) & (place % 3 == 0))
+    for index in range(count):
+        codes = generator.integers(0, generator.integers(2, 11), rows)
+        values = {"categories": np.char.add("v", codes.astype(str)), "whole numbers": codes}.get(kind)
+        values = generator.normal(size=rows) if values is None else values
+        columns[f"c{index}"] = pa.array(values, mask=(generator.random(rows) < 0.2) & (index % 3 == 0))
     target = generator.choice(classes, rows, p=generator.dirichlet(np.full(classes, 2.0)))
     return CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), target).get_n_leaves() == 1
 
@@ -263,26 +263,26 @@ def known(runs: int) -> None:
     """In how many samples of 5,000 rows a tree of five leaves is found exactly, beside columns of noise."""
     print("| columns of noise | found exactly |\n|---:|---:|")
     for count in (0, 5, 10, 20):
-        exact = sum(_found(np.random.default_rng(run), count) for run in range(runs))
+        exact = sum(_is_found_exactly(np.random.default_rng(run), count) for run in range(runs))
         print(f"| {count} | {exact} of {runs} |", flush=True)
 
 
-def _found(generator: np.random.Generator, count: int) -> bool:
+def _is_found_exactly(generator: np.random.Generator, count: int) -> bool:
     rows = 5_000
     colour, shape = generator.choice(["red", "green", "blue"], rows), generator.choice(["round", "flat"], rows)
     size = generator.normal(10.0, 3.0, rows)
     of_red, of_green = np.where(size > 12.0, 0.9, 0.2), np.where(shape == "round", 0.9, 0.1)
-    chance = np.where(colour == "blue", 0.95, np.where(colour == "red", of_red, of_green))
+    probability = np.where(colour == "blue", 0.95, np.where(colour == "red", of_red, of_green))
     columns = {"colour": colour, "shape": shape, "size": size}
-    for place in range(count):
-        columns[f"noise {place}"] = generator.choice(list("abcd"), rows) if place % 2 else generator.normal(size=rows)
-    tree = CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), generator.random(rows) < chance).tree_
+    for index in range(count):
+        columns[f"noise {index}"] = generator.choice(list("abcd"), rows) if index % 2 else generator.normal(size=rows)
+    tree = CredibleTreeClassifier(n_jobs=1).fit(pa.table(columns), generator.random(rows) < probability).tree_
     top = tree.nodes[0].split
     if top is None or tree.leaves.size != 5:
         return False
     below = {name: tree.nodes[child].split for name, child in zip(tree.branches(0), top.children, strict=True)}
-    asked = {name: None if split is None else tree.columns[split.column].name for name, split in below.items()}
-    return asked == {"blue": None, "green": "shape", "red": "size"}
+    split_columns = {name: None if split is None else tree.columns[split.column].name for name, split in below.items()}
+    return split_columns == {"blue": None, "green": "shape", "red": "size"}
 
 
 def main() -> None:

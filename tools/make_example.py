@@ -153,9 +153,9 @@ def chosen(values: dict[str | int, float], uniform: np.ndarray) -> np.ndarray:
     return np.array(list(values), dtype=object)[places]
 
 
-def whole(numbers: np.ndarray, least: int, most: int) -> np.ndarray:
+def whole(numbers: np.ndarray, minimum: int, maximum: int) -> np.ndarray:
     """Round to integers within bounds."""
-    return np.clip(np.rint(numbers), least, most).astype(int)
+    return np.clip(np.rint(numbers), minimum, maximum).astype(int)
 
 
 def with_chance(chance: np.ndarray, purpose: str) -> np.ndarray:

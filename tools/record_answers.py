@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 TOLERANCE = 1e-12
-MOST_SHOWN = 200  # differences
+MAX_SHOWN = 200  # differences
 
 TARGETS = {  # the target of each data set
     "clinic": "diabetes",
@@ -80,7 +80,7 @@ TABLES = {
 
 
 def record(data: Path) -> dict[str, Any]:
-    """All answers, by what was asked."""
+    """All answers, by the command or function that gave them."""
     sys.path.insert(0, str(ROOT / "tests"))
     answers: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
@@ -114,31 +114,33 @@ def _inputs(data: Path) -> Iterator[str]:
             text = (data / WITHOUT_HEADER[name]).read_text(encoding="utf-8")
             rows = [re.split(r"[,\s]+", line.strip()) for line in text.splitlines() if line.strip()]
             with Path(f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows([[f"c{place}" for place in range(1, len(rows[0]) + 1)], *rows])
+                csv.writer(file).writerows([[f"c{number}" for number in range(1, len(rows[0]) + 1)], *rows])
             yield name
 
 
 def _of_commands(name: str) -> dict[str, Any]:
     """What the commands say of one data set."""
-    told = [f"{name}.csv", "--target", TARGETS[name]]
+    data_and_target = [f"{name}.csv", "--target", TARGETS[name]]
     answers = {}
     for case, options in RANK_OPTIONS.items():
-        answers[f"rank {name} {case}"] = _command("rank", *told, *options, "--format", "json")
+        answers[f"rank {name} {case}"] = _command("rank", *data_and_target, *options, "--format", "json")
     for case, options in FACES.items():
-        answers[f"rank {name} {case}"] = _command("rank", *told, *options)
+        answers[f"rank {name} {case}"] = _command("rank", *data_and_target, *options)
     for rule in ("forward", "backward", "plugin", "fdr"):
-        answers[f"select {name} {rule}"] = _command("select", *told, "--rule", rule, "--output", "reduced.csv")
+        answers[f"select {name} {rule}"] = _command(
+            "select", *data_and_target, "--rule", rule, "--output", "reduced.csv"
+        )
         if Path("reduced.csv").is_file():
             answers[f"select {name} {rule}"]["header"] = _header(Path("reduced.csv"))
             Path("reduced.csv").unlink()
-    answers[f"count {name}"] = _command("count", *told, "--into", f"{name}.counts")
+    answers[f"count {name}"] = _command("count", *data_and_target, "--into", f"{name}.counts")
     answers[f"rank counts of {name}"] = _command("rank", f"{name}.counts", "--format", "json")
-    answers[f"count {name} again"] = _command("count", *told, "--into", f"{name}.counts")
+    answers[f"count {name} again"] = _command("count", *data_and_target, "--into", f"{name}.counts")
     answers[f"rank no target of {name}"] = _command("rank", f"{name}.csv", "--target", "nothing of that name")
     if name in {"traps", "asia-500", "crx"}:  # the others take longer
         rules = ["--rule", "plugin", "--rule", "forward", "--rule", "imputed"]
         options = ["--orders", "1", "--format", "json"]
-        answers[f"prequential {name}"] = _command("prequential", *told, *rules, *options)
+        answers[f"prequential {name}"] = _command("prequential", *data_and_target, *rules, *options)
     return answers
 
 
@@ -152,9 +154,9 @@ def _command(*arguments: str) -> dict[str, Any]:
             code = main(arguments)
         except SystemExit as end:  # argparse's way to refuse
             code = end.code if isinstance(end.code, int) else 1
-    here = str(Path.cwd()) + os.sep  # has another name each time
-    said = [line.replace(here, "") for line in errors.getvalue().splitlines() if "compiling for this" not in line]
-    answer: dict[str, Any] = {"exit": code, "errors": said}
+    folder = str(Path.cwd()) + os.sep  # has another name each time
+    messages = [line.replace(folder, "") for line in errors.getvalue().splitlines() if "compiling for this" not in line]
+    answer: dict[str, Any] = {"exit": code, "errors": messages}
     try:
         answer["json"] = json.loads(out.getvalue())
     except ValueError:
@@ -187,16 +189,24 @@ def _of_functions() -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for prior in ("adaptive", "uniform", "jeffreys", "perks", 0.25):
         for approximation in ("matched", "leading", "leading-beta"):
-            law = credimi.mutual_information(
+            distribution = credimi.mutual_information(
                 joint, target_only=rows, feature_only=columns, prior=prior, approximation=approximation
             )
             answers[f"mutual_information {prior} {approximation}"] = [
-                *(law.mean(), law.std(), *law.interval(0.9), law.cdf(0.05), law.sf(0.2), law.pdf(0.1), law.ppf(0.3))
+                *(
+                    distribution.mean(),
+                    distribution.std(),
+                    *distribution.interval(0.9),
+                    distribution.cdf(0.05),
+                    distribution.sf(0.2),
+                    distribution.pdf(0.1),
+                    distribution.ppf(0.3),
+                )
             ]
     for prior in ("uniform", "jeffreys", 2.0):
-        found = credimi.posterior(joint, target_only=rows, feature_only=columns, prior=prior)
+        cells = credimi.posterior(joint, target_only=rows, feature_only=columns, prior=prior)
         answers[f"posterior {prior}"] = [
-            *(found.mode, found.mean, found.covariance(), found.log_evidence, found.rvs(2, random_state=1))
+            *(cells.mode, cells.mean, cells.covariance(), cells.log_evidence, cells.rvs(2, random_state=1))
         ]
     clinic = pd.read_csv("clinic.csv", dtype=str, keep_default_na=False).head(1500)
     features, target = clinic.drop(columns=["diabetes", "patient"]), clinic["diabetes"]
@@ -236,24 +246,24 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  (what numpy gives)
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def compare(before: Any, after: Any, ignored: frozenset[str], place: str = "") -> Iterator[str]:  # noqa: ANN401
-    """One line a difference."""
+def compare(before: Any, after: Any, ignored: frozenset[str], path: str = "") -> Iterator[str]:  # noqa: ANN401
+    """One line for each difference."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys((*before, *after)):
             if name in ignored:
                 continue
-            there = f"{place} / {name}" if place else name
+            entry_path = f"{path} / {name}" if path else name
             if name not in before or name not in after:
-                yield f"{there}: only {'after' if name in after else 'before'}"
+                yield f"{entry_path}: only {'after' if name in after else 'before'}"
             else:
-                yield from compare(before[name], after[name], ignored, there)
+                yield from compare(before[name], after[name], ignored, entry_path)
     elif isinstance(before, list) and isinstance(after, list):
         if len(before) != len(after):
-            yield f"{place}: {len(before)} entries before, {len(after)} after"
+            yield f"{path}: {len(before)} entries before, {len(after)} after"
         for index, (one, other) in enumerate(zip(before, after, strict=False)):
-            yield from compare(one, other, ignored, f"{place}[{index}]")
+            yield from compare(one, other, ignored, f"{path}[{index}]")
     elif not _same(before, after):
-        yield f"{place}: {before!r} before, {after!r} after"
+        yield f"{path}: {before!r} before, {after!r} after"
 
 
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401
@@ -274,10 +284,10 @@ def main() -> int:
     options = parser.parse_args()
     if options.compare:
         before, after = (json.loads(path.read_text(encoding="utf-8")) for path in options.compare)
-        found = list(compare(before, after, frozenset(options.ignore)))
-        print("\n".join(found[:MOST_SHOWN]))
-        print(f"{len(found):,} differences in {len(before):,} and {len(after):,} answers")
-        return int(bool(found))
+        differences = list(compare(before, after, frozenset(options.ignore)))
+        print("\n".join(differences[:MAX_SHOWN]))
+        print(f"{len(differences):,} differences in {len(before):,} and {len(after):,} answers")
+        return int(bool(differences))
     if options.output is None:
         parser.error("name the file to write, or two files to --compare")
     answers = record(options.data.resolve())

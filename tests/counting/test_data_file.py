@@ -90,7 +90,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     memory = pytest.importorskip("fsspec", reason="fsspec is not installed").filesystem("memory")
     memory.pipe("/requests/a.csv", CSV)
     found: Counter[str] = Counter()
-    own = remote_files._found  # noqa: SLF001
+    own = remote_files._filesystem_of  # noqa: SLF001
 
     class Counting:
         def __init__(self, filesystem: Any) -> None:  # noqa: ANN401
@@ -104,7 +104,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         filesystem, inside = own(url, fs)
         return Counting(filesystem), inside
 
-    monkeypatch.setattr(remote_files, "_found", counting)
+    monkeypatch.setattr(remote_files, "_filesystem_of", counting)
     yield found
     memory.rm("/requests", recursive=True)
 

@@ -208,7 +208,7 @@ def test_an_interruption_ends_all_threads_soon(monkeypatch: pytest.MonkeyPatch) 
         told.append(share)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(prequential_loop, "_STEPS_TOLD", 1)
+    monkeypatch.setattr(prequential_loop, "_STEPS_PER_REPORT", 1)
     with pytest.raises(KeyboardInterrupt):
         credimi.prequential(table, answers, orders=2, threads=2, progress=interrupted)
     assert len(told) <= 2  # each thread at most once

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 import credimi
 from credimi.cli import main
 from credimi.report import sentences
-from credimi.report.names import shortened, told_apart
+from credimi.report.names import shorten_distinctly, shortened
 from credimi.report.sets.interaction_view import interactions_text
 from credimi.report.terminal import ranking_text
 
@@ -100,8 +100,8 @@ def test_what_is_piped_has_no_trailing_blanks(tmp_path: Path, capsys: pytest.Cap
 
 def test_one_is_not_many() -> None:
     assert "\n1 feature: " in str(credimi.rank({"x": list("ab") * 30, "y": list("pq") * 30}, "y"))
-    assert sentences.rows_told(1, None) == "1 row"
-    assert sentences.rows_told(3, 1) == "1 of 3 rows has the target"
+    assert sentences.rows_in_words(1, None) == "1 row"
+    assert sentences.rows_in_words(3, 1) == "1 of 3 rows has the target"
 
 
 @pytest.mark.parametrize("width", range(72, 131))
@@ -121,11 +121,11 @@ def long_names(count: int = 5) -> list[str]:
 def test_names_that_differ_in_the_middle_stay_different(room: int) -> None:
     names = [*long_names(), "short", *("x" * 60 + each + "x" * 60 for each in "ab")]
     names += ["日本語" * 9 + each + "の" * 30 for each in "赤青"]
-    shown = told_apart(names, room)
+    shown = shorten_distinctly(names, room)
     assert max(map(cell_len, shown)) <= room
     assert len(set(shown)) == len(names)
     assert shown[names.index("short")] == "short"
-    assert len(set(told_apart(["a" * 80, "a" * 90], room))) <= 2  # nothing shows how long they are; it ends
+    assert len(set(shorten_distinctly(["a" * 80, "a" * 90], room))) <= 2  # nothing shows how long they are; it ends
 
 
 def test_tables_keep_names_apart() -> None:

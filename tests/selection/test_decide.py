@@ -81,7 +81,7 @@ def test_all_callers_go_by_decide(rule: str, monkeypatch: pytest.MonkeyPatch) ->
     def answers() -> list[Any]:
         ranking = credimi.rank(table, "class")
         asked = selector.CredibleSelector(rule).decide(blocks, np.array([True, True]))
-        stream = prequential_loop._kept(blocks, options, (2, 1))  # noqa: SLF001  (what one row is decided by)
+        stream = prequential_loop._chosen_features(blocks, options, (2, 1))  # noqa: SLF001  (what one row is decided by)
         return [np.array(ranking.columns[f"keep_{rule}"]), asked, stream[0, 0]]
 
     before = answers()

@@ -146,7 +146,7 @@ def test_a_kept_column_that_tips_early_has_a_remark(table: Record, ranking: cred
 
 
 def test_the_table_and_the_notebook_show_how_far_verdicts_stand(ranking: credimi.Ranking) -> None:
-    told = sentences.standing(ranking["medium"])
+    told = sentences.verdict_with_factor(ranking["medium"])
     assert told.startswith("keep, up to ")
     assert told in str(ranking)
     assert "keep, at any factor" in str(ranking)

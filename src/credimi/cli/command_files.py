@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def files_with_rows(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The files that DATA names, which must have rows, and not only counts."""
-    found = files(options, twice=twice)
-    for file in found:
+    """The files that DATA names; a file of counts is refused, since it has no rows."""
+    data = files(options, twice=twice)
+    for file in data:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not rows: name the data")
-    return found
+    return data
 
 
 def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
@@ -29,36 +29,36 @@ def files(options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]
 
     An output that is one of them, or cannot be written, is refused.
     """
-    found = files_of(options.data, options, twice=twice)
-    options.data = [standard_input.NAME if each == "-" else each for each in options.data]  # as messages name it
-    return found
+    data = files_of(options.data, options, twice=twice)
+    options.data = [standard_input.NAME if name == "-" else name for name in options.data]  # as messages name it
+    return data
 
 
 def files_of(data: Sequence[str], options: argparse.Namespace, *, twice: bool = False) -> list[DataFile]:
-    """The same for some of DATA."""
+    """The files that these words of DATA name."""
     from credimi.counting.engines.files import data_files
 
     format_ = getattr(options, "input_format", None)  # not an option of `compare`
     if "-" not in data:
         if format_ is not None:
             raise CredimiError(f"--input-format is for standard input (-): that of {data[0]} is found from its bytes")
-        return _not_written_to(data_files(list(data), options.delimiter, twice=twice), options)
-    paths = [standard_input.saved(options) if each == "-" else each for each in data]
-    found = _not_written_to(data_files(paths, options.delimiter, twice=twice), options)
-    for file in found:
+        return _checked_against_outputs(data_files(list(data), options.delimiter, twice=twice), options)
+    paths = [standard_input.saved(options) if name == "-" else name for name in data]
+    files = _checked_against_outputs(data_files(paths, options.delimiter, twice=twice), options)
+    for file in files:
         if format_ and file.place == options.saved and file.kind != standard_input.FORMATS[format_]:
             raise CredimiError(
                 f"standard input is {file.kind}, and no {standard_input.FORMATS[format_]}: leave --input-format out, "
                 "or correct it"
             )
-    return found
+    return files
 
 
-def _not_written_to(found: list[DataFile], options: argparse.Namespace) -> list[DataFile]:
-    """The same files, unless one of them is an output."""
+def _checked_against_outputs(files: list[DataFile], options: argparse.Namespace) -> list[DataFile]:
+    """The same files; an error if one of them is also an output, or an output cannot be written."""
     for output in _outputs(options).values():
-        check_output(output, [file.identity for file in found])
-    return found
+        check_output(output, [file.identity for file in files])
+    return files
 
 
 def _outputs(options: argparse.Namespace) -> dict[str, str]:

@@ -25,15 +25,15 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
-        missed = re.search(r"required: (DATA|A|B)\b", message)
-        if self.listing and missed:
-            data = "DATA" if missed[1] == "DATA" else "A and B"
+        missing_data = re.search(r"required: (DATA|A|B)\b", message)
+        if self.listing and missing_data:
+            data = "DATA" if missing_data[1] == "DATA" else "A and B"
             message += (
                 f"; {self.listing} takes all words up to the next option: put {data} before it, or -- between them"
             )
-        lacking = re.fullmatch(r"argument (?:-\w, )?(--[\w-]+).*: expected one argument", message)
-        if lacking:  # what starts with a minus and is no plain number is taken for an option
-            message += f"; if it starts with a minus, write {lacking[1]}=-..."
+        missing_value = re.fullmatch(r"argument (?:-\w, )?(--[\w-]+).*: expected one argument", message)
+        if missing_value:  # a word that starts with a minus and is no number is taken for an option
+            message += f"; if it starts with a minus, write {missing_value[1]}=-..."
         say(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
@@ -78,10 +78,10 @@ def add_command(
 def add_thresholds(
     parser: argparse.ArgumentParser, *, level: float | None = 0.95, epsilon_means: str, level_means: str
 ) -> None:
-    """Add epsilon and level, which mean something else for each command; what a level of None is, its meaning says."""
-    start = " (default: %(default)s)"
-    parser.add_argument("--epsilon", type=number, default=0.003, help=epsilon_means + start)
-    parser.add_argument("--level", type=number, default=level, help=level_means + start * (level is not None))
+    """Add epsilon and level; the meanings are help texts. If `level` is None, its help text names the default."""
+    default = " (default: %(default)s)"
+    parser.add_argument("--epsilon", type=number, default=0.003, help=epsilon_means + default)
+    parser.add_argument("--level", type=number, default=level, help=level_means + default * (level is not None))
 
 
 def add_posterior_options(
@@ -141,9 +141,10 @@ def add_data_options(
     weights: bool = True,
     engines: bool = False,
 ) -> None:
-    """Add the options that name the data and say how to read them; `samples` are two, each one path or pattern.
+    """Add the options that name the data and say how to read them.
 
-    Without a target, all columns are alike, and are named by --columns. `engines` are those that count files.
+    With `samples` there are two, A and B, each one path or pattern. Without a target, all columns are alike, and are
+    named by --columns. `engines` adds the options that choose what counts the files.
     """
     if samples:
         parser.add_argument("a", metavar="A", help="data, a counts file, or a ranking as JSON")
@@ -229,7 +230,7 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 
 def engine(options: argparse.Namespace) -> Record:
-    """The engine that counts, if a command has the option, as arguments of `credimi.count`."""
+    """The options of the engine as arguments of `credimi.count`; None if the command does not have them."""
     return {name: getattr(options, name, None) for name in ("engine", "master", "scheduler")}
 
 
@@ -270,7 +271,7 @@ def check_thresholds(options: argparse.Namespace) -> None:
     from credimi.core.arguments import require_information, require_share
 
     require_information("--epsilon", _as_typed(options.epsilon))
-    if options.level is not None:  # of some commands it depends on what is asked
+    if options.level is not None:  # the default of some commands depends on other options
         require_share("--level", _as_typed(options.level))
     if hasattr(options, "fdr"):  # not an option of all commands
         require_share("--fdr", _as_typed(options.fdr))
@@ -314,13 +315,13 @@ def counting(options: argparse.Namespace) -> Record:
 
 
 def counting_all(options: argparse.Namespace) -> Record:
-    """The same for commands without a target: `columns` in place of `features`, numbers cut by their counts alone."""
-    asked = counting(argparse.Namespace(**vars(options), target_cuts=None))
-    asked["columns"] = asked.pop("features")
-    del asked["target_cuts"]
+    """The same for a command without a target: `columns` in place of `features`, numbers cut by their counts alone."""
+    arguments = counting(argparse.Namespace(**vars(options), target_cuts=None))
+    arguments["columns"] = arguments.pop("features")
+    del arguments["target_cuts"]
     if not options.discretize:
-        del asked["discretize"]
-    return asked
+        del arguments["discretize"]
+    return arguments
 
 
 def _target_cuts(text: str | None) -> object:
@@ -328,15 +329,15 @@ def _target_cuts(text: str | None) -> object:
 
 
 def _methods(texts: list[str]) -> object:
-    named: dict[str, object] = {}
+    method_of: dict[str, object] = {}
     for text in texts:
         column, equals, method = text.rpartition("=")
         words = [word.strip() for word in method.split(",")]
         cuts = all(is_number(word) or is_date(word) for word in words)
-        named[column if equals else "*"] = (
+        method_of[column if equals else "*"] = (
             [float(word) if is_number(word) else word for word in words] if cuts else method
         )
         if not equals and cuts:
             raise CredimiError(f"--discretize {text}: cuts need a column: write COLUMN={text}")
-    named = {column: None if method == "none" else method for column, method in named.items()}
-    return named.get("*", "mdl") if not set(named) - {"*"} else named
+    method_of = {column: None if method == "none" else method for column, method in method_of.items()}
+    return method_of.get("*", "mdl") if not set(method_of) - {"*"} else method_of

@@ -38,7 +38,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():  # restores `showwarning`
             warnings.showwarning = _show_warning
-            with standard_input.kept(options):
+            with standard_input.temporary_copy(options):
                 code: int | None = options.run(options)
     except (CredimiError, NoKernelsError) as error:
         say(str(error))
@@ -53,12 +53,12 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"credimi {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    looking = (rank, compare, select, interactions, pairs, network, tree)
-    for command in (*looking, count, table, prequential, reproduce, warm_up):
+    analyses = (rank, compare, select, interactions, pairs, network, tree)
+    for command in (*analyses, count, table, prequential, reproduce, warm_up):
         command.add(commands)
     return parser
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning like the command's other messages, without its place in the code."""
+    """Print a warning like the command's other messages, without its location in the code."""
     say(f"warning: {message}")

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 NAME = "standard input"
 FORMATS = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet", "feather": "Arrow"}
-_PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
-_FIRST = 4
+_COMPRESSION_SUFFIXES = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
+_MAX_MAGIC_BYTES = 4
 
 
 @contextmanager
-def kept(options: argparse.Namespace) -> Iterator[None]:
-    """While a command works, `options.saved` is the file with the content of standard input; errors do not name it."""
+def temporary_copy(options: argparse.Namespace) -> Iterator[None]:
+    """Delete the file with the content of standard input (`options.saved`) after the command; errors do not name it."""
     options.saved = None
     try:
         yield
@@ -45,14 +45,16 @@ def saved(options: argparse.Namespace) -> Path:
     if sys.stdin.isatty():
         raise CredimiError("standard input is a terminal: pipe the data into credimi, or name a file")
     stream = sys.stdin.buffer
-    ending = f".{options.input_format}" if getattr(options, "input_format", None) else ""
+    format_suffix = f".{options.input_format}" if getattr(options, "input_format", None) else ""
     try:
-        first = stream.read(_FIRST)
-        packing = next((suffix for mark, suffix in _PACKED.items() if first.startswith(mark)), "")
-        path = Path(tempfile.mkdtemp(prefix="credimi-")) / f"{NAME}{ending}{packing}"
+        first_bytes = stream.read(_MAX_MAGIC_BYTES)
+        compression_suffix = next(
+            (suffix for magic, suffix in _COMPRESSION_SUFFIXES.items() if first_bytes.startswith(magic)), ""
+        )
+        path = Path(tempfile.mkdtemp(prefix="credimi-")) / f"{NAME}{format_suffix}{compression_suffix}"
         options.saved = path
         with path.open("wb") as file:
-            file.write(first)
+            file.write(first_bytes)
             shutil.copyfileobj(stream, file, 1 << 20)
     except OSError as error:
         raise CredimiError(f"standard input cannot be read and stored: {error.strerror or error}") from error

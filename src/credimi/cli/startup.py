@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def announce_compiling(command: str) -> None:
-    """If kernels have to be compiled, compile all that the command needs, on all cores, and show how far it is."""
-    _look_for_garbage()
+    """If a kernel has to be compiled, compile all that the command needs, on all cores, and show the progress."""
+    _enable_garbage_collector()
     wishes.before_numba = _load_numba
-    wishes.compiling = _once(partial(_compile_side_by_side, command))
+    wishes.compiling = _once(partial(_compile_for_command, command))
 
 
 def load_meanwhile(module: str) -> None:
@@ -39,24 +39,25 @@ def _load_numba() -> None:
     try:
         importlib.import_module("numba")
     finally:
-        _look_for_garbage()
+        _enable_garbage_collector()
 
 
-def _look_for_garbage() -> None:
+def _enable_garbage_collector() -> None:
     """Switch the garbage collector on, and exclude everything that has been loaded."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
 
 
-def _compile_side_by_side(command: str, asked: str) -> None:
+def _compile_for_command(command: str, kernel: str) -> None:
+    """Compile all kernels that the command needs; `kernel` is the one that was called first."""
     from credimi.kernels import warm_up
 
     say(
         f"compiling what `{command}` needs and no command needed before: once on this machine; "
         "`credimi warm-up` compiles everything"
     )
-    compile_with_bar(warm_up.tasks(command, asked))
+    compile_with_bar(warm_up.tasks(command, kernel))
 
 
 def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
@@ -65,18 +66,18 @@ def compile_with_bar(tasks: list[tuple[str, str]]) -> None:
     from credimi.kernels import warm_up
 
     with progress("compiling") as report:
-        warm_up.compile_all(tasks, cores(), lambda done, all_of_them: report(done / all_of_them))
+        warm_up.compile_all(tasks, cores(), lambda done, total: report(done / total))
 
 
 def _once(action: Callable[[str], None]) -> Callable[[str], None]:
-    """The action for the first caller; others wait until it is done, and go on."""
+    """A function that runs the action for its first caller; other callers wait until it is done."""
     lock = threading.Lock()
-    done: list[bool] = []
+    started: list[bool] = []
 
     def act(kernel: str) -> None:
         with lock:
-            if not done:
-                done.append(True)
+            if not started:
+                started.append(True)
                 action(kernel)
 
     return act

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Foreign, Record, Value
 
-_MOMENT = 0.5  # seconds of work before a bar appears
-_BETWEEN = 30.0  # seconds between lines that say how far it is, where there is no bar
+_SECONDS_BEFORE_BAR = 0.5  # short work shows no bar
+_SECONDS_BETWEEN_LINES = 30.0  # that show the progress where there is no bar
 
-_LONGEST = 4_000  # characters of a message: a name may be of any length
+_MAX_MESSAGE_CHARACTERS = 4_000  # names in a message may be of any length
 
 
 def say(message: str) -> None:
     """Print one line on standard error: all messages that are not results."""
-    if len(message) > _LONGEST:
-        message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+    if len(message) > _MAX_MESSAGE_CHARACTERS:
+        message = f"{message[: _MAX_MESSAGE_CHARACTERS // 2]} ... {message[-_MAX_MESSAGE_CHARACTERS // 2 :]}"
     print("credimi:", plain(message.replace("\n", " ")), file=sys.stderr)
 
 
@@ -49,8 +49,8 @@ def sayable(text: str, path: str | None) -> str:
     """The text in characters that the destination accepts."""
     if speaks_unicode(path):
         return text
-    plain = text.translate({ord("─"): "-", ord("●"): "o", ord("…"): "~"})
-    return plain.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
+    simplified = text.translate({ord("─"): "-", ord("●"): "o", ord("…"): "~"})
+    return simplified.encode(sys.stdout.encoding, "backslashreplace").decode(sys.stdout.encoding)
 
 
 def write_json(report: Record, path: str | None) -> None:
@@ -59,18 +59,18 @@ def write_json(report: Record, path: str | None) -> None:
 
 
 def write_csv(
-    names: Iterable[str], rows: Iterable[Iterable[Value]], path: str | None, known: Iterable[tuple[str, Value]] = ()
+    names: Iterable[str], rows: Iterable[Iterable[Value]], path: str | None, above: Iterable[tuple[str, Value]] = ()
 ) -> None:
-    """Write rows as CSV, in full precision; what is known of all of them stands in lines that start with #."""
+    """Write rows as CSV, in full precision; `above` are names and values for lines above them that start with #."""
     text = io.StringIO()
-    for name, value in known:
+    for name, value in above:
         text.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     csv_writer(text).writerows([*filter(None, [list(names)]), *rows])
     write(sayable(text.getvalue(), path), path)
 
 
 def write_result(
-    form: str,
+    output_format: str,
     path: str | None,
     report: Callable[[], Record],
     grids: Callable[[Console], Iterable[Foreign]],
@@ -81,16 +81,17 @@ def write_result(
 ) -> None:
     """Write a result as JSON, as CSV or as tables.
 
-    CSV has a line for each of the report's `records`, with the columns `names` (default: all), and above them the
-    settings and what else is `known`. Several values of one cell are apart by semicolons.
+    CSV has a line for each of the report's `records`, with the columns `names` (default: all). If `known` is not None,
+    the settings and these entries of the report are written above. Several values in one cell are separated by
+    semicolons.
     """
-    if form == "json":
+    if output_format == "json":
         write_json(report(), path)
-    elif form == "csv":
+    elif output_format == "csv":
         plain_data = report()
-        found = plain_data[records]
-        columns = list(names) or list(found[0] if found else ())
-        rows = ([_cell(record[name]) for name in columns] for record in found)
+        selected_records = plain_data[records]
+        columns = list(names) or list(selected_records[0] if selected_records else ())
+        rows = ([_cell(record[name]) for name in columns] for record in selected_records)
         above = {} if known is None else plain_data["settings"] | {name: plain_data[name] for name in known}
         write_csv(columns, rows, path, above.items())
     else:
@@ -106,12 +107,12 @@ def console(path: str | None) -> Console:
     """The console for a destination: its width, its colours and its characters."""
     from rich.console import Console
 
-    screen = path is None and sys.stdout is not None and sys.stdout.isatty()
+    to_terminal = path is None and sys.stdout is not None and sys.stdout.isatty()
     encoding = sys.stdout.encoding if path is None and sys.stdout is not None else "utf-8"
     return Console(
         file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
-        width=None if screen or "COLUMNS" in os.environ else 100,
-        force_terminal=True if screen else None,
+        width=None if to_terminal or "COLUMNS" in os.environ else 100,
+        force_terminal=True if to_terminal else None,
     )
 
 
@@ -131,11 +132,11 @@ def show(parts: Iterable[Foreign], path: str | None, screen: Console | None = No
 def progress(what: str) -> Iterator[Callable[..., None]]:
     """A bar on standard error, if that is a terminal; it appears only if the work takes longer than a moment.
 
-    Elsewhere, as in a log, long work says from time to time how far it is. It is told the share that is done, and,
-    where that changes, what is being done.
+    Elsewhere, as in a log, long work prints a line from time to time. The function that is yielded takes the share that
+    is done and, if that changes, what is being done.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield _in_lines(what)
+        yield _progress_in_lines(what)
         return
     began = time.monotonic()
     with ExitStack() as stack:
@@ -144,25 +145,25 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
         def report(share: float, doing: str | None = None) -> None:
             from rich.markup import escape
 
-            now = what if doing is None else escape(plain(doing))
-            if not shown and time.monotonic() - began > _MOMENT and share < 1.0:
+            description = what if doing is None else escape(plain(doing))
+            if not shown and time.monotonic() - began > _SECONDS_BEFORE_BAR and share < 1.0:
                 from rich.console import Console
                 from rich.progress import Progress
 
                 bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
-                shown.append((bar, bar.add_task(now, total=1.0)))
+                shown.append((bar, bar.add_task(description, total=1.0)))
             for bar, task in shown:
-                bar.update(task, completed=share, description=now)
+                bar.update(task, completed=share, description=description)
 
         yield report
 
 
-def _in_lines(what: str) -> Callable[..., None]:
-    """How far it is, in lines for a log."""
+def _progress_in_lines(what: str) -> Callable[..., None]:
+    """The progress in lines for a log."""
     last = [time.monotonic()]
 
     def report(share: float, doing: str | None = None) -> None:
-        if share < 1.0 and time.monotonic() - last[0] > _BETWEEN:
+        if share < 1.0 and time.monotonic() - last[0] > _SECONDS_BETWEEN_LINES:
             last[0] = time.monotonic()
             say(f"{doing or what}: {100.0 * share:.0f} %")
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
 
-_COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
+_MAX_NAMES_COMPARED = 5_000  # a wrong name is compared with so many; a thousand take a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
-_BETWEEN = ",;\t|^~: "  # those that a message may show
-_WORDS = {"\t": "tab", " ": "space"}  # as the command line names them
-_LONGEST_SHOWN = 40
+_SHOWN_DELIMITERS = ",;\t|^~: "  # those that an error message may suggest
+_DELIMITER_WORDS = {"\t": "tab", " ": "space"}  # as the command line names them
+_MAX_CHARACTERS_SHOWN = 40
 
 
 def require_numbers(name: str, values: object) -> FloatArray:
@@ -31,13 +31,13 @@ def require_numbers(name: str, values: object) -> FloatArray:
         if array.dtype.kind == "O" and all(isinstance(value, Number) for value in array.flat):
             array = array.astype(np.float64)  # fractions, decimals, long integers; a complex number fails here
     except (TypeError, ValueError, OverflowError) as error:
-        raise _no_numbers(name, values) from error
+        raise _not_numbers_error(name, values) from error
     if array.dtype.kind not in "biuf":
-        raise _no_numbers(name, values)
+        raise _not_numbers_error(name, values)
     return array.astype(np.float64, copy=False)
 
 
-def _no_numbers(name: str, values: object) -> CredimiError:
+def _not_numbers_error(name: str, values: object) -> CredimiError:
     return CredimiError(f"{name} is {reprlib.repr(values)}, not a number or an array of numbers: pass real numbers")
 
 
@@ -59,10 +59,10 @@ def require_finite(name: str, value: object) -> float:
     return number
 
 
-def require_whole(name: str, value: object, least: int) -> None:
-    """Refuse a value that is not a whole number from `least` up."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise CredimiError(f"{name} is {value!r}: it must be a whole number from {least} up")
+def require_whole(name: str, value: object, minimum: int) -> None:
+    """Refuse a value that is not a whole number from `minimum` up."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < minimum:
+        raise CredimiError(f"{name} is {value!r}: it must be a whole number from {minimum} up")
 
 
 def require_information(name: str, value: object) -> None:
@@ -87,43 +87,45 @@ def make_generator(random_state: int | np.random.Generator | None) -> np.random.
         ) from error
 
 
-def unknown(name: str, offered: Sequence[str], place: object = "") -> str:
-    """The message for an unknown column name, with the most similar names; `place` says where, if needed."""
+def unknown(name: str, offered: Sequence[str], source: object = "") -> str:
+    """The message for an unknown column name, with the most similar names; `source` says where, if needed."""
     from difflib import get_close_matches  # noqa: PLC0415  (only a mistake needs it)
 
-    near = get_close_matches(name, offered[:_COMPARED], n=3, cutoff=0.5) or [
-        each for each in offered if each.lower() == name.lower()
+    near = get_close_matches(name, offered[:_MAX_NAMES_COMPARED], n=3, cutoff=0.5) or [
+        column for column in offered if column.lower() == name.lower()
     ]
-    fault = f"there is no column {name!r}{f' in {place}' if place else ''}"
-    several = next((each for each in offered if _among(name, each, alone=len(offered) == 1)), None)
-    if several is not None:
+    fault = f"there is no column {name!r}{f' in {source}' if source else ''}"
+    joined_names = next((column for column in offered if _is_one_of(name, column, alone=len(offered) == 1)), None)
+    if joined_names is not None:
         return (
-            f"{fault}, but {several!r}: if these are several columns, name the character between them "
+            f"{fault}, but {joined_names!r}: if these are several columns, name the character between them "
             "(delimiter, --delimiter)"
         )
     if "," in name and {*name.split(",")} <= {*offered}:
         return f"{fault}: name each column by itself, without commas ({', '.join(map(repr, name.split(',')))})"
-    if len(offered) == 1 and not near and (mark := _between(offered[0])):
+    if len(offered) == 1 and not near and (delimiter := _likely_delimiter(offered[0])):
         return (
             f"{fault}, but only {_beginning(offered[0])}: if these are several columns, name the character between "
-            f"them (delimiter={mark!r}, {option('--delimiter', _WORDS.get(mark, mark))})"
+            f"them (delimiter={delimiter!r}, {option('--delimiter', _DELIMITER_WORDS.get(delimiter, delimiter))})"
         )
     if near:
-        return f"{fault}: did you mean {' or '.join(repr(each) for each in near)}?"
-    listed = ", ".join(repr(each) for each in offered[:10]) + (", ..." if len(offered) > 10 else "")
-    return f"{fault}: there are {listed or 'none'}"
+        return f"{fault}: did you mean {' or '.join(repr(column) for column in near)}?"
+    listed_names = ", ".join(repr(column) for column in offered[:10]) + (", ..." if len(offered) > 10 else "")
+    return f"{fault}: there are {listed_names or 'none'}"
 
 
-def _between(name: str) -> str:
-    """The character that may stand between the names in a line that was read as one; empty if there is none."""
-    inner = name.strip()
-    return max((mark for mark in _BETWEEN if mark in inner), key=inner.count, default="")
+def _likely_delimiter(name: str) -> str:
+    """The most frequent possible delimiter in a header line that was read as one name; empty if there is none."""
+    stripped = name.strip()
+    return max((delimiter for delimiter in _SHOWN_DELIMITERS if delimiter in stripped), key=stripped.count, default="")
 
 
 def _beginning(name: str) -> str:
-    return repr(name) if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]!r}..."
+    return repr(name) if len(name) <= _MAX_CHARACTERS_SHOWN else f"{name[:_MAX_CHARACTERS_SHOWN]!r}..."
 
 
-def _among(name: str, others: str, *, alone: bool) -> bool:
-    """Whether a name is one of several that were read as one column; blanks count only if `alone`."""
-    return any(name in (fields := others.split(mark)) and len(fields) > 1 for mark in _DELIMITERS + " " * alone)
+def _is_one_of(name: str, joined_names: str, *, alone: bool) -> bool:
+    """Whether a name is one of several that were read as one column; a blank is a delimiter only if `alone`."""
+    return any(
+        name in (fields := joined_names.split(delimiter)) and len(fields) > 1 for delimiter in _DELIMITERS + " " * alone
+    )

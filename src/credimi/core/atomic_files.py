@@ -17,7 +17,8 @@ from credimi.core.errors import CredimiError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST = 50  # characters of the target's name that the temporary file has, too: 200 bytes, of 255 that are allowed
+# Files beside the target have so many characters of its name: at most 200 of the 255 bytes that are allowed.
+_MAX_NAME_CHARACTERS = 50
 
 
 def plain(text: str) -> str:
@@ -28,19 +29,21 @@ def plain(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def write(text: str, path: str | None, *, laid_out: bool = False) -> None:
     """Write to standard output, or to a file that is complete or absent.
 
-    On a terminal, text is made plain, line by line. Text that is already `laid_out`, with colours, is plain.
+    On a terminal, text is made plain, line by line. Text that is already `laid_out`, with colours, is not changed.
     """
     text = text.encode(errors="backslashreplace").decode()  # file names may hold bytes that are no text
     if path is None or path == "-":
         if not laid_out and sys.stdout is not None and sys.stdout.isatty():
             text = "\n".join(map(plain, text.split("\n")))
-        _print(text)
+        _write_to_stdout(text)
     else:
         write_bytes(text.encode(), path)
 
@@ -59,7 +62,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
             yield Path(path)
             return
         target = Path(path).resolve()
-        temporary = _created(target)
+        temporary = _new_temporary(target)
         try:
             yield temporary
             _sync(temporary)  # or a crash could leave an empty file under the name
@@ -88,12 +91,14 @@ def locked(path: str | Path) -> Iterator[None]:
         yield
         return
     encoded = os.fsencode(target.name)
-    short = target.name if len(encoded) < 250 else f"{target.name[:_LONGEST]}.{zlib.crc32(encoded):08x}"
-    place = target.with_name(f".{short}.lock")
+    short_name = (
+        target.name if len(encoded) < 250 else f"{target.name[:_MAX_NAME_CHARACTERS]}.{zlib.crc32(encoded):08x}"
+    )
+    lock_path = target.with_name(f".{short_name}.lock")
     try:
-        descriptor = _taken(place, path)
+        descriptor = _take_lock(lock_path, path)
     except OSError as error:
-        where = place if place.exists() else f"the folder {place.parent}"
+        where = lock_path if lock_path.exists() else f"the folder {lock_path.parent}"
         raise CredimiError(f"{path} cannot be written: {error.strerror or error} ({where})") from None
     try:
         yield
@@ -101,21 +106,21 @@ def locked(path: str | Path) -> Iterator[None]:
         with suppress(OSError):
             os.ftruncate(descriptor, 0)  # Windows may not delete it while others look at it: then it has no owner
         with suppress(OSError):
-            place.unlink()  # before it is closed, so that nobody takes a lock that is about to disappear
+            lock_path.unlink()  # before it is closed, so that nobody takes a lock that is about to disappear
         os.close(descriptor)
         if os.name == "nt":
             with suppress(OSError):
-                place.unlink()
+                lock_path.unlink()
 
 
-def _taken(place: Path, path: str | Path) -> int:
-    """The lock file, open and locked by us."""
+def _take_lock(lock_path: Path, path: str | Path) -> int:
+    """Open and lock the lock file; return its descriptor."""
     while True:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             free = _lock(descriptor)
-            _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), place, path, free=free)
-            if _is_file(descriptor, place):
+            _check_owner(os.read(descriptor, 1_000).decode(errors="replace"), lock_path, path, free=free)
+            if _is_still_at(descriptor, lock_path):
                 os.ftruncate(descriptor, 0)
                 os.lseek(descriptor, 0, os.SEEK_SET)
                 os.write(descriptor, f"{platform.node()} {os.getpid()}\n".encode())
@@ -126,17 +131,17 @@ def _taken(place: Path, path: str | Path) -> int:
         os.close(descriptor)  # its owner has just ended, and deleted it
 
 
-def _check_owner(text: str, place: Path, path: str | Path, *, free: bool | None) -> None:
+def _check_owner(text: str, lock_path: Path, path: str | Path, *, free: bool | None) -> None:
     """Refuse a lock that another process holds; a lock of this machine whose owner was killed is free."""
     host, process = text.split() if len(text.split()) == 2 else ("", "")
-    here = host in ("", platform.node())
-    if free is False or (free is None and here and _is_alive(process)):
+    on_this_host = host in ("", platform.node())
+    if free is False or (free is None and on_this_host and _is_alive(process)):
         owner = f"process {process} on {host}" if host else "another process"
         raise CredimiError(f"{path} is being changed by {owner}: wait until it has ended, and try again")
-    if not here:
+    if not on_this_host:
         raise CredimiError(
             f"{path} is being changed by process {process} on {host}, or was when that process was killed: "
-            f"wait until it has ended, or delete {place} if it no longer runs"
+            f"wait until it has ended, or delete {lock_path} if it no longer runs"
         )
 
 
@@ -164,10 +169,10 @@ def _lock(descriptor: int) -> bool | None:
     return True
 
 
-def _is_file(descriptor: int, place: Path) -> bool:
+def _is_still_at(descriptor: int, path: Path) -> bool:
     """Whether the open file is still the one at this path."""
     try:
-        return os.path.samestat(os.fstat(descriptor), place.stat())
+        return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
 
@@ -184,7 +189,7 @@ def _is_alive(process: str) -> bool:
     return True
 
 
-def _print(text: str) -> None:
+def _write_to_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CredimiError("standard output is closed: name a file with --output")
     try:
@@ -196,7 +201,7 @@ def _print(text: str) -> None:
             raise CredimiError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
-def _created(target: Path) -> Path:
+def _new_temporary(target: Path) -> Path:
     """A new file beside the target, with the permissions of a new file, which the kernel takes from the umask.
 
     If the target exists, it may be private: then nobody else may read the new file before it has the target's
@@ -204,7 +209,7 @@ def _created(target: Path) -> Path:
     """
     mode = 0o600 if target.exists() else 0o666
     while True:
-        temporary = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(4)}")
+        temporary = target.with_name(f".{target.name[:_MAX_NAME_CHARACTERS]}.{secrets.token_hex(4)}")
         try:
             os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         except FileExistsError:

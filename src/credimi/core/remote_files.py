@@ -74,16 +74,16 @@ class Remote:
 Place: TypeAlias = Path | Remote
 
 
-def opened(place: Place, *, stream: bool = False) -> Foreign:
+def opened(file: Place, *, stream: bool = False) -> Foreign:
     """The bytes of a file; as a `stream` from first to last. All data are opened here: for a URL this is a request."""
     import pyarrow as pa  # noqa: PLC0415  (it takes a while to load)
 
     try:
-        if isinstance(place, Remote):
-            return place.filesystem.open_input_stream(place.inside, compression=None) if stream else place.open()
-        return pa.OSFile(os.fsencode(place))  # bytes, as a name need not be text
+        if isinstance(file, Remote):
+            return file.filesystem.open_input_stream(file.inside, compression=None) if stream else file.open()
+        return pa.OSFile(os.fsencode(file))  # bytes, as a name need not be text
     except (OSError, pa.ArrowException) as error:
-        raise CredimiError(f"cannot read {place}: {reason(error)}") from error
+        raise CredimiError(f"cannot read {file}: {reason(error)}") from error
 
 
 def reason(error: Exception) -> str:
@@ -97,22 +97,22 @@ def is_remote(data: str) -> bool:
     return bool(_URL.match(data))
 
 
-def local_path(place: Place | str) -> Path | None:
-    """The local file that a place is, if it is one; a URL may name a local file, too."""
-    if isinstance(place, Path) or not is_remote(str(place)):
-        return Path(str(place))
-    scheme, _, rest = str(place).partition("://")
+def local_path(file: Place | str) -> Path | None:
+    """The path of a local file; None if the file is remote. A URL may name a local file, too."""
+    if isinstance(file, Path) or not is_remote(str(file)):
+        return Path(str(file))
+    scheme, _, rest = str(file).partition("://")
     if scheme.lower() not in ("file", "local"):
         return None
     # file:///C:/a.csv is C:/a.csv
-    return Path(place.inside) if isinstance(place, Remote) else Path(re.sub(r"^/(?=[A-Za-z]:)", "", unquote(rest)))
+    return Path(file.inside) if isinstance(file, Remote) else Path(re.sub(r"^/(?=[A-Za-z]:)", "", unquote(rest)))
 
 
-def identity(place: Place | str, status: os.stat_result | None = None) -> object:
-    """The same for all names of a file, including hard links and URLs; `status` is that of a path, if known."""
-    path = local_path(place)
+def identity(file: Place | str, status: os.stat_result | None = None) -> object:
+    """A key that all names of a file share, hard links and URLs included; `status` is its `stat`, if known."""
+    path = local_path(file)
     if path is None:
-        return str(place)
+        return str(file)
     try:
         status = status or path.stat()
     except (OSError, ValueError):
@@ -125,10 +125,10 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
     from pyarrow import fs  # noqa: PLC0415  (who has local files need not load it)
 
     literal = re.split(r"[*?\[]", url, maxsplit=1)[0]
-    pattern = len(literal) < len(url) and "?" not in literal and not _queried(url)
-    root = literal.rpartition("/")[0] if pattern else url
+    is_pattern = len(literal) < len(url) and "?" not in literal and not _has_query(url)
+    root = literal.rpartition("/")[0] if is_pattern else url
     try:
-        filesystem, inside = _found(root, fs)
+        filesystem, inside = _filesystem_of(root, fs)
         info = filesystem.get_file_info(inside)
         kind = info.type
         selector = fs.FileSelector(inside, recursive=True)
@@ -141,41 +141,43 @@ def remote_files(url: str) -> tuple[list[Remote], bool]:
         ) from error
     if kind == fs.FileType.NotFound:
         raise CredimiError(f"cannot read {url}: there is no such file or directory")
-    if kind != fs.FileType.Directory and not pattern:
+    if kind != fs.FileType.Directory and not is_pattern:
         return [Remote(url, filesystem, inside, _status(info))], True
     start = len(inside.rstrip("/"))
-    found = [
-        Remote(root.rstrip("/") + each.path[start:], filesystem, each.path, _status(each))
-        for each in below
-        if each.type == fs.FileType.File
+    files = [
+        Remote(root.rstrip("/") + file.path[start:], filesystem, file.path, _status(file))
+        for file in below
+        if file.type == fs.FileType.File
     ]
-    exactly = [each for each in found if each.url == url]  # a name may look like a pattern
-    if exactly:
-        return exactly, True
-    if pattern:
-        wanted = _compiled(url[len(root) :])
-        hidden = url.rpartition("/")[2].startswith(".")  # hidden files must be named
-        found = [
-            each for each in found if wanted.fullmatch(each.url[len(root) :]) and each.name.startswith(".") <= hidden
+    exact = [file for file in files if file.url == url]  # a name may look like a pattern
+    if exact:
+        return exact, True
+    if is_pattern:
+        expression = _regular_expression(url[len(root) :])
+        may_be_hidden = url.rpartition("/")[2].startswith(".")  # hidden files must be named
+        files = [
+            file
+            for file in files
+            if expression.fullmatch(file.url[len(root) :]) and file.name.startswith(".") <= may_be_hidden
         ]
-        if not found:
+        if not files:
             raise CredimiError(f"no file matches {url}: check the address, and put a pattern in quotes")
-    return sorted(found), False
+    return sorted(files), False
 
 
 def _status(info: Foreign) -> Status:
     return Status(info.size or 0, info.mtime_ns or 0)
 
 
-def _queried(url: str) -> bool:
+def _has_query(url: str) -> bool:
     """Whether a question mark begins parameters: s3://bucket/file?region=..."""
     return bool(re.search(r"\?[A-Za-z_]+=", url))
 
 
-def _found(url: str, fs: Foreign) -> tuple[Foreign, str]:
+def _filesystem_of(url: str, fs: Foreign) -> tuple[Foreign, str]:
     """The filesystem of a URL, and the path inside it."""
     try:
-        found: tuple[Foreign, str] = fs.FileSystem.from_uri(url)
+        filesystem_and_path: tuple[Foreign, str] = fs.FileSystem.from_uri(url)
     except ValueError as error:  # pyarrow has none for this scheme
         try:
             from fsspec.core import url_to_fs  # noqa: PLC0415  (an extra, for places that pyarrow does not know)
@@ -186,10 +188,10 @@ def _found(url: str, fs: Foreign) -> tuple[Foreign, str]:
             ) from None
         filesystem, inside = url_to_fs(url)
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), inside
-    return found
+    return filesystem_and_path
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _regular_expression(pattern: str) -> re.Pattern[str]:
     """A pattern as a regular expression: * within a directory, ** across directories."""
     translated = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])", pattern)

@@ -110,11 +110,11 @@ class Table:
     def of_block(block: NDArray[np.number]) -> Table:
         """A table from an (r + 1) x (s + 1) block with the missing counts last; its counts are known to be valid."""
         counts = np.array(block, dtype=np.float64)
-        return _trusted(counts[:-1, :-1].copy(), counts[:-1, -1].copy(), counts[-1, :-1].copy())
+        return _unchecked_table(counts[:-1, :-1].copy(), counts[:-1, -1].copy(), counts[-1, :-1].copy())
 
     def transposed(self) -> Table:
         """The table with target and feature exchanged."""
-        return _trusted(self.joint.T.copy(), self.feature_only, self.target_only)
+        return _unchecked_table(self.joint.T.copy(), self.feature_only, self.target_only)
 
     def block(self) -> FloatArray:
         """The counts as one (r + 1) x (s + 1) array, with the missing counts last."""
@@ -150,7 +150,7 @@ class Table:
 def stratified_blocks(
     joint: ArrayLike, target_only: ArrayLike | None = None, feature_only: ArrayLike | None = None
 ) -> FloatArray:
-    """Tables of one shape, one a stratum, checked: t x (r + 1) x (s + 1), the missing counts last in each."""
+    """Tables of one shape, one for each stratum, checked: t x (r + 1) x (s + 1), the missing counts last in each."""
     cells = _numbers(joint, "joint")
     if cells.ndim != 3 or cells.size == 0:
         raise CredimiError(
@@ -160,7 +160,7 @@ def stratified_blocks(
     strata, rows, columns = cells.shape
     blocks = np.zeros((strata, rows + 1, columns + 1))
     blocks[:, :rows, :columns] = _checked(cells, "joint")
-    for values, name, length, place in (
+    for values, name, length, destination in (
         (target_only, "target_only", rows, blocks[:, :rows, columns]),
         (feature_only, "feature_only", columns, blocks[:, rows, :columns]),
     ):
@@ -172,7 +172,7 @@ def stratified_blocks(
             raise CredimiError(
                 f"{name} needs one count for each stratum and {meaning}: shape {(strata, length)}, got {margin.shape}"
             )
-        place[...] = _checked(margin, name)
+        destination[...] = _checked(margin, name)
     return blocks
 
 
@@ -236,8 +236,8 @@ def _checked(counts: FloatArray, name: str) -> FloatArray:
     if wrong.any() and (wrong := wrong & (counts != 0.0)).any():
         position = tuple(int(index) for index in np.argwhere(wrong)[0])
         value = float(counts[position])
-        at = "".join(f"[{index}]" for index in position)
-        raise CredimiError(f"{name}{at} is {value:g}: {_remedy(value)}")
+        index_text = "".join(f"[{index}]" for index in position)
+        raise CredimiError(f"{name}{index_text} is {value:g}: {_remedy(value)}")
     return counts + 0.0  # no -0.0, so that equal tables have equal bytes
 
 
@@ -249,7 +249,7 @@ def _remedy(value: float) -> str:
     return f"counts are numbers from 0 up, at most {LARGEST:g}; scale weights to this range"
 
 
-def _trusted(joint: FloatArray, target_only: FloatArray, feature_only: FloatArray) -> Table:
+def _unchecked_table(joint: FloatArray, target_only: FloatArray, feature_only: FloatArray) -> Table:
     """A table without checks: posteriors transpose tables often, and pseudo-counts may exceed the limits of counts."""
     table = object.__new__(Table)
     for name, counts in (("joint", joint), ("target_only", target_only), ("feature_only", feature_only)):

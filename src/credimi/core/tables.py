@@ -43,7 +43,7 @@ class Tables:
         return self.flat[start : start + shape[0] * shape[1]].reshape(shape)
 
     def chosen(self, tables: BooleanArray) -> Tables:
-        """Some of the tables."""
+        """The tables where the mask `tables` is true."""
         cells = np.repeat(tables, (self.rows + 1) * (self.columns + 1))
         odds = None if self.odds is None else self.odds[tables]
         return Tables(self.flat[cells], self.rows[tables], self.columns[tables], odds)
@@ -62,18 +62,18 @@ class Tables:
 def relabel(block: CountArray, rows: Positions, columns: Positions, size: tuple[int, int]) -> CountArray:
     """A block on more or fewer labels: row i goes to `rows[i]`, column j to `columns[j]`, missing counts stay last."""
     height, width = size
-    if block.shape == (height + 1, width + 1) and _unmoved(rows) and _unmoved(columns):
+    if block.shape == (height + 1, width + 1) and _is_identity(rows) and _is_identity(columns):
         return block
-    across = np.zeros((block.shape[0], width + 1), dtype=block.dtype)
-    _add(across.T, np.append(columns, width), block.T)
-    if height + 1 == block.shape[0] and _unmoved(rows):
-        return across
+    columns_moved = np.zeros((block.shape[0], width + 1), dtype=block.dtype)
+    _add_rows(columns_moved.T, np.append(columns, width), block.T)
+    if height + 1 == block.shape[0] and _is_identity(rows):
+        return columns_moved
     out = np.zeros((height + 1, width + 1), dtype=block.dtype)
-    _add(out, np.append(rows, height), across)
+    _add_rows(out, np.append(rows, height), columns_moved)
     return out
 
 
-def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
+def _add_rows(out: CountArray, positions: Positions, block: CountArray) -> None:
     """Add row i of the block to row positions[i]; several rows may go to the same one."""
     if np.all(positions[1:] > positions[:-1]):
         out[positions] = block
@@ -81,5 +81,5 @@ def _add(out: CountArray, positions: Positions, block: CountArray) -> None:
         np.add.at(out, positions, block)
 
 
-def _unmoved(positions: Positions) -> bool:
+def _is_identity(positions: Positions) -> bool:
     return bool((positions == np.arange(positions.size)).all())

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     Part = TypeVar("Part")
-    Done = TypeVar("Done")
+    Result = TypeVar("Result")
 
 
 def cores(threads: int | None = None) -> int:
-    """How many threads to use: the number asked for, or else the cores this process may run on."""
+    """How many threads to use: `threads` if it is given, or else the cores this process may run on."""
     if threads is not None:
         return max(1, threads)
-    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    left = os.environ.get("NUMBA_NUM_THREADS", "")  # set by joblib for each of its workers
-    return min(there, int(left)) if left.isdigit() and int(left) > 0 else there
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    numba_threads = os.environ.get("NUMBA_NUM_THREADS", "")  # set by joblib for each of its workers
+    return min(available, int(numba_threads)) if numba_threads.isdigit() and int(numba_threads) > 0 else available
 
 
 def threads_of(n_jobs: int | None) -> int | None:
@@ -48,7 +48,7 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
     waiting = deque(parts)
     errors: list[BaseException] = []
 
-    def labour() -> None:
+    def run() -> None:
         while waiting and not errors:
             try:
                 part = waiting.popleft()
@@ -59,60 +59,60 @@ def share(work: Callable[[Part], object], parts: Iterable[Part], threads: int | 
             except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
                 errors.append(error)
 
-    helpers = [Thread(target=labour, daemon=True) for _ in range(min(cores(threads), len(waiting)) - 1)]
+    helpers = [Thread(target=run, daemon=True) for _ in range(min(cores(threads), len(waiting)) - 1)]
     for helper in helpers:
         helper.start()
-    labour()
+    run()
     for helper in helpers:
         helper.join()
     if errors:
         raise errors[0]
 
 
-def in_order(work: Callable[[Part], Done], items: Iterable[Part], threads: int) -> Generator[Done, None, None]:
-    """The results of `work` for each item, in order, on so many threads; at most one more item is in progress."""
-    waiting: deque[Future[Done]] = deque()
+def in_order(work: Callable[[Part], Result], items: Iterable[Part], threads: int) -> Generator[Result, None, None]:
+    """The results of `work` for each item, in order; at most `threads` + 1 items are in progress at a time."""
+    futures: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for item in items:
-                waiting.append(pool.submit(work, item))
+                futures.append(pool.submit(work, item))
                 del item
-                if len(waiting) > threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+                if len(futures) > threads:
+                    yield futures.popleft().result()
+            while futures:
+                yield futures.popleft().result()
         finally:
-            for each in waiting:
-                each.cancel()
+            for future in futures:
+                future.cancel()
 
 
-def ahead(items: Iterator[Part], most: int = 1) -> Generator[Part, None, None]:
-    """The same items, made in advance on another thread while earlier ones are in use; at most `most` in advance."""
-    handed = _handed(items, most)
-    next(handed)  # the thread starts
-    return handed  # type: ignore[return-value]  # only the first was None
+def ahead(items: Iterator[Part], limit: int = 1) -> Generator[Part, None, None]:
+    """The same items, made in advance on another thread while earlier ones are in use; at most `limit` in advance."""
+    prefetched = _prefetched(items, limit)
+    next(prefetched)  # starts the thread
+    return prefetched  # type: ignore[return-value]  # only the first was None
 
 
-def _handed(items: Iterator[Part], most: int) -> Generator[Part | None, None, None]:
-    made: SimpleQueue[tuple[Part, None] | tuple[None, BaseException] | None] = SimpleQueue()
-    room = Semaphore(most)
+def _prefetched(items: Iterator[Part], limit: int) -> Generator[Part | None, None, None]:
+    ready: SimpleQueue[tuple[Part, None] | tuple[None, BaseException] | None] = SimpleQueue()
+    slots = Semaphore(limit)
     wanted = True
 
     def make() -> None:
         try:
-            while room.acquire() and wanted:
-                made.put((next(items), None))
+            while slots.acquire() and wanted:
+                ready.put((next(items), None))
         except StopIteration:
-            made.put(None)
+            ready.put(None)
         except BaseException as error:  # noqa: BLE001  (raised again by the caller, below)
-            made.put((None, error))
+            ready.put((None, error))
 
     maker = Thread(target=make, daemon=True)
     maker.start()
     try:
         yield None
-        while (entry := made.get()) is not None:
-            room.release()
+        while (entry := ready.get()) is not None:
+            slots.release()
             item, error = entry
             del entry  # now only the consumer holds the item
             if error is not None:
@@ -121,5 +121,5 @@ def _handed(items: Iterator[Part], most: int) -> Generator[Part | None, None, No
             del item
     finally:
         wanted = False
-        room.release()
+        slots.release()
         maker.join()

@@ -25,12 +25,12 @@ class Classes:
 
     def __init__(self) -> None:
         self.labels = Labels(TEXT)
-        self._like: Values = None  # an array with the type of y
+        self._like: Values = None  # an array of one element, with the type of y
         self._array: AnyArray | None = None
         self._positions: tuple[Labels | None, IntegerArray] = (None, np.zeros(0, dtype=np.int64))
 
     def observe(self, values: Values) -> None:
-        """Take the type of y from its values, if it is not known yet."""
+        """Remember the type of y, if it is not known yet."""
         if self._like is None:
             self._like = _example(values)
 
@@ -43,13 +43,13 @@ class Classes:
 
     def add(self, labels: Labels) -> None:
         """Add classes that occurred."""
-        found = typed(labels)[0]
-        if found.kind == NUMBER and not found.integral:
+        typed_labels = typed(labels)[0]
+        if typed_labels.kind == NUMBER and not typed_labels.integral:
             raise CredimiError(
-                f"Unknown label type: continuous. y holds numbers such as {found.shown()[0]}, not classes: cut it into "
-                "a few ranges first"
+                f"Unknown label type: continuous. y holds numbers such as {typed_labels.shown()[0]}, not classes: "
+                "cut it into a few ranges first"
             )
-        self.labels = union(self.labels, found)[0]
+        self.labels = union(self.labels, typed_labels)[0]
         self._array, self._positions = None, (None, self._positions[1])
 
     def positions(self, labels: Labels) -> IntegerArray:
@@ -61,26 +61,26 @@ class Classes:
     def codes(self, values: Values) -> IntegerArray:
         """The position of the class of each value, -1 if it is unknown."""
         column = encode(values, "y")
-        own, positions = _sorted_labels(column)
-        merged, in_known, in_own = union(self.labels, own)
-        places = np.full(len(merged), -1, dtype=np.int64)
-        places[in_known] = np.arange(len(self.labels))
-        return np.append(places[in_own[positions]], -1)[np.minimum(column.codes, column.values)]
+        column_labels, positions = _sorted_labels(column)
+        merged, in_known, in_column = union(self.labels, column_labels)
+        class_of_merged = np.full(len(merged), -1, dtype=np.int64)
+        class_of_merged[in_known] = np.arange(len(self.labels))
+        return np.append(class_of_merged[in_column[positions]], -1)[np.minimum(column.codes, column.values)]
 
     def array(self) -> AnyArray:
         """The classes as values of y."""
         if self._array is None:
-            self._array = self._as_y_has_them()
+            self._array = self._in_type_of_y()
         return self._array
 
-    def _as_y_has_them(self) -> AnyArray:
+    def _in_type_of_y(self) -> AnyArray:
         if self.labels.kind == NUMBER:
-            fractions = self._like is not None and self._like.dtype.kind == "f"
-            return self.labels.numbers.astype(np.float64 if fractions else np.int64)
+            is_float = self._like is not None and self._like.dtype.kind == "f"
+            return self.labels.numbers.astype(np.float64 if is_float else np.int64)
         if self.labels.kind == BOOLEAN:
-            return np.array([text == "true" for text in self.labels.texts])
-        text = self._like is not None and self._like.dtype.kind == "U"
-        return np.array(self.labels.texts, dtype=np.str_ if text else object)
+            return np.array([is_text == "true" for is_text in self.labels.texts])
+        is_text = self._like is not None and self._like.dtype.kind == "U"
+        return np.array(self.labels.texts, dtype=np.str_ if is_text else object)
 
 
 def warn_if_measured(counts: Counts, how: str = "first") -> None:
@@ -99,13 +99,13 @@ def _sorted_labels(column: Column) -> tuple[Labels, IntegerArray]:
 
 
 def _example(values: Values) -> AnyArray:
-    """An empty array of the values' type: whole numbers, others, text, or anything."""
-    kind = getattr(values, "dtype", None)
-    if not isinstance(kind, np.dtype):  # Arrow's type, or codes with their values
-        of_values = getattr(values, "values", None)
-        arrow = str(getattr(values, "type", getattr(of_values, "type", "")))
-        kind = np.dtype(float) if arrow in {"double", "float", "halffloat"} else np.dtype(object)
-    if kind.kind == "O" and isinstance(values, np.ndarray):
+    """An array of one element, with the type that the classes should have: integers, floats, text or objects."""
+    dtype = getattr(values, "dtype", None)
+    if not isinstance(dtype, np.dtype):  # Arrow's type, or codes with their values
+        dictionary = getattr(values, "values", None)
+        arrow_type = str(getattr(values, "type", getattr(dictionary, "type", "")))
+        dtype = np.dtype(float) if arrow_type in {"double", "float", "halffloat"} else np.dtype(object)
+    if dtype.kind == "O" and isinstance(values, np.ndarray):
         floats = any(isinstance(value, float) and value == value for value in values.tolist())  # noqa: PLR0124  (NaN)
-        kind = np.dtype(float) if floats else kind
-    return np.zeros(1, dtype=kind)
+        dtype = np.dtype(float) if floats else dtype
+    return np.zeros(1, dtype=dtype)

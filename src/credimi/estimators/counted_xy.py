@@ -38,7 +38,9 @@ def counted(
     threads: int | None = None,
 ) -> Counts:
     """The counts of the target, called `name`, with every feature; `unlabeled` is one more value that means missing."""
-    if unlabeled is not None and settings.target_cuts is not None:  # before -1 is a number of the first range
+    if (
+        unlabeled is not None and settings.target_cuts is not None
+    ):  # before the target is cut: -1 would be in the first range
         numbers = numbers_of(target, name)
         target, unlabeled = np.where(numbers == unlabeled, np.nan, numbers), None
     batch, settings = _batch(features, target, name, weights, settings)
@@ -58,13 +60,14 @@ def coded(
     """The rows as codes, and their counts, for callers that need the rows again."""
     check_named(settings, features.names, name)
     batch, settings = _batch(features, target, name, weights, settings)
-    found = encode_batch(batch, _plan(features, name, settings), threads=threads)
-    return CodedTable(found, count_coded(found, threads=threads))
+    coded_batch = encode_batch(batch, _plan(features, name, settings), threads=threads)
+    return CodedTable(coded_batch, count_coded(coded_batch, threads=threads))
 
 
 def _batch(
     features: Features, target: Values, name: str, weights: FloatArray | None, settings: ReadingOptions
 ) -> tuple[Batch, ReadingOptions]:
+    """X and y as a batch, and the settings; quantiles of the target are replaced by cuts."""
     columns_of([*features.names, name], name, None)  # checks the names: each must occur once
     columns = {name: target, **dict(zip(features.names, features.columns, strict=True))}
     batch = Batch(columns, features.rows, cells=features.rows * len(features.names), weights=weights)
@@ -74,7 +77,7 @@ def _batch(
 
 
 def _plan(features: Features, name: str, settings: ReadingOptions) -> Plan:
-    """All features are counted, and refused if they cannot be."""
+    """Count all features; a feature that cannot be counted is an error."""
     return Plan(name, tuple(features.names), settings, required=frozenset(features.names))
 
 
@@ -87,38 +90,41 @@ def labelled(target: Values, missing: MissingValues, unlabeled: Value) -> FloatA
     """1 for each row whose class is known, 0 for others."""
     column = encode(target, TARGET, missing=missing)
     known = np.append(~missing.among(column), False)
-    own = Labels(column.kind, column.texts, np.zeros(0) if column.numbers is None else column.numbers)
-    place = None if unlabeled is None else _place(own, unlabeled)
-    if place is not None:
-        known[place] = False
+    labels = Labels(column.kind, column.texts, np.zeros(0) if column.numbers is None else column.numbers)
+    position = None if unlabeled is None else _position(labels, unlabeled)
+    if position is not None:
+        known[position] = False
     return known[np.minimum(column.codes, column.values)].astype(np.float64)
 
 
 def share_right(predicted: AnyArray, right: AnyArray, known: FloatArray, weights: FloatArray | None) -> float:
     """The share of rows whose predicted class is the right one, among those whose class is `known` (1, otherwise 0)."""
-    counting = known if weights is None else known * weights
-    if not counting.any():
+    row_weights = known if weights is None else known * weights
+    if not row_weights.any():
         raise CredimiError(f"y is missing in all {predicted.size:,} rows that count: there is nothing to score")
-    return float(np.average(predicted == right, weights=counting))
+    return float(np.average(predicted == right, weights=row_weights))
 
 
 def _without_class(counts: Counts, label: Value) -> Counts:
     """The same counts, with the target missing where it has this label."""
-    place = _place(counts.classes, label)
-    if place is None:
+    position = _position(counts.classes, label)
+    if position is None:
         return counts
-    keep = np.arange(len(counts.classes)) != place
+    keep = np.arange(len(counts.classes)) != position
     parts = []
-    for own in counts.blocks():
-        block = own.copy()
-        block[-1] += block[place]
+    for counted_block in counts.blocks():
+        block = counted_block.copy()
+        block[-1] += block[position]
         parts.append(block[np.append(keep, True)].ravel())
     return replace(counts, classes=counts.classes.chosen(keep), flat=np.concatenate(parts))
 
 
-def _place(classes: Labels, label: Value) -> int | None:
+def _position(classes: Labels, label: Value) -> int | None:
+    """The position of a label among the classes; None if it is not there."""
     if classes.kind == NUMBER:
-        where = np.flatnonzero(classes.numbers == label) if isinstance(label, int | float | np.number) else np.zeros(0)
-        return int(where[0]) if where.size else None
+        positions = (
+            np.flatnonzero(classes.numbers == label) if isinstance(label, int | float | np.number) else np.zeros(0)
+        )
+        return int(positions[0]) if positions.size else None
     text = shown(label)
     return classes.texts.index(text) if text in classes.texts else None

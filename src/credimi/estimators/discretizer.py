@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
     from credimi.estimators.validation import Features
 
-    Places = tuple[FloatArray, IntegerArray]  # values in order, and after which of them to cut
+    CutPositions = tuple[FloatArray, IntegerArray]  # the values in order, and the positions after which to cut
 
 OUTPUTS = ("codes", "labels")
 _CELLS_WORTH_COMPILING = 200_000  # below this, numpy is done before compiled code is loaded
@@ -133,20 +133,20 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         weights = checked_weights(sample_weight, features.rows)
         known = codes < len(classes)
         used = None if known.all() else np.flatnonzero(known)
-        codes, weights = _rows(codes, used), weights if weights is None else _rows(weights, used)
+        codes, weights = _select_rows(codes, used), weights if weights is None else _select_rows(weights, used)
         compiled = weights is None and features.rows * len(features.columns) >= _CELLS_WORTH_COMPILING
         dates = np.zeros(len(features.columns), dtype=bool)
 
-        def places(index: int) -> Places | None:
-            found = _numbers(features, index)
-            if found is None:
+        def find_cuts(index: int) -> CutPositions | None:
+            measured_column = _numbers(features, index)
+            if measured_column is None:
                 return None
-            values, dates[index] = _rows(found[0], used), found[1]
+            values, dates[index] = _select_rows(measured_column[0], used), measured_column[1]
             if compiled:
                 return mdl_places_of_rows(values, codes, len(classes), **self._limits())
             return mdl_places(*_counted(values, codes, len(classes), weights), **self._limits())
 
-        return self._cut(places, dates, threads_of(self.n_jobs) if compiled else 1)
+        return self._set_cuts(find_cuts, dates, threads_of(self.n_jobs) if compiled else 1)
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> EntropyDiscretizer:
@@ -166,46 +166,46 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array(counts.features, dtype=object)
         self.n_features_in_ = len(counts.features)
 
-        def places(index: int) -> Places | None:
+        def find_cuts(index: int) -> CutPositions | None:
             return mdl_places(*counts.distinct_numbers(counts.features[index]), **self._limits())
 
-        dates = np.array([own.instants for own in counts.labels], dtype=bool)
-        return self._cut(places, dates, 1)
+        dates = np.array([labels.instants for labels in counts.labels], dtype=bool)
+        return self._set_cuts(find_cuts, dates, 1)
 
     def transform(self, X: Data) -> Foreign:
         """The range of every value, in the columns of `support_`."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
-        kept = np.flatnonzero(self.support_)
+        column_indices = np.flatnonzero(self.support_)
         dates = getattr(self, "dates_", np.zeros(self.n_bins_.size, dtype=bool))  # not in older pickles
-        labels = self.output == "labels" or bool((self.n_bins_[kept] == 0).any())
-        found_columns: list[AnyArray | int] = [*kept.tolist()]  # their places, of those that pass through
+        as_objects = self.output == "labels" or bool((self.n_bins_[column_indices] == 0).any())
+        output_columns: list[AnyArray | int] = [*column_indices.tolist()]  # a column that passes through stays an index
 
-        def fill(place: int) -> None:
-            index = kept[place]
+        def fill(position: int) -> None:
+            index = column_indices[position]
             column, name = features.columns[index], features.names[index]
             if not self.n_bins_[index]:
                 return
-            found = _numbers(features, index)
-            values = numbers_of(column, name) if found is None else found[0]  # which refuses it
-            if found is not None and found[1] != dates[index] and not np.isnan(values).all():
-                held = ("numbers", "dates") if found[1] else ("dates", "numbers")
-                raise CredimiError(f"column {name!r} held {held[0]} in fit, and holds {held[1]} now: convert it")
+            measured_column = _numbers(features, index)
+            values = numbers_of(column, name) if measured_column is None else measured_column[0]  # raises an error
+            if measured_column is not None and measured_column[1] != dates[index] and not np.isnan(values).all():
+                kinds = ("numbers", "dates") if measured_column[1] else ("dates", "numbers")
+                raise CredimiError(f"column {name!r} held {kinds[0]} in fit, and holds {kinds[1]} now: convert it")
             bins, missing = bins_of(values, self.cut_points_[index]), np.isnan(values)
             if self.output == "labels":
                 names = np.array([*self.bin_labels_[index], None], dtype=object)
-                found_columns[place] = names[np.where(missing, -1, bins)]
+                output_columns[position] = names[np.where(missing, -1, bins)]
             else:
-                found_columns[place] = np.where(missing, np.nan, bins)
+                output_columns[position] = np.where(missing, np.nan, bins)
 
-        cells = features.rows * kept.size
-        share(fill, range(kept.size), threads_of(self.n_jobs) if cells >= _CELLS_WORTH_COMPILING else 1)
-        asked = _get_output_config("transform", self)["dense"]
-        if labels and asked != "default":
-            return frame_of(found_columns, features, asked)
-        out = np.empty((features.rows, kept.size), dtype=object if labels else np.float64, order="F")
-        for place, values in enumerate(found_columns):
-            out[:, place] = object_array(cells_of(features.columns[values])) if isinstance(values, int) else values
+        cells = features.rows * column_indices.size
+        share(fill, range(column_indices.size), threads_of(self.n_jobs) if cells >= _CELLS_WORTH_COMPILING else 1)
+        container = _get_output_config("transform", self)["dense"]
+        if as_objects and container != "default":
+            return frame_of(output_columns, features, container)
+        out = np.empty((features.rows, column_indices.size), dtype=object if as_objects else np.float64, order="F")
+        for position, values in enumerate(output_columns):
+            out[:, position] = object_array(cells_of(features.columns[values])) if isinstance(values, int) else values
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
@@ -232,10 +232,10 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _limits(self) -> Record:
         return {"min_samples": self.min_samples, "max_bins": self.max_bins}
 
-    def _cut(
-        self, places: Callable[[int], Places | None], dates: BooleanArray, threads: int | None
+    def _set_cuts(
+        self, find_cuts: Callable[[int], CutPositions | None], dates: BooleanArray, threads: int | None
     ) -> EntropyDiscretizer:
-        """Set the fitted attributes; `places` says after which values to cut a column, None if it passes through.
+        """Set the fitted attributes; `find_cuts` says after which values to cut a column, None if it passes through.
 
         `dates` says which columns are dates.
         """
@@ -243,21 +243,21 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         cuts: list[FloatArray] = [np.zeros(0)] * columns
         labels: list[list[str]] = [[]] * columns
 
-        def work(index: int) -> None:
-            found = places(index)
-            if found is None:
+        def cut_column(index: int) -> None:
+            cut_positions = find_cuts(index)
+            if cut_positions is None:
                 return
-            values, after = found
+            values, after = cut_positions
             cuts[index] = cuts_after(values, after)
-            beside = np.concatenate([values[after], values[after + 1]])
+            neighbours = np.concatenate([values[after], values[after + 1]])
             if dates[index]:
-                days = bool((np.floor(beside) == beside).all())
+                days = bool((np.floor(neighbours) == neighbours).all())
                 labels[index] = named_ranges([shown_date(np.floor(cut) if days else cut) for cut in cuts[index]])
                 return
-            # If the values beside the cuts are on the right side, all others are.
-            labels[index] = interval_labels(cuts[index], beside)
+            # If the values next to the cuts are on the right side, all others are.
+            labels[index] = interval_labels(cuts[index], neighbours)
 
-        share(work, range(columns), threads)
+        share(cut_column, range(columns), threads)
         self.cut_points_, self.dates_ = cuts, dates
         self.bin_labels_ = labels
         self.n_bins_ = np.array([len(names) for names in labels])
@@ -266,21 +266,21 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def _numbers(features: Features, index: int) -> tuple[FloatArray, bool] | None:
-    """A column as numbers, and whether these are dates; None of one that passes through, as those of frames may."""
+    """A column as numbers, and whether these are dates; None if the column (of a frame) passes through."""
     column, name = features.columns[index], features.names[index]
     return measured(column, name) if features.of_frame else (numbers_of(column, name), False)
 
 
-def _rows(values: AnyArray, used: IntegerArray | None) -> AnyArray:
+def _select_rows(values: AnyArray, used: IntegerArray | None) -> AnyArray:
     return values if used is None else values[used]
 
 
 def _counted(
     values: FloatArray, codes: AnyArray, classes: int, weights: FloatArray | None
 ) -> tuple[FloatArray, AnyArray]:
-    """The distinct values in order, and the counts or weights of each class at each."""
-    there = ~np.isnan(values)
-    distinct, at = np.unique(values[there], return_inverse=True)
-    cells = at * classes + codes[there]
-    counts = np.bincount(cells, None if weights is None else weights[there], minlength=distinct.size * classes)
+    """The distinct values in order, and for each value the counts or weights of the classes."""
+    present = ~np.isnan(values)
+    distinct, value_index = np.unique(values[present], return_inverse=True)
+    cells = value_index * classes + codes[present]
+    counts = np.bincount(cells, None if weights is None else weights[present], minlength=distinct.size * classes)
     return distinct, counts.reshape(distinct.size, classes)

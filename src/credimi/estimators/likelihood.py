@@ -53,47 +53,49 @@ class Likelihood:
             part = slice(start, start + _ROWS_AT_ONCE)
             for feature, table in zip(self.features, self.tables, strict=True):
                 column = encode(columns[feature.name][part], feature.name, missing=missing, compiled=compiled)
-                total[part] += table[_places(feature, column, missing)]
+                total[part] += table[_lines(feature, column, missing)]
 
         share(add, range(0, rows, _ROWS_AT_ONCE), threads if compiled else 1)
         return total
 
 
 def likelihood(features: Sequence[Feature], totals: FloatArray, pseudo_count: float, *, unlabeled: bool) -> Likelihood:
-    """From the counts of all features; `Scorer.support` decides which of them are used."""
+    """The likelihood from the counts of these features; `Scorer.support` decides which features are used."""
     tables = tuple(_log_probabilities(feature, pseudo_count, unlabeled=unlabeled) for feature in features)
     return Likelihood(log_shares(totals), tuple(features), tables)
 
 
 def _log_probabilities(feature: Feature, pseudo_count: float, *, unlabeled: bool) -> FloatArray:
+    """The table of one feature in a `Likelihood`."""
     counts = feature.block[:-1, :-1].astype(np.float64)
     if unlabeled and feature.block[-1, :-1].any() and counts.shape[1] > 1:
-        found = log_shares(posterior(feature.table, prior=pseudo_count).mean)
+        log_probabilities = log_shares(posterior(feature.table, prior=pseudo_count).mean)
     else:
-        found = log_value_shares(counts, counts.sum(axis=1, keepdims=True), counts.shape[1], pseudo_count)
-    return np.vstack([found.T, np.zeros(counts.shape[0])])
+        log_probabilities = log_value_shares(counts, counts.sum(axis=1, keepdims=True), counts.shape[1], pseudo_count)
+    return np.vstack([log_probabilities.T, np.zeros(counts.shape[0])])
 
 
-def _places(feature: Feature, column: Column, missing: MissingValues) -> IntegerArray:
+def _lines(feature: Feature, column: Column, missing: MissingValues) -> IntegerArray:
     """The line of the feature's table for each row."""
     missing_line = feature.block.shape[1] - 1 - feature.missing_is_value
-    found = np.append(_places_of_labels(feature, column), missing_line)
-    found[:-1][missing.among(column)] = missing_line
-    return found[np.minimum(column.codes, column.values)]
+    lines = np.append(_lines_of_labels(feature, column), missing_line)
+    lines[:-1][missing.among(column)] = missing_line
+    return lines[np.minimum(column.codes, column.values)]
 
 
-def _places_of_labels(feature: Feature, column: Column) -> IntegerArray:
-    unknown = feature.block.shape[1] - 1
-    own = feature.labels
-    if own.kind == NUMBER:
+def _lines_of_labels(feature: Feature, column: Column) -> IntegerArray:
+    """The line of the feature's table for each label of the column."""
+    unknown_line = feature.block.shape[1] - 1
+    labels = feature.labels
+    if labels.kind == NUMBER:
         numbers = column.numbers if column.numbers is not None else numbers_among(column.texts)
         if feature.cuts.size:
-            bins = bins_of(own.numbers, feature.cuts)
-            places = np.full(feature.cuts.size + 1, unknown, dtype=np.int64)
-            places[bins] = feature.places
-            return np.asarray(np.where(np.isnan(numbers), unknown, places[bins_of(numbers, feature.cuts)]))
-        nearest = np.minimum(np.searchsorted(own.numbers, numbers), own.numbers.size - 1)
-        return np.asarray(np.where(own.numbers[nearest] == numbers, feature.places[nearest], unknown))
-    where = dict(zip(own.texts, feature.places.tolist(), strict=True))
+            bins = bins_of(labels.numbers, feature.cuts)
+            line_of_bin = np.full(feature.cuts.size + 1, unknown_line, dtype=np.int64)
+            line_of_bin[bins] = feature.places
+            return np.asarray(np.where(np.isnan(numbers), unknown_line, line_of_bin[bins_of(numbers, feature.cuts)]))
+        nearest = np.minimum(np.searchsorted(labels.numbers, numbers), labels.numbers.size - 1)
+        return np.asarray(np.where(labels.numbers[nearest] == numbers, feature.places[nearest], unknown_line))
+    line_of_text = dict(zip(labels.texts, feature.places.tolist(), strict=True))
     texts = column.texts if column.numbers is None else map(shown_number, column.numbers.tolist())
-    return np.array([where.get(text, unknown) for text in texts], dtype=np.int64)
+    return np.array([line_of_text.get(text, unknown_line) for text in texts], dtype=np.int64)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from credimi.counting.counts import Counts
     from credimi.estimators.selector import CredibleSelector
 
-_FEW_ROWS = 8  # are entered one by one, which is faster than counting them together
+_FEW_ROWS = 8  # so few rows are entered one by one, which is faster than counting them together
 
 
 @public
@@ -186,8 +186,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """The probability of each class; empty before anything was learned."""
         if not self._knows_classes():
             return {}
-        shares = np.exp(_normalised(self._log_joint_of_row(x))[0])
-        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
+        probabilities = np.exp(_normalised(self._log_joint_of_row(x))[0])
+        return dict(zip(self.classes_.tolist(), probabilities.tolist(), strict=True))
 
     @classmethod
     def from_counts(cls, counts: Counts, **parameters: Option) -> IncrementalNaiveBayes:
@@ -226,7 +226,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
-    # What was learned
+    # Learning and forgetting
 
     def _settings(self) -> ReadingOptions:
         return ReadingOptions.of(self.missing_values, self.discretize)
@@ -235,7 +235,7 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._check()
         self._ledger, self._known = ledger, Classes()
         self._past: deque[tuple[Features, Values, FloatArray | None]] = deque()
-        self._remembered = 0  # rows in it
+        self._remembered = 0  # rows in `_past`
         self._scorer = Scorer(
             ledger,
             float(self.prior),
@@ -312,12 +312,12 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             self._known.add(ledger.classes)
 
     def _faded(self, target: Values, rows: int, weights: FloatArray | None) -> FloatArray:
-        """Weights of the rows of a batch, the last of which is the newest; earlier rows fade as well."""
+        """The weights of the rows of a batch: the last row is the newest. What was learned before fades as well."""
         decay: Option = self.decay
-        counts = np.ones(rows) if self.learn_unlabeled else labelled(target, self._ledger.missing, self.unlabeled)
-        later = counts.sum() - np.cumsum(counts)
-        self._ledger.fade(decay ** counts.sum())
-        return np.asarray(decay**later * (1.0 if weights is None else weights))
+        counted_rows = np.ones(rows) if self.learn_unlabeled else labelled(target, self._ledger.missing, self.unlabeled)
+        later_rows = counted_rows.sum() - np.cumsum(counted_rows)
+        self._ledger.fade(decay ** counted_rows.sum())
+        return np.asarray(decay**later_rows * (1.0 if weights is None else weights))
 
     def _forget(self, features: Features, target: Values, weights: FloatArray | None) -> None:
         """Remember the latest rows, and unlearn those that are too old."""
@@ -327,13 +327,17 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._remembered += features.rows
         surplus = self._remembered - self.window
         while surplus > 0:
-            oldest, labels, own = self._past.popleft()
+            oldest, old_target, old_weights = self._past.popleft()
             oldest = oldest.widened(tuple(self._ledger.features))
             removed = min(surplus, oldest.rows)
             first, rest = slice(0, removed), slice(removed, oldest.rows)
-            self._take(oldest.part(first), labels[first], None if own is None else own[first], sign=-1.0)
+            self._take(
+                oldest.part(first), old_target[first], None if old_weights is None else old_weights[first], sign=-1.0
+            )
             if removed < oldest.rows:
-                self._past.appendleft((oldest.part(rest), labels[rest], None if own is None else own[rest]))
+                self._past.appendleft(
+                    (oldest.part(rest), old_target[rest], None if old_weights is None else old_weights[rest])
+                )
             self._remembered -= removed
             surplus -= removed
 
@@ -341,23 +345,23 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         names = list(self._ledger.features)
         self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
 
-    # What follows from it
+    # Prediction
 
     def _knows_classes(self) -> bool:
         return hasattr(self, "_ledger") and self._ledger.height > 1
 
     def _cells(self, x: Mapping[Value, Value]) -> list[Value]:
-        """One row of the known features."""
+        """The values of a row in the order of the known features."""
         given = by_text(x)
         return [given.get(name) for name in self._ledger.features]
 
     def _log_joint_of_row(self, x: Mapping[Value, Value]) -> FloatArray:
         cells = self._cells(x)
-        found = self._scorer.log_joint_of_row(cells)
-        if found is None:
+        log_joint = self._scorer.log_joint_of_row(cells)
+        if log_joint is None:
             columns = {name: object_array([cell]) for name, cell in zip(self._ledger.features, cells, strict=True)}
-            found = self._scorer.log_joint(columns, 1)
-        return self._of_all_classes(np.atleast_2d(found))
+            log_joint = self._scorer.log_joint(columns, 1)
+        return self._of_all_classes(np.atleast_2d(log_joint))
 
     def _log_joint(self, X: Data) -> FloatArray:
         check_is_fitted(self)
@@ -367,23 +371,23 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self._log_joint_of(features)
 
     def _log_joint_of(self, features: Features) -> FloatArray:
-        found = None
+        log_joint = None
         if features.rows == 1:
-            found = self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
-        if found is None:
+            log_joint = self._scorer.log_joint_of_row([cells_of(column)[0] for column in features.columns])
+        if log_joint is None:
             columns = dict(zip(self._ledger.features, features.columns, strict=True))
-            found = self._scorer.log_joint(columns, features.rows)
-        return self._of_all_classes(np.atleast_2d(found))
+            log_joint = self._scorer.log_joint(columns, features.rows)
+        return self._of_all_classes(np.atleast_2d(log_joint))
 
-    def _of_all_classes(self, found: FloatArray) -> FloatArray:
-        """(rows, classes); classes that were named but did not occur have probability 0."""
-        joint = np.full((len(found), len(self._known.labels)), -np.inf)
-        joint[:, self._known.positions(self._ledger.classes)] = found
-        return joint
+    def _of_all_classes(self, log_joint: FloatArray) -> FloatArray:
+        """(rows, classes) from the counted classes; classes that were named but did not occur have probability 0."""
+        of_all_classes = np.full((len(log_joint), len(self._known.labels)), -np.inf)
+        of_all_classes[:, self._known.positions(self._ledger.classes)] = log_joint
+        return of_all_classes
 
 
-def _normalised(joint: FloatArray) -> FloatArray:
-    """Logarithms of shares; if nothing is possible, all classes are equally probable."""
-    joint = np.where(np.isneginf(joint).all(axis=1, keepdims=True), 0.0, joint)
-    highest = joint.max(axis=1, keepdims=True)
-    return np.asarray(joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True)))
+def _normalised(log_joint: FloatArray) -> FloatArray:
+    """Log probabilities of the classes; if no class is possible, all are equally probable."""
+    log_joint = np.where(np.isneginf(log_joint).all(axis=1, keepdims=True), 0.0, log_joint)
+    highest = log_joint.max(axis=1, keepdims=True)
+    return np.asarray(log_joint - highest - np.log(np.exp(log_joint - highest).sum(axis=1, keepdims=True)))

@@ -77,38 +77,40 @@ class Scorer:
         return self._tables.log_joint(columns, rows, self.ledger.missing)
 
     def log_joint_of_row(self, cells: Sequence[Value]) -> FloatArray | None:
-        """(classes,) for one row; None if it needs the way for many rows."""
+        """(classes,) for one row; None if this row has to be predicted by `log_joint`."""
         ledger, plain = self.ledger, self._plain_features()
-        together = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
-        if (together and not plain.all()) or (self.unlabeled and ledger.totals()[-1] > 0.0):
+        needs_all_plain = self.selector is not None or self.missing_as_value or ledger.classes.kind == RAW
+        if (needs_all_plain and not plain.all()) or (self.unlabeled and ledger.totals()[-1] > 0.0):
             return None
-        cut = {place: cells[place] for place in np.flatnonzero(~plain).tolist()}
-        lines = ledger.lines_of([None if place in cut else cell for place, cell in enumerate(cells)])
+        cut = {column_index: cells[column_index] for column_index in np.flatnonzero(~plain).tolist()}
+        lines = ledger.lines_of([None if column_index in cut else cell for column_index, cell in enumerate(cells)])
         if lines is None:
             return None
-        found = self._of_cut_numbers(cut) if cut else log_shares(ledger.totals()[:-1])
+        log_joint = self._of_cut_numbers(cut) if cut else log_shares(ledger.totals()[:-1])
         support = self._plainly_supported() if cut else self.support()
         used = np.flatnonzero(support & (lines >= 0) & (lines != ledger.gone))
         if not used.size:
-            return found
+            return log_joint
         counts, seen = ledger.of_lines(lines[used])[:, :-1], ledger.seen()[used, :-1]
         evidence = log_value_shares(counts, seen, ledger.sizes[used, None], self.pseudo_count)
-        return np.asarray(found + evidence.sum(axis=0))
+        return np.asarray(log_joint + evidence.sum(axis=0))
 
     def _of_cut_numbers(self, cells: Mapping[int, Value]) -> FloatArray:
-        """log P(class), and what these features, whose numbers are cut by all rows so far, add to it."""
-        present = {place: cell for place, cell in cells.items() if not self.ledger.missing.means(cell)}
-        features = {place: self.ledger.feature(place) for place in present}
-        used = {place: feature for place, feature in features.items() if not feature.useless}
-        columns = {feature.name: np.array([present[place]], dtype=object) for place, feature in used.items()}
-        found: FloatArray = self._likelihood(list(used.values())).log_joint(columns, 1, self.ledger.missing)[0]
-        return found
+        """log P(class) plus the evidence of these features; their numbers are cut by all rows so far."""
+        present = {column_index: cell for column_index, cell in cells.items() if not self.ledger.missing.means(cell)}
+        features = {column_index: self.ledger.feature(column_index) for column_index in present}
+        used = {column_index: feature for column_index, feature in features.items() if not feature.useless}
+        columns = {
+            feature.name: np.array([present[column_index]], dtype=object) for column_index, feature in used.items()
+        }
+        log_joint: FloatArray = self._likelihood(list(used.values())).log_joint(columns, 1, self.ledger.missing)[0]
+        return log_joint
 
     def _likelihood(self, features: Sequence[Feature]) -> Likelihood:
         return likelihood(features, self.ledger.totals()[:-1], self.pseudo_count, unlabeled=self.unlabeled)
 
     def _plain_features(self) -> Mask:
-        """The features whose labels are all values themselves; cached until there are new labels."""
+        """The features whose labels are the values themselves, not ranges; cached until there are new labels."""
         ledger = self.ledger
         if self._layout != ledger.layout:
             named, method = set(ledger.settings.named), ledger.settings.method
@@ -116,14 +118,15 @@ class Scorer:
             raw = self.missing_as_value or ledger.classes.kind == RAW
             self._plain = np.array(
                 [
-                    not raw and plainly_categories(own.glimpse(CATEGORIES + 1), method(name), named=name in named)
-                    for name, own in columns
+                    not raw and plainly_categories(labels.glimpse(CATEGORIES + 1), method(name), named=name in named)
+                    for name, labels in columns
                 ],
                 dtype=bool,
             )
-            several = [own.kind != MANY and len(own) > 1 for _, own in columns]
-            texts = [own.kind == TEXT and method(name) != "categories" for name, own in columns]
-            self._candidates, self._texts = self._plain & np.array(several, dtype=bool), np.array(texts, dtype=bool)
+            has_several = [labels.kind != MANY and len(labels) > 1 for _, labels in columns]
+            is_text = [labels.kind == TEXT and method(name) != "categories" for name, labels in columns]
+            self._candidates = self._plain & np.array(has_several, dtype=bool)
+            self._texts = np.array(is_text, dtype=bool)
             self._layout = ledger.layout
         return self._plain
 
@@ -137,28 +140,30 @@ class Scorer:
         features, selector = self._settled(), self.selector
         if selector is None:
             return np.array([not feature.useless for feature in features], dtype=bool)
-        telling = np.array([feature.kind.ranked for feature in features], dtype=bool)
-        kept = np.zeros(telling.size, dtype=bool)
+        ranked = np.array([feature.kind.ranked for feature in features], dtype=bool)
+        support = np.zeros(ranked.size, dtype=bool)
         if self.ledger.height > 2:
-            asked = [feature for feature in features if feature.kind.ranked]
-            blocks = Tables.of([feature.block for feature in asked], [feature.odds for feature in asked])
-            kept[telling] = selector.decide(blocks, np.ones(np.count_nonzero(telling), dtype=bool))
-        return kept
+            ranked_features = [feature for feature in features if feature.kind.ranked]
+            blocks = Tables.of(
+                [feature.block for feature in ranked_features], [feature.odds for feature in ranked_features]
+            )
+            support[ranked] = selector.decide(blocks, np.ones(np.count_nonzero(ranked), dtype=bool))
+        return support
 
     def _plainly_supported(self) -> Mask:
-        """The same for plain features, without settling them: none of these is suspicious."""
+        """The same as `_supported` for plain features, without settling them: a plain feature is not suspicious."""
         ledger, selector = self.ledger, self.selector
         candidates: Mask = self._candidates & ~self._identifiers()
         if selector is None:
             return candidates
-        kept = np.zeros(candidates.size, dtype=bool)
+        support = np.zeros(candidates.size, dtype=bool)
         if ledger.height > 2 and candidates.any():
-            chosen = np.flatnonzero(self._candidates)
-            blocks = Tables.of([ledger.block(place)[1] for place in chosen.tolist()])
-            kept[chosen] = selector.decide(blocks, candidates[chosen])
-        return kept
+            candidate_indices = np.flatnonzero(self._candidates)
+            blocks = Tables.of([ledger.block(column_index)[1] for column_index in candidate_indices.tolist()])
+            support[candidate_indices] = selector.decide(blocks, candidates[candidate_indices])
+        return support
 
     def _identifiers(self) -> Mask:
-        """Texts that name rows; the number of rows decides, so this may change with each row."""
-        found: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
-        return found
+        """The text columns that are identifiers. The number of rows decides, so this may change with each row."""
+        identifiers: Mask = self._texts & names_rows(self.ledger.sizes, self.ledger.seen().sum(axis=1))
+        return identifiers

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from credimi.selection.sets.selection import Selection
 
 
-_SURE = 0.95
+_DEFAULT_LEVEL = 0.95
 
 
 @public
@@ -96,7 +96,9 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     counts_: Counts
     selection_: Selection
     _ranking: Ranking | None = None
-    _believed: tuple[Beliefs, RuleOptions, BooleanArray | None] | None = None  # the last: what stands at the factor
+    _believed: tuple[Beliefs, RuleOptions, BooleanArray | None] | None = (
+        None  # the last: which features stand at the factor
+    )
 
     def __init__(
         self,
@@ -132,7 +134,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleSelector:
-        """Count, and find out what the rules ask; the ranking, with its intervals, is made when it is asked for."""
+        """Count, and compute what the rules need. The ranking, with its intervals, is computed on first use."""
         if self.rule in GOALS:
             self._select(X, y, sample_weight)
         else:
@@ -165,7 +167,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @property
     def ranking_(self) -> Ranking:
-        """One row per feature, best first; made when it is needed."""
+        """One row per feature, best first; computed on first use."""
         check_is_fitted(self)
         if self._ranking is None:
             self._ranking = self._ranked()
@@ -196,11 +198,15 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     def inverse_transform(self, X: Data) -> AnyArray:
         """An array with all columns, in which those that were not kept are missing."""
         support = self.get_support()
-        kept = check_array(X, dtype=None, ensure_all_finite=False)
-        if kept.shape[1] != np.count_nonzero(support):
-            raise CredimiError(f"X has {kept.shape[1]} columns, but {np.count_nonzero(support)} were kept: pass those")
-        whole = np.full((kept.shape[0], support.size), np.nan, dtype=object if kept.dtype.kind not in "biuf" else float)
-        whole[:, support] = kept
+        reduced = check_array(X, dtype=None, ensure_all_finite=False)
+        if reduced.shape[1] != np.count_nonzero(support):
+            raise CredimiError(
+                f"X has {reduced.shape[1]} columns, but {np.count_nonzero(support)} were kept: pass those"
+            )
+        whole = np.full(
+            (reduced.shape[0], support.size), np.nan, dtype=object if reduced.dtype.kind not in "biuf" else float
+        )
+        whole[:, support] = reduced
         return whole
 
     def __sklearn_tags__(self) -> Foreign:
@@ -217,7 +223,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             )
 
     def _select(self, X: Data, y: Values, sample_weight: Values) -> None:
-        """Look at columns together."""
+        """Fit with a rule that looks at columns together."""
         for name, value in (
             ("prior", "adaptive"),
             ("approximation", "matched"),
@@ -237,14 +243,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         )
         weights = checked_weights(sample_weight, features.rows)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
-        asked: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
-        self.selection_ = selected(table, self.rule, **asked)
+        options: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
+        self.selection_ = selected(table, self.rule, **options)
         self.counts_ = table.counts
         self._ranking = self._believed = None
 
     def _learn(self, X: Data, y: Values, sample_weight: Values, *, reset: bool) -> None:
         checked_rule(self.rule, GOALS)
-        if hasattr(self, "selection_"):  # of another rule
+        if hasattr(self, "selection_"):  # from a fit with another rule
             del self.selection_
         features = checked_features(self, X, reset=reset)
         target = checked_target(y, features.rows, type(self).__name__)
@@ -267,7 +273,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         return rank(
             self.counts_,
             epsilon=self.epsilon,
-            level=_SURE if self.level is None else self.level,
+            level=_DEFAULT_LEVEL if self.level is None else self.level,
             fdr=self.fdr,
             prior=self.prior,
             approximation=self.approximation,
@@ -282,7 +288,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             prior=self.prior,
             approximation=self.approximation,
             epsilon=self.epsilon,
-            level=_SURE if self.level is None else self.level,
+            level=_DEFAULT_LEVEL if self.level is None else self.level,
             fdr=self.fdr,
             threads=threads,
         )
@@ -303,21 +309,21 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
             return np.array([name in taken for name in self.counts_.features], dtype=bool)
         if self._believed is None:
             self._believed = self._beliefs()
-        found, options, stands = self._believed
-        kept = self._chosen(found, options)
+        posteriors, options, stands = self._believed
+        kept = self._chosen(posteriors, options)
         return kept if stands is None else kept & stands
 
-    def _chosen(self, found: Beliefs, options: RuleOptions) -> BooleanArray:
+    def _chosen(self, posteriors: Beliefs, options: RuleOptions) -> BooleanArray:
         if self.k is not None:
-            return best(self.k, found.mean, found.p_above)
-        return decide(self.rule, found, options)
+            return best(self.k, posteriors.mean, posteriors.p_above)
+        return decide(self.rule, posteriors, options)
 
     def decide(self, blocks: Tables, candidates: BooleanArray) -> BooleanArray:
         """Which tables are kept, without the cost of a ranking; those that are no candidates are not."""
         options = self._options(threads=1)
-        found = beliefs(blocks, options).of(candidates)
-        kept = self._chosen(found, options) & candidates
+        posteriors = beliefs(blocks, options).of(candidates)
+        kept = self._chosen(posteriors, options) & candidates
         if self.robust_factor is not None and kept.any():
             factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
-            kept[kept] = information_bounds.standing(blocks.chosen(kept), found.p_above[kept], factor, options)
+            kept[kept] = information_bounds.standing(blocks.chosen(kept), posteriors.p_above[kept], factor, options)
         return kept

@@ -108,7 +108,7 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def fit(self, X: Data, y: Values, sample_weight: Values = None) -> CredibleTreeClassifier:
         """Grow the tree. If the user interrupts (Ctrl-C), the tree that was grown so far is kept, with a warning."""
-        PosteriorOptions(epsilon=self.epsilon, level=self.level)  # refuses impossible ones before the work
+        PosteriorOptions(epsilon=self.epsilon, level=self.level)  # refuses impossible values before the work
         if self.max_depth is not None:
             require_whole("max_depth", self.max_depth, 0)
         features = checked_features(self, X, reset=True)
@@ -140,11 +140,11 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def predict_proba(self, X: Data) -> FloatArray:
         """(rows, classes): how probable each class is."""
         rows, visited = self._visits(X)
-        found = np.zeros((rows, len(self.tree_.classes)))
-        for number, here, weights in visited:
+        probabilities = np.zeros((rows, len(self.tree_.classes)))
+        for number, node_rows, weights in visited:
             if self.tree_.nodes[number].split is None:
-                found[here] += weights[:, np.newaxis] * self.tree_.probabilities[number]
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
+                probabilities[node_rows] += weights[:, np.newaxis] * self.tree_.probabilities[number]
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
     def predict_log_proba(self, X: Data) -> FloatArray:
         """(rows, classes): the logarithms of `predict_proba`."""
@@ -162,10 +162,12 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """The leaf of each row; of a row that reaches several, the one with the largest weight."""
         rows, visited = self._visits(X)
         best, heaviest = np.zeros(rows, dtype=np.int64), np.zeros(rows)
-        for number, here, weights in visited:
+        for number, node_rows, weights in visited:
             if self.tree_.nodes[number].split is None:
-                better = (weights > heaviest[here]) | ((weights == heaviest[here]) & (number < best[here]))
-                best[here[better]], heaviest[here[better]] = number, weights[better]
+                better = (weights > heaviest[node_rows]) | (
+                    (weights == heaviest[node_rows]) & (number < best[node_rows])
+                )
+                best[node_rows[better]], heaviest[node_rows[better]] = number, weights[better]
         return best
 
     def decision_path(self, X: Data) -> Foreign:
@@ -173,9 +175,9 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         from scipy.sparse import csr_matrix  # noqa: PLC0415  (it takes a while to load)
 
         rows, visited = self._visits(X)
-        pairs = [(here, np.full(here.size, number)) for number, here, _ in visited]
-        here, nodes = (np.concatenate(each) for each in zip(*pairs, strict=True))
-        return csr_matrix((np.ones(here.size, dtype=np.int64), (here, nodes)), (rows, len(self.tree_.nodes)))
+        pairs = [(node_rows, np.full(node_rows.size, number)) for number, node_rows, _ in visited]
+        node_rows, nodes = (np.concatenate(each) for each in zip(*pairs, strict=True))
+        return csr_matrix((np.ones(node_rows.size, dtype=np.int64), (node_rows, nodes)), (rows, len(self.tree_.nodes)))
 
     def get_depth(self) -> int:
         """The depth of the deepest leaf; that of the root is 0."""
@@ -227,20 +229,20 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return tags
 
     def _labels(self, target: Values) -> Values:
-        """The target, with None in place of what means unlabeled."""
+        """The target, with None in place of the value `unlabeled`."""
         unlabeled: Option = self.unlabeled
         if unlabeled is None:
             return target
         cells = cells_of(target)
-        found = np.empty(len(cells), dtype=object)
-        found[:] = [None if cell == unlabeled else cell for cell in cells]
-        return found
+        labels = np.empty(len(cells), dtype=object)
+        labels[:] = [None if cell == unlabeled else cell for cell in cells]
+        return labels
 
     def _missing(self) -> Foreign:
         return missing_of(self._settings.missing_values, raw=False)
 
     def _visits(self, X: Data) -> tuple[int, Iterator[tuple[int, IntegerArray, FloatArray]]]:
-        """How many rows there are, and of each node that is visited its number, the rows that do, and their weights."""
+        """The number of rows; and for each visited node its number, the rows that visit it, and their weights."""
         check_is_fitted(self)
         features = checked_features(self, X, reset=False)
         return features.rows, visits(self.tree_, features, self._settings)
@@ -248,12 +250,12 @@ class CredibleTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def _importances(self) -> tuple[FloatArray, FloatArray]:
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        order = (
-            [f"x{place}" for place in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        columns = (
+            [f"x{index}" for index in range(self.n_features_in_)] if names is None else [str(name) for name in names]
         )
-        places = {name: place for place, name in enumerate(order)}
-        mean, ends = np.zeros(len(order)), np.zeros((len(order), 2))
-        own_mean, own_ends = self.tree_.information()
-        for column, figure, interval in zip(self.tree_.columns, own_mean, own_ends, strict=True):
-            mean[places[column.name]], ends[places[column.name]] = figure, interval
-        return mean, ends
+        index_of = {name: index for index, name in enumerate(columns)}
+        mean, intervals = np.zeros(len(columns)), np.zeros((len(columns), 2))
+        tree_mean, tree_intervals = self.tree_.information()
+        for column, information, interval in zip(self.tree_.columns, tree_mean, tree_intervals, strict=True):
+            mean[index_of[column.name]], intervals[index_of[column.name]] = information, interval
+        return mean, intervals

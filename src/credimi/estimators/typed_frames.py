@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def frame_of(columns: Sequence[AnyArray | int], features: Features, kind: str) -> Foreign:
-    """A frame of "pandas" or "polars"; a number among the columns stands for that feature, which stays as it is."""
+    """A frame of "pandas" or "polars". A number among `columns` is the index of a feature that stays as it is."""
     module = library(kind, kind)
     if kind == "polars":
-        return module.DataFrame({str(place): _polars(each, features, module) for place, each in enumerate(columns)})
-    found = {place: _pandas(each, features) for place, each in enumerate(columns)}
-    return module.DataFrame(found, index=getattr(features.source, "index", None))
+        return module.DataFrame({str(index): _polars(column, features, module) for index, column in enumerate(columns)})
+    series = {index: _pandas(column, features) for index, column in enumerate(columns)}
+    return module.DataFrame(series, index=getattr(features.source, "index", None))
 
 
 def _polars(column: AnyArray | int, features: Features, polars: Foreign) -> Foreign:

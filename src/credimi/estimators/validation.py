@@ -87,8 +87,8 @@ def checked_features(estimator: Foreign, X: Data, *, reset: bool) -> Features:
         raise CredimiError(f"X is a {type(X).__name__}, not a table: pass {remedy}")
     if _is_frame(X):
         _check_names(X)
-        known = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
-        source = validate_data(estimator, X if known else pa.table(X), reset=reset, skip_check_array=True)
+        supported = type(X).__module__.split(".")[0] in {"pandas", "polars"} or isinstance(X, pa.Table)
+        source = validate_data(estimator, X if supported else pa.table(X), reset=reset, skip_check_array=True)
         rows, width = source.shape
         if not rows or not width:
             kind = "sample" if width else "feature"
@@ -154,9 +154,9 @@ def checked_weights(sample_weight: Values, rows: int) -> FloatArray | None:
     weights = require_numbers("sample_weight", np.asarray(sample_weight))
     if weights.shape != (rows,):
         raise CredimiError(f"sample_weight has the shape {weights.shape}, X has {rows:,} rows: pass one number per row")
-    right = (weights >= 0.0) & (weights < np.inf)
-    if not right.all():
-        row = int(np.argmin(right))
+    valid = (weights >= 0.0) & (weights < np.inf)
+    if not valid.all():
+        row = int(np.argmin(valid))
         raise CredimiError(f"sample_weight of row {row} is {weights[row]:g}: weights are finite numbers from 0 up")
     if not weights.any():
         raise CredimiError("Sample weights must contain at least one non-zero number: all weights are zero")
@@ -165,9 +165,9 @@ def checked_weights(sample_weight: Values, rows: int) -> FloatArray | None:
 
 def numbers_of(column: Values, name: str) -> FloatArray:
     """A column of numbers or booleans as doubles, NaN if missing; other columns are refused."""
-    found = _doubles(column, name)
-    if found is not None:
-        return found
+    numbers = _doubles(column, name)
+    if numbers is not None:
+        return numbers
     kind = "categories" if isinstance(column, PrecodedColumn) else "no numbers"
     raise CredimiError(
         f"column {name!r} holds {kind} and cannot be cut: leave it out, or pass a data frame, of which only the "
@@ -176,16 +176,16 @@ def numbers_of(column: Values, name: str) -> FloatArray:
 
 
 def measured(column: Values, name: str) -> tuple[FloatArray, bool] | None:
-    """The same also for dates, as days since 1970, and for times of day and durations, as seconds; None for others.
+    """A column of numbers, dates (days since 1970), times of day or durations (seconds) as doubles; None for others.
 
     The second result is whether they are dates.
     """
     if isinstance(column, PrecodedColumn | UnreadableColumn):
         return None
     try:
-        found = _doubles(column, name)
-        if found is not None:
-            return found, False
+        numbers = _doubles(column, name)
+        if numbers is not None:
+            return numbers, False
         coded = encode(column, name, compiled=len(column) >= CELLS_WORTH_COMPILING)
     except CredimiError:  # lists, or several types
         return None
@@ -201,12 +201,12 @@ def _doubles(column: Values, name: str) -> FloatArray | None:
         return doubles(column)
     if isinstance(column, np.ndarray) and column.dtype.kind == "O":
         coded = encode(column, name, compiled=column.size >= CELLS_WORTH_COMPILING)
-        plain = not any(isinstance(item, _TIMES) for item in column)
-        if plain and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
-            truths = [text == "true" for text in coded.texts]
-            labels = np.append(truths if coded.numbers is None else coded.numbers, np.nan)
-            doubled: FloatArray = labels[np.minimum(coded.codes, coded.values)]
-            return doubled
+        no_times = not any(isinstance(item, _TIMES) for item in column)
+        if no_times and (coded.kind in (NUMBER, BOOLEAN) or not coded.values):
+            booleans = [text == "true" for text in coded.texts]
+            of_labels = np.append(booleans if coded.numbers is None else coded.numbers, np.nan)
+            of_rows: FloatArray = of_labels[np.minimum(coded.codes, coded.values)]
+            return of_rows
     return None
 
 
@@ -230,13 +230,13 @@ def _is_frame(data: object) -> bool:
 
 def _check_names(frame: Foreign) -> None:
     names = list(getattr(frame, "column_names", frame.columns))  # pyarrow's `columns` are the data
-    for name, times in Counter(names).items():
-        if times > 1:
+    for name, occurrences in Counter(names).items():
+        if occurrences > 1:
             raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
 
 
 def _objects(rows: Data) -> Data:
-    """Lists in which some values are text: numpy would turn the numbers and the missing values into text."""
+    """Turn lists in which some values are text into objects: numpy would make text of numbers and missing values."""
     if not isinstance(rows, list | tuple):
         return rows
     try:
@@ -248,7 +248,7 @@ def _objects(rows: Data) -> Data:
 
 def _columns(frame: Foreign) -> list[Values]:
     if hasattr(frame, "iloc"):
-        return [frame.iloc[:, place] for place in range(frame.shape[1])]
+        return [frame.iloc[:, index] for index in range(frame.shape[1])]
     if is_polars(frame):
         return list(frame.get_columns())
     table = frame if isinstance(frame, pa.Table) else pa.table(frame)
@@ -257,7 +257,7 @@ def _columns(frame: Foreign) -> list[Values]:
 
 def _names(estimator: Foreign, width: int) -> list[str]:
     named = getattr(estimator, "feature_names_in_", None)
-    return [f"x{place}" for place in range(width)] if named is None else [str(name) for name in named]
+    return [f"x{index}" for index in range(width)] if named is None else [str(name) for name in named]
 
 
 def by_text(x: Mapping[Value, Value]) -> Mapping[str, Value]:

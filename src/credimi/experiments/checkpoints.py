@@ -39,8 +39,15 @@ def key(rows: Rows, orders: IntegerArray, settings: PrequentialOptions) -> str:
         adaptive_prior.P_ZERO,
         adaptive_prior.NEGLIGIBLE,
     ]
-    head = [_FORMAT, __version__, prior, settings.to_dict(), len(rows.classes), [len(each) for each in rows.values]]
-    digest.update(json.dumps(head).encode())
+    settings_and_sizes = [
+        _FORMAT,
+        __version__,
+        prior,
+        settings.to_dict(),
+        len(rows.classes),
+        [len(values) for values in rows.values],
+    ]
+    digest.update(json.dumps(settings_and_sizes).encode())
     for array in (rows.codes, rows.target, orders):
         digest.update(str(array.shape).encode() + np.ascontiguousarray(array, dtype="<i8").tobytes())
     return digest.hexdigest()[:32]
@@ -54,10 +61,10 @@ def save(path: Path, correct: BooleanArray, used: NDArray[np.int16]) -> None:
 
 
 def load(path: Path, shape: tuple[int, ...]) -> tuple[BooleanArray, NDArray[np.int16]] | None:
-    """What `save` wrote; nothing if there is no such file, or it is not valid."""
+    """What `save` wrote; None if there is no such file, or it is not valid."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy would leave a bad file open
-            correct, used = kept["correct"], kept["used"]
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:  # numpy would leave a bad file open
+            correct, used = arrays["correct"], arrays["used"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     if correct.shape != shape or used.shape != shape or correct.dtype != bool or used.dtype != np.int16:

@@ -29,13 +29,13 @@ def fetched(folder: str, files: Sequence[str], cache: str | Path | None = None) 
             "(--data, CREDIMI_DATA)"
         ) from None
     pooch.get_logger().setLevel("WARNING")
-    base = os.environ.get(MIRROR, REPOSITORY).rstrip("/") + f"/{folder}/"
-    place = Path(cache if cache is not None else pooch.os_cache("credimi")) / folder
-    store = pooch.create(path=place, base_url=base, registry=dict.fromkeys(files))
+    address = os.environ.get(MIRROR, REPOSITORY).rstrip("/") + f"/{folder}/"
+    cache_folder = Path(cache if cache is not None else pooch.os_cache("credimi")) / folder
+    store = pooch.create(path=cache_folder, base_url=address, registry=dict.fromkeys(files))
     try:
         return [Path(store.fetch(file)) for file in files]
     except (OSError, ValueError) as error:  # the errors of requests are OSErrors
         raise CredimiError(
-            f"cannot download from {base}: {str(error).splitlines()[0]}; name a folder with the data (--data, "
+            f"cannot download from {address}: {str(error).splitlines()[0]}; name a folder with the data (--data, "
             "CREDIMI_DATA)"
         ) from None

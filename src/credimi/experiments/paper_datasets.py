@@ -47,14 +47,14 @@ class PaperDataset:
     majority: float | None = None
     numbers: tuple[int, ...] = ()
     left_out: tuple[int, ...] = ()
-    missing_text: str | None = "?"  # what means missing; None if the paper treated it as a value
+    missing_text: str | None = "?"  # the text of a missing value; None if the paper treated it as a value
     complete_only: bool = False
     header: bool = False
     address: str | None = None  # of the folder in the UCI repository
     paper: Mapping[str, float] = field(default_factory=dict)  # features kept, by rule
 
 
-def _kept(forward: float, plugin: float, backward: float) -> dict[str, float]:
+def _features_kept(forward: float, plugin: float, backward: float) -> dict[str, float]:
     return {"forward": forward, "plugin": plugin, "backward": backward}
 
 
@@ -70,7 +70,7 @@ INCOMPLETE: dict[str, PaperDataset] = {
         majority=0.212,
         left_out=(70,),  # an identifier
         address="audiology",
-        paper=_kept(64.3, 68.0, 68.7),
+        paper=_features_kept(64.3, 68.0, 68.7),
     ),
     "crx": PaperDataset(
         "crx",
@@ -83,7 +83,7 @@ INCOMPLETE: dict[str, PaperDataset] = {
         majority=0.555,
         numbers=(2, 3, 8, 11, 14, 15),
         address="credit-screening",
-        paper=_kept(9.7, 12.6, 13.8),
+        paper=_features_kept(9.7, 12.6, 13.8),
     ),
     "horse-colic": PaperDataset(
         "horse-colic",
@@ -97,7 +97,7 @@ INCOMPLETE: dict[str, PaperDataset] = {
         numbers=(4, 5, 6, 16, 19, 20, 22),
         left_out=(3, 25, 26, 27, 28),  # the hospital's number, and what is known of the lesion itself
         address="horse-colic",
-        paper=_kept(11.8, 16.1, 17.4),
+        paper=_features_kept(11.8, 16.1, 17.4),
     ),
     "hypothyroid": PaperDataset(
         "hypothyroid",
@@ -110,7 +110,7 @@ INCOMPLETE: dict[str, PaperDataset] = {
         majority=0.952,
         numbers=(2, 16, 18, 20, 22, 24, 26),
         address="thyroid-disease",
-        paper=_kept(4.3, 8.3, 13.2),
+        paper=_features_kept(4.3, 8.3, 13.2),
     ),
     "soybean-large": PaperDataset(
         "soybean-large",
@@ -122,7 +122,7 @@ INCOMPLETE: dict[str, PaperDataset] = {
         missing=2337,
         majority=0.135,
         address="soybean",
-        paper=_kept(34.2, 35.0, 35.0),
+        paper=_features_kept(34.2, 35.0, 35.0),
     ),
 }
 
@@ -222,9 +222,9 @@ def load(name: str, data: str | Path | None = None) -> DataSet:
     if name not in SOURCES:
         raise CredimiError(f"unknown data set {name!r}: there are {', '.join(SOURCES)}")
     source = SOURCES[name]
-    named = data or os.environ.get(VARIABLE)
-    if named:
-        folder = _folder(Path(named), source)
+    data_folder = data or os.environ.get(VARIABLE)
+    if data_folder:
+        folder = _folder(Path(data_folder), source)
         paths = [folder / file for file in source.files]
     elif source.address is None:
         raise CredimiError(f"{name} is not in the UCI repository: name a folder that has it (--data, {VARIABLE})")
@@ -237,8 +237,8 @@ def read(name: str, source: PaperDataset, paths: list[Path]) -> DataSet:
     """One set from its files, compared with the paper's figures."""
     fields = _fields(source, paths)
     if source.complete_only:
-        wanted = [place for place in range(source.columns) if place + 1 not in source.left_out]
-        fields = [row for row in fields if all(row[place] != source.missing_text for place in wanted)]
+        used_columns = [index for index in range(source.columns) if index + 1 not in source.left_out]
+        fields = [row for row in fields if all(row[index] != source.missing_text for index in used_columns)]
     columns: dict[str, object] = {}
     for number, values in enumerate(zip(*fields, strict=True), start=1):
         if number in source.numbers:
@@ -264,10 +264,12 @@ def _differences(source: PaperDataset, rows: Rows, majority: float) -> tuple[str
         ("features", len(rows.features) + constant, source.features),
         ("missing values", rows.missing, source.missing),
     ]
-    found = [f"{what}: {here:,} here, {there:,} in the paper" for what, here, there in figures if here != there]
+    differences = [
+        f"{figure}: {ours:,} here, {papers:,} in the paper" for figure, ours, papers in figures if ours != papers
+    ]
     if source.majority is not None and abs(majority - source.majority) > 0.0006:
-        found.append(f"share of the largest class: {majority:.3f} here, {source.majority:.3f} in the paper")
-    return tuple(found)
+        differences.append(f"share of the largest class: {majority:.3f} here, {source.majority:.3f} in the paper")
+    return tuple(differences)
 
 
 def _fields(source: PaperDataset, paths: list[Path]) -> list[list[str]]:
@@ -291,7 +293,7 @@ def _fields(source: PaperDataset, paths: list[Path]) -> list[list[str]]:
 
 
 def _folder(data: Path, source: PaperDataset) -> Path:
-    """Where the files of one set are: in a folder of its own, or beside the others."""
+    """The folder with the files of one set: a folder of its own, or `data` itself."""
     for folder in (data / source.folder, data / "uci" / source.folder, data):
         if all((folder / file).is_file() for file in source.files):
             return folder

@@ -55,15 +55,15 @@ def _rows(report: Record, pair: tuple[str, str], rules: Sequence[str] = _FILTERS
 def _data(report: Record) -> str:
     lines = [
         (
-            each["dataset"],
-            f"{each['instances']:,}",
-            str(each["features"]),
-            f"{each['missing']:,}",
-            str(each["classes"]),
-            f"{each['majority']:.3f}",
-            "; ".join(each["differences"]) or "none",
+            dataset["dataset"],
+            f"{dataset['instances']:,}",
+            str(dataset["features"]),
+            f"{dataset['missing']:,}",
+            str(dataset["classes"]),
+            f"{dataset['majority']:.3f}",
+            "; ".join(dataset["differences"]) or "none",
         )
-        for each in report["datasets"]
+        for dataset in report["datasets"]
     ]
     head = ("data set", "instances", "features", "missing", "classes", "largest class", "differences from the paper")
     return f"### The data sets\n\n{_table(head, lines)}"
@@ -71,26 +71,28 @@ def _data(report: Record) -> str:
 
 def _main(report: Record, which: str) -> str:
     pair = _named(report, which)
-    found = {(row["dataset"], row["rule"]): row for row in _rows(report, pair)}
-    deviating = {(name, rule): per_cent for name, rule, per_cent in deviations(report, *pair)}
-    names = [each["dataset"] for each in report["datasets"]]
+    row_of = {(row["dataset"], row["rule"]): row for row in _rows(report, pair)}
+    deviation_of = {(name, rule): percent for name, rule, percent in deviations(report, *pair)}
+    names = [dataset["dataset"] for dataset in report["datasets"]]
     lines = []
     for name in names:
         cells = [name]
         for rule in _FILTERS:
-            row = found[name, rule]
+            row = row_of[name, rule]
             ours = f"{row['features_mean']:.2f} ± {row['features_sd']:.2f}"
             paper = row["paper_features"]
-            cells.append(ours if paper is None else f"{paper:g}: {ours} ({deviating[name, rule]:+.1f} %)")
+            cells.append(ours if paper is None else f"{paper:g}: {ours} ({deviation_of[name, rule]:+.1f} %)")
         lines.append(cells)
     words = {"nearest": "the setting nearest to the paper's figures", "paper": "the paper's method"}[which]
     text = f"### Features kept: {words} ({pair[0]}, {pair[1]})\n\n"
     text += "The paper's figure: ours, mean and standard deviation over orders (deviation).\n\n"
     text += _table(("data set", "FF", "F", "BF"), lines)
-    if deviating:
-        near = sum(abs(per_cent) <= 10.0 for per_cent in deviating.values())
-        worst = max(deviating.items(), key=lambda item: abs(item[1]))
-        text += f"\n{near} of {len(deviating)} within 10 %; the farthest: {worst[0][0]}, {_SHORT[worst[0][1]]}, "
+    if deviation_of:
+        near_count = sum(abs(percent) <= 10.0 for percent in deviation_of.values())
+        worst = max(deviation_of.items(), key=lambda item: abs(item[1]))
+        text += (
+            f"\n{near_count} of {len(deviation_of)} within 10 %; the farthest: {worst[0][0]}, {_SHORT[worst[0][1]]}, "
+        )
         text += f"{worst[1]:+.1f} %.\n"
     return text
 
@@ -101,18 +103,24 @@ def _priors(report: Record) -> str:
         return ""
     lines = []
     for pair in pairs:
-        found = {(row["dataset"], row["rule"]): row["features_mean"] for row in _rows(report, pair)}
+        features_of = {(row["dataset"], row["rule"]): row["features_mean"] for row in _rows(report, pair)}
         cells = [f"{pair[0]}, {pair[1]}"]
         ordered = 0
-        for each in report["datasets"]:
-            kept = [found[each["dataset"], rule] for rule in _FILTERS]
-            ordered += kept[0] < kept[1] < kept[2]
-            cells.append(" / ".join(f"{value:.2f}" for value in kept))
-        off = [per_cent for *_, per_cent in deviations(report, *pair)]
-        near = sum(abs(per_cent) <= 10.0 for per_cent in off)
-        worst = f"{max(off, key=abs):+.0f} %" if off else ""
-        lines.append([*cells, f"{ordered} of {len(report['datasets'])}", str(near), worst])
-    head = ["setting", *(each["dataset"] for each in report["datasets"]), "FF < F < BF", "within 10 %", "farthest"]
+        for dataset in report["datasets"]:
+            features_kept = [features_of[dataset["dataset"], rule] for rule in _FILTERS]
+            ordered += features_kept[0] < features_kept[1] < features_kept[2]
+            cells.append(" / ".join(f"{value:.2f}" for value in features_kept))
+        off_by = [per_cent for *_, per_cent in deviations(report, *pair)]
+        near_count = sum(abs(per_cent) <= 10.0 for per_cent in off_by)
+        worst = f"{max(off_by, key=abs):+.0f} %" if off_by else ""
+        lines.append([*cells, f"{ordered} of {len(report['datasets'])}", str(near_count), worst])
+    head = [
+        "setting",
+        *(dataset["dataset"] for dataset in report["datasets"]),
+        "FF < F < BF",
+        "within 10 %",
+        "farthest",
+    ]
     return f"### Features kept by prior and approximation, FF / F / BF\n\n{_table(head, lines)}"
 
 
@@ -122,31 +130,31 @@ def _epsilons(report: Record) -> str:
     pair = _named(report, "nearest")
     others = [row for row in report["sensitivity"] if row["level"] == report["settings"]["level"]]
     rows = sorted([*_rows(report, pair), *others], key=lambda row: row["epsilon"])
-    found = {(row["epsilon"], row["dataset"], row["rule"]): row for row in rows}
+    row_of = {(row["epsilon"], row["dataset"], row["rule"]): row for row in rows}
     lines = []
     for epsilon in dict.fromkeys(row["epsilon"] for row in rows):
         cells = [f"{epsilon:g}"]
-        for each in report["datasets"]:
-            own = [found[epsilon, each["dataset"], rule] for rule in _FILTERS]
-            kept = " / ".join(f"{row['features_mean']:.2f}" for row in own)
-            right = " / ".join(f"{row['accuracy_mean']:.3f}" for row in own)
-            cells.append(f"{kept}; {right}")
+        for dataset in report["datasets"]:
+            rows_of_filters = [row_of[epsilon, dataset["dataset"], rule] for rule in _FILTERS]
+            features_kept = " / ".join(f"{row['features_mean']:.2f}" for row in rows_of_filters)
+            accuracies = " / ".join(f"{row['accuracy_mean']:.3f}" for row in rows_of_filters)
+            cells.append(f"{features_kept}; {accuracies}")
         lines.append(cells)
-    head = ["epsilon", *(each["dataset"] for each in report["datasets"])]
+    head = ["epsilon", *(dataset["dataset"] for dataset in report["datasets"])]
     title = f"### Sensitivity to epsilon ({pair[0]}, {pair[1]}): features kept; accuracy, FF / F / BF"
     return f"{title}\n\n{_table(head, lines)}"
 
 
 def _orders(report: Record) -> str:
     pair = _named(report, "nearest")
-    found = {
+    row_of = {
         (row["dataset"], row["rule"]): row for row in report["order"] if (row["prior"], row["approximation"]) == pair
     }
     lines = []
-    for each in report["datasets"]:
-        own = [found[each["dataset"], rule] for rule in _FILTERS]
-        cells = [f"{row['least']:.2f} to {row['most']:.2f}; {row['as_filed']:.2f}" for row in own]
-        lines.append([each["dataset"], *cells])
+    for dataset in report["datasets"]:
+        rows_of_filters = [row_of[dataset["dataset"], rule] for rule in _FILTERS]
+        cells = [f"{row['least']:.2f} to {row['most']:.2f}; {row['as_filed']:.2f}" for row in rows_of_filters]
+        lines.append([dataset["dataset"], *cells])
     title = f"### Sensitivity to the order of the rows ({pair[0]}, {pair[1]}): features kept"
     text = f"{title}\n\nThe least and the most of all random orders; in the order of the files.\n\n"
     return text + _table(("data set", "FF", "F", "BF"), lines)
@@ -175,13 +183,14 @@ def _significance(report: Record) -> str:
         "orders ahead / behind after all rows",
     )
     text = f"### Significance on the first k rows (two-tailed paired t test, 0.05)\n\n{_table(head, lines)}"
-    for told in report["claim"] or []:
+    for claim in report["claim"] or []:
         text += (
-            f"\nThe paper's claim, FF above F on hypothyroid for rows {told['first']} to {told['last']} "
-            f"({told['prior']}, {told['approximation']}): significant at row {told['first']} in {told['at_first']} of "
-            f"{told['orders']} orders, somewhere between in {told['somewhere']}, in at least half of these rows in "
-            f"{told['half']}, throughout in {told['throughout']}. Accuracy on the first {told['first']} rows, over all "
-            f"orders: FF {told['accuracy_one']:.3f}, F {told['accuracy_other']:.3f}.\n"
+            f"\nThe paper's claim, FF above F on hypothyroid for rows {claim['first']} to {claim['last']} "
+            f"({claim['prior']}, {claim['approximation']}): significant at row {claim['first']} in "
+            f"{claim['at_first']} of {claim['orders']} orders, somewhere between in {claim['somewhere']}, "
+            f"in at least half of these rows in {claim['half']}, throughout in {claim['throughout']}. "
+            f"Accuracy on the first {claim['first']} rows, over all orders: FF "
+            f"{claim['accuracy_one']:.3f}, F {claim['accuracy_other']:.3f}.\n"
         )
     return text
 
@@ -189,13 +198,16 @@ def _significance(report: Record) -> str:
 def _accuracies(report: Record) -> str:
     columns = [(_named(report, "paper"), rule) for rule in ("all", "imputed", *_FILTERS)]
     columns += [(_named(report, "nearest"), "forward"), (("adaptive", "matched"), "forward")]
-    found = {((row["prior"], row["approximation"]), row["rule"], row["dataset"]): row for row in report["results"]}
-    columns = [each for each in columns if (*each, report["datasets"][0]["dataset"]) in found]
+    row_of = {((row["prior"], row["approximation"]), row["rule"], row["dataset"]): row for row in report["results"]}
+    columns = [column for column in columns if (*column, report["datasets"][0]["dataset"]) in row_of]
     lines = []
-    for each in report["datasets"]:
-        own = [found[*column, each["dataset"]] for column in columns]
-        cells = (f"{row['accuracy_mean']:.3f} ± {row['accuracy_sd']:.3f} ({row['features_mean']:.1f})" for row in own)
-        lines.append([each["dataset"], *cells])
+    for dataset in report["datasets"]:
+        rows_of_columns = [row_of[*column, dataset["dataset"]] for column in columns]
+        cells = (
+            f"{row['accuracy_mean']:.3f} ± {row['accuracy_sd']:.3f} ({row['features_mean']:.1f})"
+            for row in rows_of_columns
+        )
+        lines.append([dataset["dataset"], *cells])
     heads = [
         _SHORT[rule] if rule in ("all", "imputed") else f"{_SHORT[rule]} {pair[0]}, {pair[1]}" for pair, rule in columns
     ]
@@ -220,7 +232,7 @@ def _adaptive(report: Record) -> str:
         "orders ahead / behind",
     )
     for level in dict.fromkeys(row["level"] for row in report["adaptive"]):
-        own = [row for row in report["adaptive"] if row["level"] == level]
+        rows_of_level = [row for row in report["adaptive"] if row["level"] == level]
         lines = [
             (
                 row["dataset"],
@@ -231,12 +243,12 @@ def _adaptive(report: Record) -> str:
                 row["verdict"],
                 f"{row['orders_ahead']} / {row['orders_behind']} of {row['orders']}",
             )
-            for row in own
+            for row in rows_of_level
         ]
         text += f"\nLevel {level:g}:\n\n{_table(head, lines)}"
-        fewer = sum(row["features"] < row["features_plugin"] for row in own)
-        paper = [row for row in own if row["paper_forward"]]
+        fewer = sum(row["features"] < row["features_plugin"] for row in rows_of_level)
+        paper = [row for row in rows_of_level if row["paper_forward"]]
         than_paper = sum(row["features"] < row["paper_forward"] for row in paper)
-        text += f"\nFewer features than F on {fewer} of {len(own)} data sets"
+        text += f"\nFewer features than F on {fewer} of {len(rows_of_level)} data sets"
         text += f", than the paper's FF on {than_paper} of {len(paper)}.\n" if paper else ".\n"
     return text

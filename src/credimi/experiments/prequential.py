@@ -66,12 +66,12 @@ class Prequential:
 
     def running_accuracy(self, rule: str) -> FloatArray:
         """Orders x rows: the accuracy on the first k rows, each k from 1."""
-        correct = self.correct[self._place(rule)]
+        correct = self.correct[self._rule_index(rule)]
         return np.asarray(np.cumsum(correct, axis=1) / np.arange(1, correct.shape[1] + 1))
 
     def of(self, rule: str) -> BooleanArray:
         """Orders x rows: whether the class was predicted correctly."""
-        return np.asarray(self.correct[self._place(rule)])
+        return np.asarray(self.correct[self._rule_index(rule)])
 
     def summary(self) -> list[Record]:
         """One row per rule: means and standard deviations over the orders."""
@@ -100,7 +100,7 @@ class Prequential:
         ]
         return f"Prequential({len(self.rows):,} rows, {self.orders.shape[0]} orders; {'; '.join(lines)})"
 
-    def _place(self, rule: str) -> int:
+    def _rule_index(self, rule: str) -> int:
         if rule not in self.rules:
             raise CredimiError(f"the rule {rule!r} was not run: there are {', '.join(self.rules)}")
         return self.rules.index(rule)
@@ -176,20 +176,20 @@ def prequential(
     if isinstance(orders, int | np.integer):
         require_whole("orders", orders, 1)
         require_whole("random_state", random_state, 0)
-        chosen = shuffled(len(rows), range(int(orders)), int(random_state))
+        orders_of_rows = shuffled(len(rows), range(int(orders)), int(random_state))
     else:
-        chosen = _checked_orders(orders, len(rows))
+        orders_of_rows = _checked_orders(orders, len(rows))
     correct, used = _run(
-        rows, chosen, settings, keep=None if keep is None else Path(keep), threads=threads, progress=progress
+        rows, orders_of_rows, settings, keep=None if keep is None else Path(keep), threads=threads, progress=progress
     )
-    return Prequential(rows, settings, chosen, correct, used)
+    return Prequential(rows, settings, orders_of_rows, correct, used)
 
 
 def shuffled(rows: int, orders: Sequence[int], seed: int, name: str = "") -> IntegerArray:
     """Random orders: each depends only on the seed, the data's name and its own number."""
-    word = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
-    lines = [np.random.default_rng([seed, word, order]).permutation(rows) for order in orders]
-    return np.array(lines, dtype=np.int64).reshape(len(orders), rows)
+    name_seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+    permutations = [np.random.default_rng([seed, name_seed, order]).permutation(rows) for order in orders]
+    return np.array(permutations, dtype=np.int64).reshape(len(orders), rows)
 
 
 def _read(data: Data, target: Values, reading: Record, threads: int | None) -> Rows:
@@ -200,10 +200,14 @@ def _read(data: Data, target: Values, reading: Record, threads: int | None) -> R
 
 
 def _checked_orders(orders: ArrayLike, rows: int) -> IntegerArray:
-    found = np.atleast_2d(np.asarray(orders))
-    if found.dtype.kind not in "iu" or found.shape[1] != rows or np.any(np.sort(found, axis=1) != np.arange(rows)):
+    permutations = np.atleast_2d(np.asarray(orders))
+    if (
+        permutations.dtype.kind not in "iu"
+        or permutations.shape[1] != rows
+        or np.any(np.sort(permutations, axis=1) != np.arange(rows))
+    ):
         raise CredimiError(f"orders must be a number, or permutations of the {rows:,} row numbers from 0, one per line")
-    return found.astype(np.int64)
+    return permutations.astype(np.int64)
 
 
 def _run(
@@ -215,40 +219,41 @@ def _run(
     threads: int | None,
     progress: Progress | None,
 ) -> tuple[BooleanArray, NDArray[np.int16]]:
+    """Go through all orders, in blocks that are shared among threads; finished blocks are stored in `keep`."""
     count = orders.shape[0]
     shape = (len(settings.rules), *orders.shape)
     correct, used = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=np.int16)
-    width = max(1, min(_ORDERS_AT_ONCE, -(-count // cores(threads))))
-    parts = [slice(start, min(start + width, count)) for start in range(0, count, width)]
-    done, lock = [0], Lock()
+    orders_per_block = max(1, min(_ORDERS_AT_ONCE, -(-count // cores(threads))))
+    parts = [slice(start, min(start + orders_per_block, count)) for start in range(0, count, orders_per_block)]
+    steps_done, lock = [0], Lock()
     failed: list[BaseException] = []
 
     def report(steps: int) -> None:
-        if failed:  # raised on another thread, perhaps by Ctrl-C: a block may take minutes, and its rest is not needed
+        if failed:  # on another thread, perhaps by Ctrl-C: a block may take minutes, and its rest is not needed
             raise failed[0]
         with lock:
-            done[0] += steps
+            steps_done[0] += steps
             if progress is not None:
-                progress(done[0] / max(orders.size, 1))
+                progress(steps_done[0] / max(orders.size, 1))
 
     def work(part: slice) -> None:
         try:
-            block(part)
+            run_block(part)
         except BaseException as error:
             failed.append(error)
             raise
 
-    def block(part: slice) -> None:
-        own = orders[part]
-        path = None if keep is None else keep / f"{checkpoints.key(rows, own, settings)}.npz"
-        found = None if path is None else checkpoints.load(path, (shape[0], *own.shape))
-        if found is None:
-            found = go_through(rows, own, settings, report)
+    def run_block(part: slice) -> None:
+        block_orders = orders[part]
+        path = None if keep is None else keep / f"{checkpoints.key(rows, block_orders, settings)}.npz"
+        results = None if path is None else checkpoints.load(path, (shape[0], *block_orders.shape))
+        if results is None:
+            results = go_through(rows, block_orders, settings, report)
             if path is not None:
-                checkpoints.save(path, *found)
+                checkpoints.save(path, *results)
         else:
-            report(own.size)
-        correct[:, part], used[:, part] = found
+            report(block_orders.size)
+        correct[:, part], used[:, part] = results
 
     share(work, parts, threads)
     return correct, used

@@ -38,49 +38,49 @@ if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
 _PSEUDO_COUNT = 1.0  # of naive Bayes, for classes and values
-_EQUAL = 1e-9  # closer scores are equal except for rounding
-_STEPS_TOLD = 50  # steps between two progress reports
+_ROUNDING = 1e-9  # scores that differ by less are equal
+_STEPS_PER_REPORT = 50  # of the progress
 
 
 def go_through(
     rows: Rows, orders: IntegerArray, settings: PrequentialOptions, progress: Callable[[int], None] = lambda _: None
 ) -> tuple[BooleanArray, NDArray[np.int16]]:
-    """Go through the rows in all these orders, side by side."""
+    """Go through the rows in all these orders. Rules x orders x rows: right or not, number of features."""
     count, length = orders.shape
-    classes, sizes = len(rows.classes), np.array([len(each) for each in rows.values], dtype=np.int64)
+    classes, sizes = len(rows.classes), np.array([len(values) for values in rows.values], dtype=np.int64)
     widths = sizes + 1
     cells = (classes + 1) * widths
     starts = np.cumsum(np.append(0, count * cells))[:-1] + np.arange(count)[:, None] * cells  # orders x features
     flat = np.zeros(int(count * cells.sum()))
     blocks = Tables(flat, np.full(count * sizes.size, classes, dtype=np.int64), np.repeat(sizes, count))
-    by_class = np.zeros((count, classes))
-    lines, down = np.arange(count), np.arange(classes)
+    class_counts = np.zeros((count, classes))
+    order_indices, class_indices = np.arange(count), np.arange(classes)
     columns = np.where(rows.codes == MISSING, sizes, rows.codes)  # missing values have the last column
     correct = np.zeros((len(settings.rules), count, length), dtype=bool)
     used = np.zeros((len(settings.rules), count, length), dtype=np.int16)
     for step in range(length):
         row = orders[:, step]
         column, answer = columns[row], rows.target[row]
-        kept = _kept(blocks, settings, (sizes.size, count))
-        picked = kept & (column < sizes)
-        corner = (starts + column)[:, :, None] + down * widths[:, None]  # orders x features x classes
-        seen = by_class[:, None, :] - flat[corner + (sizes - column)[:, :, None]]
-        evidence = log_value_shares(flat[corner], seen, sizes[:, None], _PSEUDO_COUNT)
+        chosen = _chosen_features(blocks, settings, (sizes.size, count))
+        usable = chosen & (column < sizes)
+        cell_indices = (starts + column)[:, :, None] + class_indices * widths[:, None]  # orders x features x classes
+        seen = class_counts[:, None, :] - flat[cell_indices + (sizes - column)[:, :, None]]
+        evidence = log_value_shares(flat[cell_indices], seen, sizes[:, None], _PSEUDO_COUNT)
         scores = (
-            log_shares(by_class, _PSEUDO_COUNT)
-            + np.matmul(picked[:, :, None, :].astype(np.float64), evidence)[:, :, 0, :]
+            log_shares(class_counts, _PSEUDO_COUNT)
+            + np.matmul(usable[:, :, None, :].astype(np.float64), evidence)[:, :, 0, :]
         )
-        said = np.argmax(scores >= scores.max(axis=2, keepdims=True) - _EQUAL, axis=2)
-        correct[:, :, step] = said == answer
-        used[:, :, step] = kept.sum(axis=2)
+        predicted = np.argmax(scores >= scores.max(axis=2, keepdims=True) - _ROUNDING, axis=2)
+        correct[:, :, step] = predicted == answer
+        used[:, :, step] = chosen.sum(axis=2)
         flat[starts + column + answer[:, None] * widths] += 1.0
-        by_class[lines, answer] += 1.0
-        if step % _STEPS_TOLD == _STEPS_TOLD - 1 or step == length - 1:
-            progress(count * (step % _STEPS_TOLD + 1))
+        class_counts[order_indices, answer] += 1.0
+        if step % _STEPS_PER_REPORT == _STEPS_PER_REPORT - 1 or step == length - 1:
+            progress(count * (step % _STEPS_PER_REPORT + 1))
     return correct, used
 
 
-def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) -> BooleanArray:
+def _chosen_features(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) -> BooleanArray:
     """Rules x orders x features: which features each rule chooses now."""
     decided = {ALL: np.ones(blocks.rows.size, dtype=bool)}
     if IMPUTED in settings.rules and blocks.rows.size:
@@ -88,16 +88,14 @@ def _kept(blocks: Tables, settings: PrequentialOptions, shape: tuple[int, int]) 
         decided[IMPUTED] = decide("plugin", Beliefs(estimate, estimate, unknown, unknown), settings)
     others = set(settings.rules) - {ALL, IMPUTED}
     if others and blocks.rows.size:
-        found = beliefs(blocks, settings)
-        decided |= {rule: decide(rule, found, settings) for rule in others}
-    chosen = [
-        decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules
-    ]  # without features any will do
-    return np.array(chosen)
+        posteriors = beliefs(blocks, settings)
+        decided |= {rule: decide(rule, posteriors, settings) for rule in others}
+    # Without features only ALL is decided: all rules choose nothing then.
+    return np.array([decided.get(rule, decided[ALL]).reshape(shape).T for rule in settings.rules])
 
 
 def _imputed(blocks: Tables, shape: tuple[int, int]) -> FloatArray:
-    """I of the raw counts after every missing value is replaced by the most frequent value so far, the first of equals.
+    """I of the raw counts after missing values are replaced by the most frequent value so far, the first of equals.
 
     This is `mutual_info_classif(..., discrete_features=True)` of scikit-learn after its `SimpleImputer(strategy=
     "most_frequent")`, from the counts: those of the missing column move to the most frequent one.
@@ -106,9 +104,9 @@ def _imputed(blocks: Tables, shape: tuple[int, int]) -> FloatArray:
     ends = np.append(blocks.offsets, filled.size)
     for feature in range(shape[0]):
         first, last = feature * shape[1], (feature + 1) * shape[1]
-        own = filled[ends[first] : ends[last]].reshape(shape[1], blocks.rows[first] + 1, -1)
-        most = own[:, :-1, :-1].sum(axis=1).argmax(axis=1)
-        lines = np.arange(shape[1])
-        own[lines, :-1, most] += own[:, :-1, -1]
-        own[:, :, -1] = 0.0
+        tables = filled[ends[first] : ends[last]].reshape(shape[1], blocks.rows[first] + 1, -1)
+        most_frequent = tables[:, :-1, :-1].sum(axis=1).argmax(axis=1)
+        order_indices = np.arange(shape[1])
+        tables[order_indices, :-1, most_frequent] += tables[:, :-1, -1]
+        tables[:, :, -1] = 0.0
     return moments(Tables(filled, blocks.rows, blocks.columns), 0.0, matched=False, threads=1).mean

@@ -38,7 +38,7 @@ OTHER_EPSILONS = (0.001, 0.01)
 OTHER_LEVEL = 0.5  # of FF with the adaptive prior
 CLAIMED = ("hypothyroid", 71, 374)  # the paper: FF significantly above F on the first k rows, for these k
 _DIGITS = 8  # of the figures that are written: enough to distinguish runs, the same on every machine
-_ROWS_TIMES_COST = {"adaptive": 12.0, "matched": 3.0, "leading-beta": 1.5, "leading": 1.0}  # roughly, for the bar
+_RELATIVE_COST = {"adaptive": 12.0, "matched": 3.0, "leading-beta": 1.5, "leading": 1.0}  # for the progress bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class Case:
     level: float = LEVEL
     rules: tuple[str, ...] = FILTERS
 
-    def is_(self, pair: tuple[str, str]) -> bool:
+    def has_setting(self, pair: tuple[str, str]) -> bool:
         """Whether the run has this prior and approximation, with the paper's threshold and level."""
         return (self.prior, self.approximation, self.epsilon, self.level) == (*pair, EPSILON, LEVEL)
 
     @property
     def cost(self) -> float:
         """How long the run takes, roughly, relative to others."""
-        return _ROWS_TIMES_COST["adaptive" if self.prior == "adaptive" else self.approximation]
+        return _RELATIVE_COST["adaptive" if self.prior == "adaptive" else self.approximation]
 
 
 def cases(*, quick: bool = False) -> list[Case]:
@@ -66,9 +66,9 @@ def cases(*, quick: bool = False) -> list[Case]:
     essential = [Case(*PAPER, rules=(*FILTERS, ALL, IMPUTED)), Case(*NEAREST)]
     if quick:
         return essential
-    known = {(case.prior, case.approximation) for case in essential}
-    fixed = [(prior, law) for law in ("leading", "leading-beta") for prior in NAMED_PRIORS]
-    others = [Case(*pair) for pair in fixed if pair not in known]
+    essential_settings = {(case.prior, case.approximation) for case in essential}
+    fixed_settings = [(prior, approximation) for approximation in ("leading", "leading-beta") for prior in NAMED_PRIORS]
+    others = [Case(*pair) for pair in fixed_settings if pair not in essential_settings]
     others += [Case(prior, "matched") for prior in ("jeffreys", "uniform")]
     others += [Case(*NEAREST, epsilon=epsilon) for epsilon in OTHER_EPSILONS]
     return [*essential, *others, Case(*ADAPTIVE), Case(*ADAPTIVE, level=OTHER_LEVEL)]
@@ -87,46 +87,51 @@ def reproduce(
 ) -> tuple[Record, dict[str, dict[Case, Prequential]]]:
     """The report as plain data, and all runs by data set and case."""
     sets = [paper_datasets.load(name, data) for name in names]
-    wanted = cases(quick=quick)
-    total = sum(len(each.rows) * len(each.rows.features) * case.cost for each in sets for case in wanted)
+    all_cases = cases(quick=quick)
+    total = sum(len(dataset.rows) * len(dataset.rows.features) * case.cost for dataset in sets for case in all_cases)
     done = 0.0
     runs: dict[str, dict[Case, Prequential]] = {}
     as_filed: dict[str, list[Prequential]] = {}
-    for each in sets:
-        chosen = shuffled(len(each.rows), range(orders), seed, each.name)
-        runs[each.name] = {}
-        for case in wanted:
-            share = len(each.rows) * len(each.rows.features) * case.cost / total
+    for dataset in sets:
+        shuffled_orders = shuffled(len(dataset.rows), range(orders), seed, dataset.name)
+        runs[dataset.name] = {}
+        for case in all_cases:
+            share = len(dataset.rows) * len(dataset.rows.features) * case.cost / total
 
             def report_part(part: float, done: float = done, share: float = share) -> None:
                 if progress is not None:
                     progress(done + part * share)
 
-            runs[each.name][case] = prequential(
-                each.rows,
+            runs[dataset.name][case] = prequential(
+                dataset.rows,
                 rules=case.rules,
                 prior=case.prior,
                 approximation=case.approximation,
                 epsilon=case.epsilon,
                 level=case.level,
-                orders=chosen,
+                orders=shuffled_orders,
                 keep=keep,
                 threads=threads,
                 progress=report_part,
             )
             done += share
-        as_filed[each.name] = [
+        as_filed[dataset.name] = [
             prequential(
-                each.rows, rules=FILTERS, prior=prior, approximation=law, orders=np.arange(len(each.rows)), keep=keep
+                dataset.rows,
+                rules=FILTERS,
+                prior=prior,
+                approximation=approximation,
+                orders=np.arange(len(dataset.rows)),
+                keep=keep,
             )
-            for prior, law in (PAPER, NEAREST)
+            for prior, approximation in (PAPER, NEAREST)
         ]
     return report(sets, runs, as_filed, orders=orders, seed=seed), runs
 
 
 def drawn(runs: dict[Case, Prequential]) -> Case:
     """The run that the figure shows: the paper's method."""
-    return next(case for case in runs if case.is_(PAPER))
+    return next(case for case in runs if case.has_setting(PAPER))
 
 
 def report(
@@ -138,7 +143,7 @@ def report(
     seed: int,
 ) -> Record:
     """The content of reproduction.json."""
-    found: Record = {
+    content: Record = {
         "settings": {
             "orders": orders,
             "seed": seed,
@@ -147,7 +152,7 @@ def report(
             "paper": {"prior": PAPER[0], "approximation": PAPER[1]},
             "nearest": {"prior": NEAREST[0], "approximation": NEAREST[1]},
         },
-        "datasets": [_described(each) for each in sets],
+        "datasets": [_described(dataset) for dataset in sets],
         "results": [],
         "sensitivity": [],
         "order": [],
@@ -155,79 +160,79 @@ def report(
         "claim": None,
         "adaptive": [],
     }
-    for each in sets:
-        for case, run in runs[each.name].items():
-            lines = _lines(each, case, run)
+    for dataset in sets:
+        for case, run in runs[dataset.name].items():
+            lines = _lines(dataset, case, run)
             usual = (case.epsilon, case.level) == (EPSILON, LEVEL)
-            found["results" if usual else "sensitivity"] += lines
-            if case.is_(PAPER) or case.is_(NEAREST):
-                found["significance"] += _significance(each, case, run)
-        found["adaptive"] += _against_plugin(each, runs[each.name])
-        found["order"] += _by_order(each, runs[each.name], as_filed[each.name])
+            content["results" if usual else "sensitivity"] += lines
+            if case.has_setting(PAPER) or case.has_setting(NEAREST):
+                content["significance"] += _significance(dataset, case, run)
+        content["adaptive"] += _against_plugin(dataset, runs[dataset.name])
+        content["order"] += _by_order(dataset, runs[dataset.name], as_filed[dataset.name])
     if CLAIMED[0] in runs:
-        found["claim"] = [
+        content["claim"] = [
             {"prior": case.prior, "approximation": case.approximation}
             | significance.claim(run.of("forward"), run.of("plugin"), *CLAIMED[1:])
             for case, run in runs[CLAIMED[0]].items()
-            if case.is_(PAPER) or case.is_(NEAREST)
+            if case.has_setting(PAPER) or case.has_setting(NEAREST)
         ]
-    rounded: Record = _rounded(found)
+    rounded: Record = _rounded(content)
     return rounded
 
 
-def _described(each: DataSet) -> Record:
+def _described(dataset: DataSet) -> Record:
     return {
-        "dataset": each.name,
-        "instances": len(each.rows),
-        "features": len(each.rows.features),
-        "missing": each.rows.missing,
-        "majority": each.majority,
-        "classes": len(each.rows.classes),
-        "differences": list(each.differences),
+        "dataset": dataset.name,
+        "instances": len(dataset.rows),
+        "features": len(dataset.rows.features),
+        "missing": dataset.rows.missing,
+        "majority": dataset.majority,
+        "classes": len(dataset.rows.classes),
+        "differences": list(dataset.differences),
     }
 
 
-def _lines(each: DataSet, case: Case, run: Prequential) -> list[Record]:
-    head: Record = {"dataset": each.name, "prior": case.prior, "approximation": case.approximation}
+def _lines(dataset: DataSet, case: Case, run: Prequential) -> list[Record]:
+    head: Record = {"dataset": dataset.name, "prior": case.prior, "approximation": case.approximation}
     head |= {"epsilon": case.epsilon, "level": case.level}
     usual = (case.epsilon, case.level) == (EPSILON, LEVEL)
-    return [head | row | {"paper_features": each.paper.get(row["rule"]) if usual else None} for row in run.summary()]
+    return [head | row | {"paper_features": dataset.paper.get(row["rule"]) if usual else None} for row in run.summary()]
 
 
-def _significance(each: DataSet, case: Case, run: Prequential) -> list[Record]:
+def _significance(dataset: DataSet, case: Case, run: Prequential) -> list[Record]:
     return [
-        {"dataset": each.name, "rule": rule, "against": "plugin", "prior": case.prior}
+        {"dataset": dataset.name, "rule": rule, "against": "plugin", "prior": case.prior}
         | {"approximation": case.approximation}
         | significance.stretches(run.of(rule), run.of("plugin"))
         for rule in ("forward", "backward")
     ]
 
 
-def _by_order(each: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequential]) -> list[Record]:
-    """Features kept in the orders that keep fewest and most, and in the order of the files."""
+def _by_order(dataset: DataSet, runs: dict[Case, Prequential], as_filed: list[Prequential]) -> list[Record]:
+    """The fewest and the most features kept in an order, and those kept in the order of the files."""
     lines = []
     for filed, pair in zip(as_filed, (PAPER, NEAREST), strict=True):
-        run = next(run for case, run in runs.items() if case.is_(pair))
-        for place, rule in enumerate(FILTERS):
-            kept = run.features[run.rules.index(rule)]
+        run = next(run for case, run in runs.items() if case.has_setting(pair))
+        for index, rule in enumerate(FILTERS):
+            features_kept = run.features[run.rules.index(rule)]
             lines.append(
                 {
-                    "dataset": each.name,
+                    "dataset": dataset.name,
                     "rule": rule,
                     "prior": filed.settings.prior,
                     "approximation": filed.settings.approximation,
-                    "least": float(kept.min()),
-                    "most": float(kept.max()),
-                    "as_filed": float(filed.features[place, 0]),
-                    "accuracy_as_filed": float(filed.accuracy[place, 0]),
+                    "least": float(features_kept.min()),
+                    "most": float(features_kept.max()),
+                    "as_filed": float(filed.features[index, 0]),
+                    "accuracy_as_filed": float(filed.accuracy[index, 0]),
                 }
             )
     return lines
 
 
-def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[Record]:
+def _against_plugin(dataset: DataSet, runs: dict[Case, Prequential]) -> list[Record]:
     """FF with the adaptive prior against the paper's F: features, and accuracy, by the t tests over orders and rows."""
-    paper = next(run for case, run in runs.items() if case.is_(PAPER))
+    paper = next(run for case, run in runs.items() if case.has_setting(PAPER))
     plugin = paper.rules.index("plugin")
     lines = []
     for case, run in runs.items():
@@ -237,11 +242,11 @@ def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[Record
             by_rows = significance.stretches(run.correct[forward], paper.correct[plugin])
             lines.append(
                 {
-                    "dataset": each.name,
+                    "dataset": dataset.name,
                     "level": case.level,
                     "features": float(run.features[forward].mean()),
                     "features_plugin": float(paper.features[plugin].mean()),
-                    "paper_forward": each.paper.get("forward"),
+                    "paper_forward": dataset.paper.get("forward"),
                     "accuracy": float(run.accuracy[forward].mean()),
                     "accuracy_plugin": float(paper.accuracy[plugin].mean()),
                     "difference": accuracy.mean,
@@ -258,7 +263,7 @@ def _against_plugin(each: DataSet, runs: dict[Case, Prequential]) -> list[Record
 def _rounded(value: Value) -> Value:
     """The same data with floats of `_DIGITS` digits."""
     if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
+        return {name: _rounded(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(each) for each in value]
+        return [_rounded(entry) for entry in value]
     return float(f"{value:.{_DIGITS}g}") if isinstance(value, float | np.floating) else value

@@ -34,7 +34,7 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """In a word."""
+        """In words: "better", "worse" or "no difference"."""
         if not self.p_value < LEVEL:
             return "no difference"
         return "better" if self.mean > 0.0 else "worse"

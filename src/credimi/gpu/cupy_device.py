@@ -2,9 +2,9 @@
 
 CuPy, because it is small beside PyTorch, calls cuBLAS' products of 8-bit integers with 32-bit sums, which run on tensor
 cores and are exact, and compiles CUDA sources when they are needed. The sources in this folder repeat
-`kernels.evidence.adaptive_weights`, `two_sided_weights`, `moments` and `mixture_tails`, one table a thread. They are
-compiled for the shape of the tables where these are small, and else with room for columns of so many values, up to 12;
-CuPy stores what is compiled in the user's cache directory.
+`kernels.evidence.adaptive_weights`, `two_sided_weights`, `moments` and `mixture_tails`, one thread for each
+table. Kernels for small tables are compiled for their exact shape, those for larger tables with room for 4, 6 or 12
+values a column. CuPy stores compiled kernels in the user's cache directory.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _SOURCES = (
 _THREADS = 128
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 _WORD = 16  # bytes that a thread reads at once
-_KNOWN_SHAPE = 3  # values up to which the shape of a table is compiled in
-_ROOMS = (4, 6, 12)  # values of the others
-_SCREENS = (8, 32)  # values, or classes, of the first look for interactions
+_KNOWN_SHAPE = 3  # up to so many values, kernels are compiled for the exact shape of a table
+_ROOMS = (4, 6, 12)  # values for which the other kernels have room
+_SCREEN_ROOMS = (8, 32)  # values, or classes, for which kernels of the first look at interactions have room
 _INT8, _INT32, _SUMS_OF_INT32 = 3, 10, 72  # of cuBLAS: CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I
 _AS_IS, _TURNED, _DEFAULT = 0, 1, -1
 
 
 class _Launch(NamedTuple):
-    """What a kernel is given: common counts, the blocks, columns of them, and what is asked."""
+    """What a kernel needs: common counts, the two blocks, the columns in each, and which figures to compute."""
 
     common: Foreign
     blocks: tuple[Block, Block]
@@ -72,14 +72,14 @@ class CupyDevice:
         self._copies = cupy.cuda.Stream(non_blocking=True)
 
     def free_bytes(self) -> int:
-        """How much memory is free, that which CuPy keeps for later included; no more than CuPy's limit allows."""
+        """How much memory is free, including what CuPy keeps for later; no more than CuPy's limit allows."""
         pool = self.xp.get_default_memory_pool()
         free = int(self.xp.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
         limit = int(pool.get_limit())
         return min(free, limit - int(pool.used_bytes())) if limit else free
 
     def used_bytes(self) -> int:
-        """How much memory CuPy has taken, that which it keeps for later included."""
+        """How much memory CuPy has taken, including what it keeps for later."""
         return int(self.xp.get_default_memory_pool().total_bytes())
 
     def release(self) -> None:
@@ -87,64 +87,64 @@ class CupyDevice:
         self.xp.get_default_memory_pool().free_all_blocks()
 
     def finish(self) -> None:
-        """Wait until all that was asked for is done."""
+        """Wait until the device has finished all work."""
         self.xp.cuda.Device().synchronize()
 
     def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
-        """Codes as rows of a matrix, with 255 behind them."""
-        found = self.xp.empty((len(codes), width), dtype=np.uint8)
+        """Codes as rows of a matrix, filled with 255 up to `width`."""
+        matrix = self.xp.empty((len(codes), width), dtype=np.uint8)
         stream = self.xp.cuda.get_current_stream()
         if codes and codes[0].size < width:
-            found[:, codes[0].size :] = 255
+            matrix[:, codes[0].size :] = 255
         for start, rows in _runs(codes):
-            target, length = found.data.ptr + start * width, rows.shape[1]
+            destination, length = matrix.data.ptr + start * width, rows.shape[1]
             self.xp.cuda.runtime.memcpy2DAsync(
-                target, width, rows.ctypes.data, length, length, rows.shape[0], _TO_DEVICE, stream.ptr
+                destination, width, rows.ctypes.data, length, length, rows.shape[0], _TO_DEVICE, stream.ptr
             )
-        stream.synchronize()  # the arrays may be gone later
-        return found
+        stream.synchronize()  # the caller may free the arrays later
+        return matrix
 
-    def bring(self, figures: Foreign, places: Sequence[FloatArray]) -> Callable[[], None]:
-        """Copy rows of figures to places in the memory of the CPU, while other work goes on; the result waits for it.
+    def bring(self, figures: Foreign, targets: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to arrays in the memory of the CPU, in the background; call the result to wait for it.
 
-        Nearly all of the time is spent by the CPU, which has to find memory for each page.
+        Nearly all of the time is spent on the CPU, which has to allocate each page.
         """
         ready, stream = self.xp.cuda.get_current_stream().record(), self._copies
 
         def copy() -> None:
             stream.wait_event(ready)
-            for row, place in zip(figures, places, strict=True):
-                row.get(stream=stream, out=place)
+            for row, target in zip(figures, targets, strict=True):
+                row.get(stream=stream, out=target)
             stream.synchronize()
 
         thread = Thread(target=copy, daemon=True)
         thread.start()
         return thread.join
 
-    def count_values(self, codes: Foreign, values: NDArray[np.int32], most: int) -> Foreign:
-        """How often each value of each column occurs, (columns, most)."""
-        totals = self.xp.zeros((codes.shape[0], most), dtype=np.int32)
+    def count_values(self, codes: Foreign, values: NDArray[np.int32], max_values: int) -> Foreign:
+        """How often each value of each column occurs, (columns, max_values)."""
+        totals = self.xp.zeros((codes.shape[0], max_values), dtype=np.int32)
         words = codes.shape[1] // _WORD
         grid = (max(1, min(64, -(-words // _THREADS))), codes.shape[0])
-        arguments = codes, np.int64(words), self.xp.asarray(values), np.int32(most), totals
-        self._kernel("count_values")(grid, (_THREADS,), arguments, shared_mem=4 * most)
+        arguments = codes, np.int64(words), self.xp.asarray(values), np.int32(max_values), totals
+        self._kernel("count_values")(grid, (_THREADS,), arguments, shared_mem=4 * max_values)
         return totals
 
-    def one_hot(self, codes: Foreign, rows: slice, kept: NDArray[np.int32]) -> Foreign:
-        """One row for each of the first `kept` values of each column: 1 where it is the value."""
+    def one_hot(self, codes: Foreign, rows: slice, hot_rows: NDArray[np.int32]) -> Foreign:
+        """One row for each of the first `hot_rows` values of each column: 1 where the column has this value."""
         width = rows.stop - rows.start
-        hot = self.xp.empty((padded(int(kept.sum())), width), dtype=np.int8)
-        hot[int(kept.sum()) :] = 0
-        first = (np.cumsum(kept) - kept).astype(np.int32)
+        hot = self.xp.empty((padded(int(hot_rows.sum())), width), dtype=np.int8)
+        hot[int(hot_rows.sum()) :] = 0
+        first = (np.cumsum(hot_rows) - hot_rows).astype(np.int32)
         words, skip, stride = width // _WORD, rows.start // _WORD, codes.shape[1] // _WORD
         arguments = codes, np.int64(stride), np.int64(skip), np.int64(words)
-        more = self.xp.asarray(first), self.xp.asarray(kept), hot
+        outputs = self.xp.asarray(first), self.xp.asarray(hot_rows), hot
         grid = (-(-words // _THREADS), codes.shape[0])
-        self._kernel("one_hot")(grid, (_THREADS,), (*arguments, *more))
+        self._kernel("one_hot")(grid, (_THREADS,), (*arguments, *outputs))
         return hot
 
     def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
-        """Add first second' to the common counts."""
+        """Add the product of `first` and the transposed `second` to the common counts."""
         blas = self.xp.cuda.cublas
         blas.gemmEx(
             self.xp.cuda.device.get_cublas_handle(),
@@ -170,8 +170,8 @@ class CupyDevice:
 
     def to_host(self, array: Foreign) -> AnyArray:
         """The array in the memory of the CPU."""
-        found: AnyArray = self.xp.asnumpy(array)
-        return found
+        on_host: AnyArray = self.xp.asnumpy(array)
+        return on_host
 
     def summarize(
         self,
@@ -183,92 +183,94 @@ class CupyDevice:
         *,
         chosen: Foreign = None,
     ) -> Foreign:
-        """Fill figures of the pairs of two blocks; return the numbers of those that are left (see `layout.Device`)."""
+        """Fill figures of the pairs of two blocks; return the pairs left to the caller (see `layout.Device`)."""
         first, second = blocks
         xp, size = self.xp, second.values.size
         shapes = list(product(np.unique(first.values).tolist(), np.unique(second.values).tolist()))
-        both = bool((first.kept == first.values).any() and (second.kept == second.values).any())
-        rooms = {each: _room(each, hyper.most_points, both=both) for each in shapes if max(each) <= _ROOMS[-1]}
+        may_miss_both = bool((first.kept == first.values).any() and (second.kept == second.values).any())
+        rooms = {
+            shape: _room(shape, hyper.most_points, both=may_miss_both) for shape in shapes if max(shape) <= _ROOMS[-1]
+        }
         self._compile(set(rooms.values()))
-        found = [xp.zeros(0, dtype=np.int64)]
+        left_pairs = [xp.zeros(0, dtype=np.int64)]
         for rows, columns in shapes:
             one = xp.asarray(np.flatnonzero(first.values == rows).astype(np.int32))
             other = xp.asarray(np.flatnonzero(second.values == columns).astype(np.int32))
             launch = _Launch(common, blocks, (one, other), hyper, wanted)
             if chosen is None:
                 if (rows, columns) in rooms:
-                    found.append(self._run(launch, rooms[rows, columns], out))
+                    left_pairs.append(self._run(launch, rooms[rows, columns], out))
                 else:
-                    found.append(_pairs_of(one, other, blocks))
+                    left_pairs.append(_pairs_of(one, other, blocks))
                 continue
-            own = (first.on_device[1][chosen // size] == rows) & (second.on_device[1][chosen % size] == columns)
-            places = xp.flatnonzero(own)
-            if places.size == 0 or (rows, columns) not in rooms:
-                found.append(places)
+            has_shape = (first.on_device[1][chosen // size] == rows) & (second.on_device[1][chosen % size] == columns)
+            positions = xp.flatnonzero(has_shape)
+            if positions.size == 0 or (rows, columns) not in rooms:
+                left_pairs.append(positions)
                 continue
-            target = xp.empty((out.shape[0], places.size))
-            found.append(places[self._run(launch, rooms[rows, columns], target, chosen[places])])
-            out[:, places] = target
-        return xp.concatenate(found)
+            figures = xp.empty((out.shape[0], positions.size))
+            left_pairs.append(positions[self._run(launch, rooms[rows, columns], figures, chosen[positions])])
+            out[:, positions] = figures
+        return xp.concatenate(left_pairs)
 
     def screen(self, products: Foreign, blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
         """The first look at the pairs of two blocks, from the common counts of each class (see `layout.Device`)."""
         xp, (first, second) = self.xp, blocks
         side = max(int(first.values.max()), int(second.values.max()), screen.totals.shape[2])
-        if side > _SCREENS[-1]:
+        if side > _SCREEN_ROOMS[-1]:
             return None
-        room = next(each for each in _SCREENS if side <= each)
-        both = [
-            xp.asarray(each[block.start : block.stop])
-            for each in (screen.missing, screen.totals, screen.alone, screen.informative)
+        room = next(values for values in _SCREEN_ROOMS if side <= values)
+        of_columns = [
+            xp.asarray(array[block.start : block.stop])
+            for array in (screen.missing, screen.totals, screen.alone, screen.informative)
             for block in blocks
         ]
         size = first.values.size * second.values.size
         count, numbers = xp.zeros(1, dtype=np.int32), xp.empty(size, dtype=np.int64)
         scores, sparse = xp.empty((size, 2)), xp.empty(size, dtype=np.int32)
-        shapes = [each for pair in zip(first.on_device[:2], second.on_device[:2], strict=True) for each in pair]
+        shapes = [array for pair in zip(first.on_device[:2], second.on_device[:2], strict=True) for array in pair]
         arguments = (
             *(products, np.int64(products.shape[2]), np.int64(products.shape[1] * products.shape[2])),
             *(np.int32(first.values.size), np.int32(second.values.size), np.int64(first.start), np.int64(second.start)),
-            *(*shapes, *both, np.int32(screen.totals.shape[1]), np.int32(screen.totals.shape[2])),
+            *(*shapes, *of_columns, np.int32(screen.totals.shape[1]), np.int32(screen.totals.shape[2])),
             *(np.float64(screen.rows), np.float64(screen.of_classes), xp.asarray(screen.bounds)),
             *(np.int32(screen.bounds.shape[1]), np.float64(screen.cut), np.float64(screen.redundancy)),
             *(np.float64(screen.dense), count, numbers, scores, sparse),
         )
         self._kernel("screen_pairs", room)((-(-size // _THREADS),), (_THREADS,), arguments)
-        found = int(count[0])
-        order = xp.argsort(numbers[:found])
-        parts = (numbers[:found][order], scores[:found][order], sparse[:found][order])
-        listed, figures, thin = (self.to_host(each) for each in parts)
-        return Looked(listed, figures, thin.astype(bool))
+        pair_count = int(count[0])
+        order = xp.argsort(numbers[:pair_count])
+        parts = (numbers[:pair_count][order], scores[:pair_count][order], sparse[:pair_count][order])
+        pair_numbers, pair_scores, is_sparse = (self.to_host(array) for array in parts)
+        return Looked(pair_numbers, pair_scores, is_sparse.astype(bool))
 
     def _run(self, launch: _Launch, room: tuple[int, ...], out: Foreign, chosen: Foreign = None) -> Foreign:
-        """Fill figures of all pairs of two sets of columns, or of chosen pairs; return those that are left."""
+        """Fill figures of all pairs of two sets of columns, or of chosen pairs; return the pairs left to the caller."""
         common, (first, second), (one, other), hyper, wanted = launch
         count = one.size * other.size if chosen is None else chosen.size
-        number, left = self.xp.zeros(1, dtype=np.int32), self.xp.empty(count, dtype=np.int32)
-        of_columns = [each for pair in zip(first.on_device, second.on_device, strict=True) for each in pair]
+        left_count, left = self.xp.zeros(1, dtype=np.int32), self.xp.empty(count, dtype=np.int32)
+        of_columns = [array for pair in zip(first.on_device, second.on_device, strict=True) for array in pair]
         arguments = (
             *(common, np.int64(common.shape[1]), one, other, np.int32(other.size)),
             *(0 if chosen is None else chosen, np.int64(count), *of_columns, np.int32(first.on_device[3].shape[1])),
             *(np.int64(first.start), np.int64(second.start), np.int32(second.values.size)),
-            *(np.float64(each) for each in hyper[:-1]),
-            *(np.int32(hyper.most_points), np.int32(wanted), out, np.int64(out.shape[1]), number, left),
+            *(np.float64(constant) for constant in hyper[:-1]),
+            *(np.int32(hyper.most_points), np.int32(wanted), out, np.int64(out.shape[1]), left_count, left),
         )
         self._kernel("summarize_pairs", *room)((-(-count // _THREADS),), (_THREADS,), arguments)
-        return left[: int(number[0])].astype(np.int64)
+        return left[: int(left_count[0])].astype(np.int64)
 
     def _kernel(self, name: str, *macros: int) -> Foreign:
-        """A kernel, for tables of the given room: see `_room`."""
+        """A kernel with room for tables of a given size: see `_room`."""
         if macros not in self._modules:
             self._compile([macros])
         return self._modules[macros].get_function(name)
 
     def _compile(self, wanted: Collection[tuple[int, ...]]) -> None:
-        """Compile what is not yet there, side by side: each takes some seconds when it is first needed."""
+        """Compile the missing kernels, several at once: each takes some seconds the first time."""
         source = sources()
 
-        def work(macros: tuple[int, ...]) -> None:
+        def compile_module(macros: tuple[int, ...]) -> None:
             names = ("SIDE", "CELLS", "POINTS", "MAY_MISS_BOTH", "ROWS", "COLUMNS")
             options = [f"-DTABLE_{name}={value}" for name, value in zip(names, macros, strict=False)]
             if len(macros) == 1:
@@ -277,7 +279,7 @@ class CupyDevice:
             module.compile()
             self._modules[macros] = module
 
-        share(work, [macros for macros in wanted if macros not in self._modules])
+        share(compile_module, [macros for macros in wanted if macros not in self._modules])
 
 
 def _pairs_of(one: Foreign, other: Foreign, blocks: tuple[Block, Block]) -> Foreign:
@@ -288,7 +290,10 @@ def _pairs_of(one: Foreign, other: Foreign, blocks: tuple[Block, Block]) -> Fore
 
 
 def _room(shape: tuple[int, int], points: int, *, both: bool) -> tuple[int, ...]:
-    """What is compiled in: longer side, cells, points of the grid, whether both columns may miss; small shapes."""
+    """The constants of a kernel: longer side, cells, grid points, whether both columns may have missing values.
+
+    If the table is small, its two sides follow.
+    """
     longer, shorter = max(shape), min(shape)
     if longer <= _KNOWN_SHAPE:
         return longer, longer * shorter, points * 2 // 3, int(both), longer, shorter
@@ -297,20 +302,20 @@ def _room(shape: tuple[int, int], points: int, *, both: bool) -> tuple[int, ...]
 
 
 def _runs(codes: Sequence[Codes]) -> list[tuple[int, Codes]]:
-    """Columns that follow each other in memory as one matrix, with the number of the first: fewer, longer copies."""
-    found: list[tuple[int, Codes]] = []
+    """Columns that are neighbours in memory, as matrices with the number of the first column: fewer, longer copies."""
+    runs: list[tuple[int, Codes]] = []
     start = 0
     while start < len(codes):
-        after, length, at = start + 1, codes[start].size, codes[start].ctypes.data
-        while after < len(codes) and codes[after].ctypes.data == at + (after - start) * length:
-            after += 1
-        whole = np.lib.stride_tricks.as_strided(codes[start], (after - start, length), (length, 1))
-        found.append((start, whole))
-        start = after
-    return found
+        stop, length, address = start + 1, codes[start].size, codes[start].ctypes.data
+        while stop < len(codes) and codes[stop].ctypes.data == address + (stop - start) * length:
+            stop += 1
+        matrix = np.lib.stride_tricks.as_strided(codes[start], (stop - start, length), (length, 1))
+        runs.append((start, matrix))
+        start = stop
+    return runs
 
 
 def sources() -> str:
-    """All of the CUDA sources as one."""
+    """All CUDA sources as one text."""
     folder = Path(__file__).parent
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in _SOURCES)

@@ -1,4 +1,4 @@
-"""What the steps on a device are given: a block of columns, and the numbers that the posteriors depend on."""
+"""The arguments of the steps on a device: a block of columns, and the numbers that the posteriors depend on."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.unsignedinteger]
 
-INTERVAL, ABOVE, EVIDENCE = 1, 2, 4  # bits of what is wanted besides P(independent) and the mean
+INTERVAL, ABOVE, EVIDENCE = 1, 2, 4  # bits: what to compute besides P(independent) and the mean
 
 
 _EVEN_ROWS = 64  # products of matrices with other numbers of rows are several times slower
 
 
 def padded(rows: int) -> int:
-    """How many rows a one-hot matrix has; those behind its own are 0."""
+    """The number of rows of a one-hot matrix, rounded up; the rows that are added are 0."""
     return -(-rows // _EVEN_ROWS) * _EVEN_ROWS
 
 
 class Block(NamedTuple):
-    """Neighbouring columns: the number of the first, and of each its values, the first of its one-hot rows, how many.
+    """Neighbouring columns: the number of the first one; for each column how many values and one-hot rows it has.
 
-    A column of s values has s one-hot rows where values are missing; else s - 1: the last value is what remains.
+    A column of s values has s one-hot rows if values are missing. Otherwise it has s - 1: the counts of the last value
+    follow from the others.
     """
 
     start: int
     values: NDArray[np.int32]
-    first: NDArray[np.int32]
-    kept: NDArray[np.int32]
-    on_device: tuple[Foreign, Foreign, Foreign, Foreign]  # first, values, kept; totals (columns, most values)
+    first: NDArray[np.int32]  # of each column, the number of its first one-hot row
+    kept: NDArray[np.int32]  # of each column, how many one-hot rows it has
+    on_device: tuple[Foreign, Foreign, Foreign, Foreign]  # first, values, kept; totals (columns, largest of values)
 
     @property
     def stop(self) -> int:
@@ -44,7 +45,7 @@ class Block(NamedTuple):
 
 
 class Hyper(NamedTuple):
-    """The constants of the adaptive prior, and what is asked of the posteriors."""
+    """The constants of the adaptive prior; level and epsilon of the posteriors; the most grid points."""
 
     smoothing: float
     loosest: float
@@ -60,7 +61,7 @@ class Screen(NamedTuple):
     """What the first look for interactions needs: see `kernels.pairs.pair_screen.screen_blocks`."""
 
     missing: NDArray[np.int32]  # of each column, whether its last value means missing
-    totals: NDArray[np.int32]  # (columns, most values, classes)
+    totals: NDArray[np.int32]  # (columns, largest number of values, classes)
     alone: FloatArray
     informative: NDArray[np.int32]
     rows: float
@@ -68,11 +69,11 @@ class Screen(NamedTuple):
     bounds: FloatArray
     cut: float
     redundancy: float
-    dense: float  # rows a cell from which on the evidence of the first look holds
+    dense: float  # from so many rows a cell on, the evidence of the first look holds
 
 
 class Looked(NamedTuple):
-    """Pairs that may be more than nothing: numbers, evidence and synergy, and whether they are too sparse for it."""
+    """Pairs that may interact: their numbers, evidence and synergy, and whether they are too sparse for it."""
 
     numbers: IntegerArray
     scores: FloatArray
@@ -80,7 +81,7 @@ class Looked(NamedTuple):
 
 
 class Device(Protocol):
-    """Where products are made: a GPU, or numpy in its place."""
+    """Where products are computed: a GPU, or numpy in its place."""
 
     name: str
     xp: Foreign  # cupy, or numpy
@@ -90,28 +91,28 @@ class Device(Protocol):
         """How much memory may be used."""
 
     def used_bytes(self) -> int:
-        """How much memory is taken, that which is kept for later included."""
+        """How much memory is taken, including what is kept for later."""
 
     def release(self) -> None:
         """Give back the memory that is kept for later."""
 
     def finish(self) -> None:
-        """Wait until all that was asked for is done."""
+        """Wait until the device has finished all work."""
 
     def upload(self, codes: Sequence[Codes], width: int) -> Foreign:
-        """Codes as rows of a matrix, with 255 behind them."""
+        """Codes as rows of a matrix, filled with 255 up to `width`."""
 
-    def count_values(self, codes: Foreign, values: NDArray[np.int32], most: int) -> Foreign:
-        """How often each value of each column occurs, (columns, most)."""
+    def count_values(self, codes: Foreign, values: NDArray[np.int32], max_values: int) -> Foreign:
+        """How often each value of each column occurs, (columns, max_values)."""
 
-    def one_hot(self, codes: Foreign, rows: slice, kept: NDArray[np.int32]) -> Foreign:
-        """One row for each of the first `kept` values of each column: 1 where it is the value; `padded` with 0."""
+    def one_hot(self, codes: Foreign, rows: slice, hot_rows: NDArray[np.int32]) -> Foreign:
+        """For each of the first `hot_rows` values of each column a row: 1 where the column has it; `padded` with 0."""
 
     def multiply(self, first: Foreign, second: Foreign, common: Foreign) -> None:
-        """Add first second' to the common counts, exactly."""
+        """Add the product of `first` and the transposed `second` to the common counts, exactly."""
 
-    def bring(self, figures: Foreign, places: Sequence[FloatArray]) -> Callable[[], None]:
-        """Copy rows of figures to places in the memory of the CPU, while work goes on; the result waits for it."""
+    def bring(self, figures: Foreign, targets: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to arrays in the CPU's memory, in the background; call the result to wait for it."""
 
     def to_host(self, array: Foreign) -> AnyArray:
         """The array in the memory of the CPU."""
@@ -126,10 +127,11 @@ class Device(Protocol):
         *,
         chosen: Foreign = None,
     ) -> Foreign:
-        """Fill figures of the pairs of two blocks; return the numbers of those that are left.
+        """Fill figures of the pairs of two blocks; return the numbers of the pairs left to the caller.
 
-        A pair's number is (place in the first block) * size of the second + place in it. With `chosen`, only pairs of
-        these numbers are summarized, and what is returned are places in it. `out` is (figures, pairs or chosen pairs).
+        A pair's number is (index in the first block) * (size of the second) + (index in the second). With `chosen`,
+        only pairs of these numbers are summarized, and positions in `chosen` are returned. `out` is (figures, pairs or
+        chosen pairs).
         """
 
     def screen(self, products: Foreign, blocks: tuple[Block, Block], screen: Screen) -> Looked | None:

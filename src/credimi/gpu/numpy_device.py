@@ -48,35 +48,35 @@ class NumpyDevice:
         """Nothing is ever left to do."""
 
     def upload(self, codes: Sequence[Codes], width: int) -> Codes:
-        """Codes as rows of a matrix, with 255 behind them."""
-        found = np.full((len(codes), width), 255, dtype=np.uint8)
-        for row, each in zip(found, codes, strict=True):
-            row[: each.size] = each
-        return found
+        """Codes as rows of a matrix, filled with 255 up to `width`."""
+        matrix = np.full((len(codes), width), 255, dtype=np.uint8)
+        for row, column in zip(matrix, codes, strict=True):
+            row[: column.size] = column
+        return matrix
 
-    def count_values(self, codes: Codes, values: NDArray[np.int32], most: int) -> NDArray[np.int32]:
-        """How often each value of each column occurs, (columns, most)."""
-        totals = np.zeros((codes.shape[0], most), dtype=np.int32)
+    def count_values(self, codes: Codes, values: NDArray[np.int32], max_values: int) -> NDArray[np.int32]:
+        """How often each value of each column occurs, (columns, max_values)."""
+        totals = np.zeros((codes.shape[0], max_values), dtype=np.int32)
         for column, size in enumerate(values.tolist()):
             totals[column, :size] = np.bincount(codes[column], minlength=256)[:size]
         return totals
 
-    def one_hot(self, codes: Codes, rows: slice, kept: NDArray[np.int32]) -> NDArray[np.int8]:
-        """One row for each of the first `kept` values of each column: 1 where it is the value."""
-        own = codes[:, rows]
-        parts = [own[column] == np.arange(size)[:, np.newaxis] for column, size in enumerate(kept.tolist())]
-        found = np.zeros((padded(int(kept.sum())), own.shape[1]), dtype=np.int8)
-        found[: int(kept.sum())] = np.concatenate(parts)
-        return found
+    def one_hot(self, codes: Codes, rows: slice, hot_rows: NDArray[np.int32]) -> NDArray[np.int8]:
+        """One row for each of the first `hot_rows` values of each column: 1 where the column has this value."""
+        part = codes[:, rows]
+        parts = [part[column] == np.arange(size)[:, np.newaxis] for column, size in enumerate(hot_rows.tolist())]
+        one_hot = np.zeros((padded(int(hot_rows.sum())), part.shape[1]), dtype=np.int8)
+        one_hot[: int(hot_rows.sum())] = np.concatenate(parts)
+        return one_hot
 
     def multiply(self, first: NDArray[np.int8], second: NDArray[np.int8], common: NDArray[np.int32]) -> None:
-        """Add first second' to the common counts, exactly: sums below 2^53 are exact in doubles."""
+        """Add the product of `first` and the transposed `second`, exactly: sums below 2^53 are exact in doubles."""
         common += (first.astype(np.float64) @ second.astype(np.float64).T).astype(np.int32)
 
-    def bring(self, figures: FloatArray, places: Sequence[FloatArray]) -> Callable[[], None]:
-        """Copy rows of figures to their places."""
-        for row, place in zip(figures, places, strict=True):
-            place[...] = row
+    def bring(self, figures: FloatArray, targets: Sequence[FloatArray]) -> Callable[[], None]:
+        """Copy rows of figures to the targets."""
+        for row, target in zip(figures, targets, strict=True):
+            target[...] = row
         return lambda: None
 
     def to_host(self, array: AnyArray) -> AnyArray:
@@ -93,7 +93,7 @@ class NumpyDevice:
         *,
         chosen: IntegerArray | None = None,
     ) -> IntegerArray:
-        """Leave all pairs."""
+        """Leave all pairs to the caller."""
         del common, hyper, wanted, out  # nothing is computed here
         first, second = blocks
         if chosen is not None:
@@ -102,6 +102,6 @@ class NumpyDevice:
         return np.flatnonzero((one[:, np.newaxis] < other).ravel())
 
     def screen(self, products: NDArray[np.int32], blocks: tuple[Block, Block], screen: Screen) -> Looked | None:
-        """There is no first look: all pairs are left."""
+        """There is no first look: all pairs are left to the caller."""
         del products, blocks, screen
         return None

@@ -17,7 +17,7 @@ import numpy as np
 
 from credimi.core.atomic_files import plain, replacing
 from credimi.core.errors import CredimiError
-from credimi.report.names import told_apart
+from credimi.report.names import shorten_distinctly
 from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from credimi.core.types import Foreign, Record
-    from credimi.report.shown import ShownLaw, ShownRanking, ShownRun
+    from credimi.report.shown import ShownDistribution, ShownRanking, ShownRun
 
 KINDS = ("png", "svg", "pdf")
 _COLOURS = {"keep": "#0072b2", "unsure": "#d55e00", "drop": "#7a828c"}
-_LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
-LONGEST = 32  # characters of a name beside the plot
+_LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9")
+MAX_NAME_CHARACTERS = 32  # of a name beside the plot
 _POINTS = 600
 _PADDING = 0.1  # inches
-_GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font has not
+_MISSING_GLYPH = re.compile(r"Glyph (\d+) ")  # how matplotlib warns of a character that its font lacks
 
 
 def require_matplotlib() -> None:
@@ -58,7 +58,7 @@ def picture_kind(path: str | Path) -> str:
 def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Axes | None) -> Axes:
     """The means and intervals of the best features, epsilon as a line, verdicts by colour and shape.
 
-    Of a robust ranking, a pale band shows what is possible at its factor.
+    For a robust ranking, a pale band shows what is possible at its factor.
     """
     if top < 1:
         raise CredimiError(f"top is {top}: plot at least one feature")
@@ -66,61 +66,65 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
         picture_kind(path)
     rows = [row for row in ranking if not math.isnan(row["mi"])][:top]
     axes = new_axes(ax, (6.4, 1.1 + 0.24 * max(len(rows), 3)))
-    for place, row in enumerate(rows):
+    for line, row in enumerate(rows):
         colour = _COLOURS[row["verdict"]]
         if "robust_low" in row:
-            axes.plot([row["robust_low"], row["robust_high"]], [place, place], **_band(colour))
-        axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.6, solid_capstyle="round")
-        axes.plot([row["mi"]], [place], clip_on=False, zorder=3, **_dot(row["verdict"]))
+            axes.plot([row["robust_low"], row["robust_high"]], [line, line], **_band(colour))
+        axes.plot([row["low"], row["high"]], [line, line], color=colour, linewidth=1.6, solid_capstyle="round")
+        axes.plot([row["mi"]], [line], clip_on=False, zorder=3, **_dot(row["verdict"]))
     epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
     axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(rows)), short_names(row["feature"] for row in rows))
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
-    left = "robust_low" if "factor" in ranking.settings else "low"
-    axes.set_xlim(left=min([0.0, *(row[left] for row in rows)]))
+    lower_end = "robust_low" if "factor" in ranking.settings else "low"
+    axes.set_xlim(left=min([0.0, *(row[lower_end] for row in rows)]))
     axes.set_xlabel(f"mutual information with {short_name(ranking.target)}, nats: mean and {100 * level:g} % interval")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, pad=8)
     axes.grid(visible=True, axis="x", linewidth=0.3)
-    seen = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
-    if seen:
-        keys = [_key(verdict) for verdict in seen]
+    verdicts = [verdict for verdict in _COLOURS if any(row["verdict"] == verdict for row in rows)]
+    if verdicts:
+        legend = [_legend_of(verdict) for verdict in verdicts]
         if "factor" in ranking.settings:
-            keys.append(_key_of_band(ranking.settings["factor"]))
-        axes.legend(handles=keys, loc="lower right", frameon=False)
+            legend.append(_legend_of_band(ranking.settings["factor"]))
+        axes.legend(handles=legend, loc="lower right", frameon=False)
     if path is not None:
         save(axes, path)
     return axes
 
 
-def density_plot(law: ShownLaw, ax: Axes | None) -> Axes:
+def density_plot(distribution: ShownDistribution, ax: Axes | None) -> Axes:
     """The density of the continuous part, filled within the 95 % interval; the atom at 0 as a line of its height."""
     axes = new_axes(ax, (5.0, 3.0))
-    (low, high), atom = law.interval(0.95), law.p_zero if law.p_zero >= VISIBLE_ATOM else 0.0
-    least, most = min(law.ppf(0.0005), 0.0), max(law.isf(0.0005), high)
-    width = (most - least) or 1.0
-    x = least + width * 1.05 * (np.arange(_POINTS) + 0.5) / _POINTS
-    density = np.where(np.isfinite(pdf := law.pdf(x)), pdf, 0.0)
-    axes.plot(x, density, color=_LINES[0], linewidth=1.5)
-    inside = (x >= low) & (x <= high)
-    axes.fill_between(x[inside], density[inside], color=_LINES[0], alpha=0.2, linewidth=0.0)
-    shown = density[x > least + 0.01 * width] if atom > 0.0 else density
+    (low, high), atom = distribution.interval(0.95), distribution.p_zero if distribution.p_zero >= VISIBLE_ATOM else 0.0
+    left, right = min(distribution.ppf(0.0005), 0.0), max(distribution.isf(0.0005), high)
+    width = (right - left) or 1.0
+    x = left + width * 1.05 * (np.arange(_POINTS) + 0.5) / _POINTS
+    density = np.where(np.isfinite(pdf := distribution.pdf(x)), pdf, 0.0)
+    axes.plot(x, density, color=_LINE_COLOURS[0], linewidth=1.5)
+    in_interval = (x >= low) & (x <= high)
+    axes.fill_between(x[in_interval], density[in_interval], color=_LINE_COLOURS[0], alpha=0.2, linewidth=0.0)
+    shown = density[x > left + 0.01 * width] if atom > 0.0 else density
     peak = float(shown.max()) or 1.0
     axes.set_ylim(0.0, 1.1 * peak)
     axes.set_xlabel("mutual information, nats")
     axes.set_ylabel("posterior density")
     axes.spines[["top", "right"]].set_visible(False)
     masses = [(0.0, atom)] if atom > 0.0 else []
-    masses += [(part.mean, weight) for part, weight in zip(law.components, law.weights, strict=True) if part.std == 0.0]
+    masses += [
+        (component.mean, weight)
+        for component, weight in zip(distribution.components, distribution.weights, strict=True)
+        if component.std == 0.0
+    ]
     if masses:
-        beside = axes.twinx()
+        mass_axes = axes.twinx()
         for location, mass in masses:
-            beside.plot([location, location], [0.0, mass], color=_LINES[1], linewidth=2.2)
-            beside.plot([location], [mass], "o", color=_LINES[1], markersize=5)
-        beside.set_ylim(0.0, 1.1)
-        beside.set_ylabel("mass at one point, P(I = 0)", color=_LINES[1])
-        beside.spines[["top", "left"]].set_visible(False)
-        axes.set_xlim(left=least - 0.03 * width)
+            mass_axes.plot([location, location], [0.0, mass], color=_LINE_COLOURS[1], linewidth=2.2)
+            mass_axes.plot([location], [mass], "o", color=_LINE_COLOURS[1], markersize=5)
+        mass_axes.set_ylim(0.0, 1.1)
+        mass_axes.set_ylabel("mass at one point, P(I = 0)", color=_LINE_COLOURS[1])
+        mass_axes.spines[["top", "left"]].set_visible(False)
+        axes.set_xlim(left=left - 0.03 * width)
     return axes
 
 
@@ -165,7 +169,7 @@ def _draw_curves(run: ShownRun, axes: Axes) -> None:
         accuracy = run.running_accuracy(rule).mean(axis=0)
         rows = np.arange(1, accuracy.size + 1)
         shown = slice(min(10, accuracy.size - 1), None)  # accuracies of fewer rows jump between 0 and 1
-        colour, style = _LINES[index % len(_LINES)], ("-", "--", "-.", ":")[index % 4]
+        colour, style = _LINE_COLOURS[index % len(_LINE_COLOURS)], ("-", "--", "-.", ":")[index % 4]
         axes.plot(rows[shown], accuracy[shown], color=colour, linestyle=style, linewidth=1.4, label=rule)
     axes.set_xlabel("rows k")
     axes.set_ylabel("accuracy on the first k rows")
@@ -178,7 +182,7 @@ def _draw_points(rows: list[Record], axes: Axes) -> None:
             row["accuracy_mean"],
             xerr=row["features_sd"],
             yerr=row["accuracy_sd"],
-            color=_LINES[index % len(_LINES)],
+            color=_LINE_COLOURS[index % len(_LINE_COLOURS)],
             fmt="os^Dv"[index % 5],
             label=short_name(str(row["rule"])),
         )
@@ -218,16 +222,16 @@ def _one_warning_of_glyphs(path: str | Path) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    lacking = {}
-    for each in caught:
-        if match := _GLYPH.match(str(each.message)):
-            lacking[repr(chr(int(match[1])))] = True
+    missing_glyphs = {}
+    for warning in caught:
+        if match := _MISSING_GLYPH.match(str(warning.message)):
+            missing_glyphs[repr(chr(int(match[1])))] = True
         else:
-            warnings.warn(each.message, each.category, stacklevel=4)
-    if lacking:
+            warnings.warn(warning.message, warning.category, stacklevel=4)
+    if missing_glyphs:
         warnings.warn(
-            f"{path} shows boxes for {', '.join(lacking)}: matplotlib's font has no such characters; choose another "
-            "font in matplotlibrc (font.family)",
+            f"{path} shows boxes for {', '.join(missing_glyphs)}: matplotlib's font has no such characters; "
+            "choose another font in matplotlibrc (font.family)",
             stacklevel=4,
         )
 
@@ -255,13 +259,13 @@ def _padded(figure: Figure) -> Figure:
     return figure
 
 
-def _key(verdict: str) -> Line2D:
+def _legend_of(verdict: str) -> Line2D:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=verdict, **_dot(verdict))
 
 
-def _key_of_band(factor: float) -> Line2D:
+def _legend_of_band(factor: float) -> Line2D:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=f"possible at factor {factor:g}", **_band(_COLOURS["drop"]))
@@ -292,7 +296,7 @@ def short_name(text: str) -> str:
 def short_names(texts: Iterable[str]) -> list[str]:
     """Names on one line each, shortened so that they stay different."""
     lines = [" ".join(text.split()) or "(no name)" for text in texts]
-    return list(map(one_line, told_apart(lines, LONGEST)))
+    return list(map(one_line, shorten_distinctly(lines, MAX_NAME_CHARACTERS)))
 
 
 def one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Long names in little room: the middle gives way, and names that would look the same keep the part that differs."""
+"""Shortens long names: in the middle, but names that would look the same keep the part in which they differ."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_CUT = "…"
+_ELLIPSIS = "…"
 
 
 def shortened(name: str, room: int) -> str:
-    """A name that takes no more columns than there is room for: its middle gives way to an ellipsis."""
+    """A name of at most `room` columns: if it is longer, an ellipsis replaces its middle."""
     if _width(name) <= room:
         return name
     head, tail = _start(name, room // 2), name[-room:]
-    while tail and _width(head + _CUT + tail) > room:
+    while tail and _width(head + _ELLIPSIS + tail) > room:
         tail = tail[1:]
-    return head + _CUT + tail
+    return head + _ELLIPSIS + tail
 
 
-def told_apart(names: Sequence[str], room: int) -> list[str]:
-    """Names, each in so much room; those that only differ in the middle keep the place where they begin to differ."""
+def shorten_distinctly(names: Sequence[str], room: int) -> list[str]:
+    """Names of at most `room` columns each; names that only differ in the middle keep the part where they differ."""
     shown = {name: shortened(name, room) for name in names}
-    doubtful = _alike(shown, shown)
-    while doubtful:
-        for group in doubtful:
+    ambiguous = _groups_alike(shown, shown)
+    while ambiguous:
+        for group in ambiguous:
             start = _first_difference(group)
-            shown |= {name: _around(name, start, room) for name in group}
-        parts = ((group, _alike(group, shown)) for group in doubtful)
-        doubtful = [part for group, found in parts for part in found if len(part) < len(group)]
+            shown |= {name: _with_difference(name, start, room) for name in group}
+        regrouped = ((group, _groups_alike(group, shown)) for group in ambiguous)
+        ambiguous = [part for group, still_alike in regrouped for part in still_alike if len(part) < len(group)]
     return [shown[name] for name in names]
 
 
-def _alike(names: Iterable[str], shown: dict[str, str]) -> list[list[str]]:
+def _groups_alike(names: Iterable[str], shown: dict[str, str]) -> list[list[str]]:
     """The groups of names that look the same."""
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -42,23 +42,25 @@ def _alike(names: Iterable[str], shown: dict[str, str]) -> list[list[str]]:
 
 
 def _first_difference(names: Sequence[str]) -> int:
-    """The place up to which all begin alike."""
+    """The index of the first character in which the names differ."""
     letters = enumerate(zip(*names, strict=False))
-    return next((place for place, each in letters if len(set(each)) > 1), min(map(len, names)))
+    return next((index for index, characters in letters if len(set(characters)) > 1), min(map(len, names)))
 
 
-def _around(name: str, start: int, room: int) -> str:
-    """A little of the beginning, and what follows from `start` on."""
-    head = _start(name[:start], room // 3) + _CUT
+def _with_difference(name: str, start: int, room: int) -> str:
+    """A name of at most `room` columns: a little of its beginning, and what follows from `start` on."""
+    head = _start(name[:start], room // 3) + _ELLIPSIS
     rest = name[start:]
     if _width(head + rest) <= room:
-        while start and _width(head + name[start - 1] + rest) <= room:  # what room is left shows more before it
+        while (
+            start and _width(head + name[start - 1] + rest) <= room
+        ):  # room that is left shows more of what comes before
             start -= 1
             rest = name[start:]
         return head + rest
-    while len(rest) > 1 and _width(head + rest + _CUT) > room:
+    while len(rest) > 1 and _width(head + rest + _ELLIPSIS) > room:
         rest = rest[:-1]
-    return head + rest + _CUT
+    return head + rest + _ELLIPSIS
 
 
 def _start(name: str, room: int) -> str:
@@ -70,7 +72,7 @@ def _start(name: str, room: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal: of some characters two."""
+    """The width in columns of a terminal; some characters take two."""
     from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
 
     return cell_len(text)

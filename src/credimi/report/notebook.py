@@ -6,17 +6,17 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from credimi.report.sentences import NO_NAME, rows_told, standing
+from credimi.report.sentences import NO_NAME, rows_in_words, verdict_with_factor
 from credimi.report.terminal import percent, probability
 
 if TYPE_CHECKING:
     from credimi.core.types import Record
-    from credimi.report.shown import ShownLaw, ShownRanking
+    from credimi.report.shown import ShownDistribution, ShownRanking
 
-VISIBLE_ATOM = 1e-4  # the least mass at 0 that is shown
+VISIBLE_ATOM = 1e-4  # the smallest mass at 0 that is shown
 
-_LINES = 60
-_LONGEST, _LONGEST_LINE = 120, 400  # characters
+_MAX_LINES = 60
+_MAX_NAME_CHARACTERS, _MAX_LINE_CHARACTERS = 120, 400
 _SIGNS = {"keep": "●", "unsure": "◐", "drop": "○", "not ranked": "-"}
 
 
@@ -27,28 +27,28 @@ def ranking_html(ranking: ShownRanking) -> str:
     robust = "factor" in settings
     heads += [f"at factor {settings['factor']:g}"] if robust else []
     lines = []
-    for place, row in enumerate(ranking, 1):
-        if place > _LINES:
+    for position, row in enumerate(ranking, 1):
+        if position > _MAX_LINES:
             break
-        known = not math.isnan(row["mi"])
+        is_ranked = not math.isnan(row["mi"])
         cells = [
-            str(place) if known else "",
+            str(position) if is_ranked else "",
             f"<bdi>{_text(row['feature'] or NO_NAME)}</bdi>",
-            f"{row['mi']:.4f}" if known else "",
-            percent(row.get("entropy_share", math.nan)) if known else "",
-            f"{row['low']:.4f} to {row['high']:.4f}" if known else "",
-            escape(probability(row["p_above"], row["std"])) if known else "",
-            *([f"{row['robust_low']:.4f} to {row['robust_high']:.4f}" if known else ""] if robust else []),
-            f"{_SIGNS[row['verdict']]} {standing(row)}{_to_decide(row)}",
+            f"{row['mi']:.4f}" if is_ranked else "",
+            percent(row.get("entropy_share", math.nan)) if is_ranked else "",
+            f"{row['low']:.4f} to {row['high']:.4f}" if is_ranked else "",
+            escape(probability(row["p_above"], row["std"])) if is_ranked else "",
+            *([f"{row['robust_low']:.4f} to {row['robust_high']:.4f}" if is_ranked else ""] if robust else []),
+            f"{_SIGNS[row['verdict']]} {verdict_with_factor(row)}{_to_decide(row)}",
             f"{row['complete']:,}",
         ]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    head = "".join(f"<th>{escape(each)}</th>" for each in (*heads, "verdict", "complete"))
-    rest = f"<p>the first {_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _LINES else ""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in (*heads, "verdict", "complete"))
+    rest = f"<p>the first {_MAX_LINES:,} of {len(ranking):,} features</p>" if len(ranking) > _MAX_LINES else ""
     entropy = "" if math.isnan(ranking.entropy) else f" (entropy {ranking.entropy:.4f} nats)"
-    rows = rows_told(ranking.rows, ranking.rows_with_target)
+    rows = rows_in_words(ranking.rows, ranking.rows_with_target)
     title = f"What informs about <bdi>{_text(ranking.target or NO_NAME)}</bdi>{entropy}: {rows}"
-    remarks = "".join(f"<li><bdi>{_text(line, _LONGEST_LINE)}</bdi></li>" for line in ranking.remark_lines())
+    remarks = "".join(f"<li><bdi>{_text(line, _MAX_LINE_CHARACTERS)}</bdi></li>" for line in ranking.remark_lines())
     below = f"{rest}<ul>{remarks}</ul>" if remarks else rest
     return (
         f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{below}</div>"
@@ -62,15 +62,19 @@ def _to_decide(row: Record) -> str:
     return f"<br><small>until about {row['rows_to_decide']:,} rows</small>" if row["rows_to_decide"] else ""
 
 
-def distribution_html(law: ShownLaw) -> str:
+def distribution_html(distribution: ShownDistribution) -> str:
     """Mean, standard deviation, interval and the mass at 0."""
-    low, high = law.interval()
-    rows = {"mean": f"{law.mean():.4g}", "std": f"{law.std():.4g}", "95 % interval": f"{low:.4g} to {high:.4g}"}
-    if law.p_zero >= VISIBLE_ATOM:
-        rows["P(I = 0)"] = f"{law.p_zero:.4g}"
+    low, high = distribution.interval()
+    rows = {
+        "mean": f"{distribution.mean():.4g}",
+        "std": f"{distribution.std():.4g}",
+        "95 % interval": f"{low:.4g} to {high:.4g}",
+    }
+    if distribution.p_zero >= VISIBLE_ATOM:
+        rows["P(I = 0)"] = f"{distribution.p_zero:.4g}"
     lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
     return f"<div><p>Mutual information, nats</p><table><tbody>{lines}</tbody></table></div>"
 
 
-def _text(text: str, longest: int = _LONGEST) -> str:
-    return escape(text if len(text) <= longest else text[: longest - 1] + "…")
+def _text(text: str, max_characters: int = _MAX_NAME_CHARACTERS) -> str:
+    return escape(text if len(text) <= max_characters else text[: max_characters - 1] + "…")

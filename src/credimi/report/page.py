@@ -28,24 +28,24 @@ def page(data: Record) -> str:
 
 
 def filled(template: str, styles: Sequence[str], scripts: Sequence[str], data: Record) -> str:
-    """One of the templates among the assets, with styles, scripts and plain data."""
+    """A template (one of the assets), filled with styles, scripts and plain data."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
     parts = {
-        "/* style */": "".join(map(_part, styles)),
-        "/* script */": "(() => {\n" + "".join(map(_part, scripts)) + "})();\n",
+        "/* style */": "".join(map(_asset, styles)),
+        "/* script */": "(() => {\n" + "".join(map(_asset, scripts)) + "})();\n",
         "null/* data */": text,
     }
-    html = _part(template)
-    for mark, part in parts.items():
-        before, _, after = html.partition(mark)
-        html = before + part + after
+    html = _asset(template)
+    for placeholder, content in parts.items():
+        before, _, after = html.partition(placeholder)
+        html = before + content + after
     return html
 
 
 def write_page(data: Record, path: str | Path) -> None:
-    """The page into a file, whole or not at all."""
+    """Write the page to a file, which is complete or absent."""
     write_bytes(page(data).encode(errors="backslashreplace"), path)
 
 
-def _part(name: str) -> str:
+def _asset(name: str) -> str:
     return files("credimi.report.assets").joinpath(name).read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Remarks on a ranking in English: one sentence for all remarks of a kind.
 
-They come in as plain data, like all facts that `sentences` words, and no code reads them back.
+Remarks are plain data, like the facts in `sentences`, and no code reads a sentence back.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from credimi.report.sentences import (
     counted,
     discretize,
     exclude,
+    first_few,
     may_mean_missing,
     missing,
     name,
     names,
-    some,
     spelled_alike,
     unit,
     up_to,
@@ -34,100 +34,100 @@ if TYPE_CHECKING:
 
     from credimi.report.sentences import Facts
 
-_APART = {"readable_text", "other_notation"}  # have a line for each notation
+_ONE_LINE_PER_NOTATION = {"readable_text", "other_notation"}  # kinds of remarks
 
 
 def line_of(kind: str, notation: str | None) -> tuple[str, str | None]:
     """The key of remarks that share one line."""
-    return kind, notation if kind in _APART else None
+    return kind, notation if kind in _ONE_LINE_PER_NOTATION else None
 
 
 def line_of_facts(facts: Facts) -> tuple[str, str | None]:
-    """The same for a remark as plain data."""
+    """The key of a remark that is plain data: see `line_of`."""
     return line_of(facts["kind"], facts.get("notation"))
 
 
 def lines(remarks: Iterable[Facts], reader: str = PYTHON) -> list[str]:
     """One line for each group of consecutive remarks of one kind; cautions are marked."""
-    found = []
+    sentences = []
     for _, group in groupby(remarks, line_of_facts):
-        same = list(group)
-        found.append("caution: " * same[0]["caution"] + remark(same, reader))
-    return found
+        alike = list(group)
+        sentences.append("caution: " * alike[0]["caution"] + remark(alike, reader))
+    return sentences
 
 
-def remark(same: Sequence[Facts], reader: str = PYTHON) -> str:
+def remark(remarks: Sequence[Facts], reader: str = PYTHON) -> str:
     """One sentence for remarks of one kind."""
-    return _REMARKS[same[0]["kind"]](same, reader)
+    return _REMARKS[remarks[0]["kind"]](remarks, reader)
 
 
-def _target_measured(same: Sequence[Facts], reader: str) -> str:
-    asked = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
-    target, classes = same[0]["target"], same[0]["values"]
+def _target_measured(remarks: Sequence[Facts], reader: str) -> str:
+    advice = "--target-cuts quantile:4, say" if reader == COMMAND_LINE else "target_cuts='quantile:4', say"
+    target, classes = remarks[0]["target"], remarks[0]["values"]
     return (
         f"the target {target!r} has {classes:,} classes, all of them numbers, and looks like a measurement: cut it "
-        f"into a few ranges ({asked})"
+        f"into a few ranges ({advice})"
     )
 
 
-def _epsilon_above_entropy(same: Sequence[Facts], reader: str) -> str:
-    units = unit(same[0])
-    entropy, own = f"{same[0][units]:.4g} {units}", ", in nats," if units != "nats" else ""
-    name = f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{own}"
+def _epsilon_above_entropy(remarks: Sequence[Facts], reader: str) -> str:
+    units = unit(remarks[0])
+    entropy, in_nats = f"{remarks[0][units]:.4g} {units}", ", in nats," if units != "nats" else ""
+    epsilon_name = f"{'--epsilon' if reader == COMMAND_LINE else 'epsilon'}{in_nats}"
     return (
-        f"no column can tell more than the entropy of the target {same[0]['target']!r}, {entropy}, and {name} is not "
-        "below it: everything is dropped"
+        f"no column can tell more than the entropy of the target {remarks[0]['target']!r}, {entropy}, "
+        f"and {epsilon_name} is not below it: everything is dropped"
     )
 
 
-def _target_missing_codes(same: Sequence[Facts], reader: str) -> str:
-    target, several = same[0]["target"], "es" * (len(same[0]["codes"]) > 1)
+def _target_missing_codes(remarks: Sequence[Facts], reader: str) -> str:
+    target, plural = remarks[0]["target"], "es" * (len(remarks[0]["codes"]) > 1)
     return (
-        f"the target {target!r} has the class{several} {codes(same[0])}, which may mean missing "
-        f"({missing(same[0], reader)}: then in all columns)"
+        f"the target {target!r} has the class{plural} {codes(remarks[0])}, which may mean missing "
+        f"({missing(remarks[0], reader)}: then in all columns)"
     )
 
 
-def _target_spelled_alike(same: Sequence[Facts], _reader: str) -> str:
-    told = spelled_alike(same[0]["codes"])
-    return f"classes of the target {same[0]['target']!r} that may be one: {told}; write them in the same way"
+def _target_spelled_alike(remarks: Sequence[Facts], _reader: str) -> str:
+    spellings = spelled_alike(remarks[0]["codes"])
+    return f"classes of the target {remarks[0]['target']!r} that may be one: {spellings}; write them in the same way"
 
 
-def _nearly_target(same: Sequence[Facts], reader: str) -> str:
-    known = f"{names(same)}: as good as the target itself; make sure that it is known before the target is"
-    return f"{known} ({exclude(same, reader)})"
+def _nearly_target(remarks: Sequence[Facts], reader: str) -> str:
+    fact = f"{names(remarks)}: as good as the target itself; make sure that it is known before the target is"
+    return f"{fact} ({exclude(remarks, reader)})"
 
 
-def _maybe_noise(same: Sequence[Facts], reader: str) -> str:
-    asked = "--prior adaptive" if reader == COMMAND_LINE else "prior='adaptive'"
-    return f"kept, but with so few rows this prior cannot tell them from noise: {names(same)} ({asked} can)"
+def _maybe_noise(remarks: Sequence[Facts], reader: str) -> str:
+    advice = "--prior adaptive" if reader == COMMAND_LINE else "prior='adaptive'"
+    return f"kept, but with so few rows this prior cannot tell them from noise: {names(remarks)} ({advice} can)"
 
 
-def _possible_identifier(same: Sequence[Facts], reader: str) -> str:
-    shown = some(
-        [f"{name(each)} ({each['values']:,} values, {each['rows_each']:.2g} rows each)" for each in same], "; "
+def _possible_identifier(remarks: Sequence[Facts], reader: str) -> str:
+    shown = first_few(
+        [f"{name(each)} ({each['values']:,} values, {each['rows_each']:.2g} rows each)" for each in remarks], "; "
     )
     return (
         f"possible identifiers (many values, few rows each): {shown}; new values will tell nothing "
-        f"({exclude(same, reader)})"
+        f"({exclude(remarks, reader)})"
     )
 
 
-def _missing_tells(same: Sequence[Facts], reader: str) -> str:
-    shown = some([f"{name(each)} ({amount(each)})" for each in same])
-    asked = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
+def _missing_tells(remarks: Sequence[Facts], reader: str) -> str:
+    shown = first_few([f"{name(each)} ({amount(each)})" for each in remarks])
+    advice = "--missing-as category" if reader == COMMAND_LINE else "missing='category'"
     return (
-        f"where it is missing tells about the target: {shown}; missing values are taken as not known ({asked} takes "
+        f"where it is missing tells about the target: {shown}; missing values are taken as not known ({advice} takes "
         "them as a value)"
     )
 
 
-def _target_missing_depends(same: Sequence[Facts], _reader: str) -> str:
-    shown = some(
+def _target_missing_depends(remarks: Sequence[Facts], _reader: str) -> str:
+    shown = first_few(
         [
             f"{name(each)} ({each['mi']:.4f} {unit(each)} by all rows, {each['mi_with_target']:.4f} by rows with the "
             "target)"
-            for each in same
+            for each in remarks
         ]
     )
     return (
@@ -136,86 +136,86 @@ def _target_missing_depends(same: Sequence[Facts], _reader: str) -> str:
     )
 
 
-def _tips_early(same: Sequence[Facts], _reader: str) -> str:
-    shown = some([f"{name(each)} ({up_to(each['factor'])})" for each in same])
+def _tips_early(remarks: Sequence[Facts], _reader: str) -> str:
+    shown = first_few([f"{name(each)} ({up_to(each['factor'])})" for each in remarks])
     return (
         f"kept, but only if values are missing nearly at random: {shown}; ask why they are missing before you rely on "
         "this"
     )
 
 
-def _copy(same: Sequence[Facts], reader: str) -> str:
-    if len(same) == 1:
-        known = f"{name(same[0])} says the same as {same[0]['other'] or NO_NAME}"
+def _copy(remarks: Sequence[Facts], reader: str) -> str:
+    if len(remarks) == 1:
+        fact = f"{name(remarks[0])} says the same as {remarks[0]['other'] or NO_NAME}"
     else:
-        shown = some([f"{name(each)} (as {each['other'] or NO_NAME})" for each in same])
-        known = f"say the same as another column: {shown}"
-    return f"{known}; one of them is enough ({exclude(same, reader)})"
+        shown = first_few([f"{name(each)} (as {each['other'] or NO_NAME})" for each in remarks])
+        fact = f"say the same as another column: {shown}"
+    return f"{fact}; one of them is enough ({exclude(remarks, reader)})"
 
 
-def _time(same: Sequence[Facts], reader: str) -> str:
-    known = f"{names(same)}: dates or times; what is true of a range of time does not carry over to later rows"
-    return f"{known} ({exclude(same, reader)})"
+def _time(remarks: Sequence[Facts], reader: str) -> str:
+    fact = f"{names(remarks)}: dates or times; what is true of a range of time does not carry over to later rows"
+    return f"{fact} ({exclude(remarks, reader)})"
 
 
-def _many_cuts(same: Sequence[Facts], reader: str) -> str:
-    shown = some([f"{name(each)} ({each['values']:,} cuts)" for each in same])
-    first = discretize(same[0]["feature"], "quantile", reader)
+def _many_cuts(remarks: Sequence[Facts], reader: str) -> str:
+    shown = first_few([f"{name(each)} ({each['values']:,} cuts)" for each in remarks])
+    first = discretize(remarks[0]["feature"], "quantile", reader)
     return (
         f"cut into very many ranges: {shown}; so many may follow a key or a time rather than a measurement "
         f"({first} makes ten)"
     )
 
 
-def _codes_of_missing(same: Sequence[Facts], reader: str) -> str:
-    shown = some([f"{name(each)}: {may_mean_missing(each)}" for each in same], "; ")
-    asked = "--missing VALUE" if reader == COMMAND_LINE else "add them to missing_values"
-    return f"{shown} (if so: {missing(same[0], reader) if len(same) == 1 else asked}, for all columns)"
+def _codes_of_missing(remarks: Sequence[Facts], reader: str) -> str:
+    shown = first_few([f"{name(each)}: {may_mean_missing(each)}" for each in remarks], "; ")
+    advice = "--missing VALUE" if reader == COMMAND_LINE else "add them to missing_values"
+    return f"{shown} (if so: {missing(remarks[0], reader) if len(remarks) == 1 else advice}, for all columns)"
 
 
-def _spelled_alike(same: Sequence[Facts], _reader: str) -> str:
-    shown = some([f"{name(each)}: {spelled_alike(each['codes'])}" for each in same], "; ")
+def _spelled_alike(remarks: Sequence[Facts], _reader: str) -> str:
+    shown = first_few([f"{name(each)}: {spelled_alike(each['codes'])}" for each in remarks], "; ")
     return f"values that may be one: {shown} (write them in the same way)"
 
 
-def _readable_text(same: Sequence[Facts], reader: str) -> str:
-    first = same[0]
-    asked = discretize(first["feature"], "mdl", reader)
+def _readable_text(remarks: Sequence[Facts], reader: str) -> str:
+    first = remarks[0]
+    advice = discretize(first["feature"], "mdl", reader)
     if first["notation"] == "leading_zeros":
-        return f"{names(same)}: taken for text because of leading zeros; to cut them, if they are numbers: {asked}"
-    return f"{names(same)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {asked}"
+        return f"{names(remarks)}: taken for text because of leading zeros; to cut them, if they are numbers: {advice}"
+    return f"{names(remarks)}: {READABLE[first['notation']]} are taken for text; to cut them as numbers: {advice}"
 
 
-def _other_notation(same: Sequence[Facts], _reader: str) -> str:
-    shown = some([f"{name(each)} ({each['codes'][0]!r})" for each in same])
-    return f"{shown}: taken for text; write {NOTATIONS[same[0]['notation']][2]}"
+def _other_notation(remarks: Sequence[Facts], _reader: str) -> str:
+    shown = first_few([f"{name(each)} ({each['codes'][0]!r})" for each in remarks])
+    return f"{shown}: taken for text; write {NOTATIONS[remarks[0]['notation']][2]}"
 
 
-def _rows_to_decide(same: Sequence[Facts], _reader: str) -> str:
-    shown = some([f"{name(each)} {each['rows']:,}" for each in same])
+def _rows_to_decide(remarks: Sequence[Facts], _reader: str) -> str:
+    shown = first_few([f"{name(each)} {each['rows']:,}" for each in remarks])
     return f"rows needed to decide, roughly: {shown}"
 
 
-def _at_epsilon(same: Sequence[Facts], _reader: str) -> str:
-    return f"no sample of a usual size would decide, since I lies at epsilon: {names(same)}"
+def _at_epsilon(remarks: Sequence[Facts], _reader: str) -> str:
+    return f"no sample of a usual size would decide, since I lies at epsilon: {names(remarks)}"
 
 
-def _cut_into_ranges(_same: Sequence[Facts], reader: str) -> str:
-    asked = "--discretize" if reader == COMMAND_LINE else "discretize"
-    return f"numbers were cut into ranges (see {asked}); whole numbers of at most 20 values are categories"
+def _cut_into_ranges(_remarks: Sequence[Facts], reader: str) -> str:
+    advice = "--discretize" if reader == COMMAND_LINE else "discretize"
+    return f"numbers were cut into ranges (see {advice}); whole numbers of at most 20 values are categories"
 
 
-def _weights_scaled(same: Sequence[Facts], _reader: str) -> str:
+def _weights_scaled(remarks: Sequence[Facts], _reader: str) -> str:
     return (
         "the weights are not whole, so they are no numbers of rows: they were scaled to what they are worth, "
-        f"{counted(same[0]['rows'], 'row')} (the effective sample size)"
+        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size)"
     )
 
 
-def _weights_too_large(same: Sequence[Facts], _reader: str) -> str:
+def _weights_too_large(remarks: Sequence[Facts], _reader: str) -> str:
     return (
         "the weights are whole but too large to add exactly (their sum is above 2^53): they were scaled to "
-        f"{counted(same[0]['rows'], 'row')} (the effective sample size); if they are numbers of rows, divide all of "
+        f"{counted(remarks[0]['rows'], 'row')} (the effective sample size); if they are numbers of rows, divide all of "
         "them by the same number"
     )
 

@@ -1,4 +1,4 @@
-"""Facts about columns in English: notes. `remark_sentences` words what is remarked on a ranking.
+"""Facts about columns in English: notes. `remark_sentences` does the same for remarks on a ranking.
 
 Facts come in as plain data, with kinds by name, and no code reads a sentence back: the words may change, and the
 decisions stay the same. Advice uses the reader's terms: arguments of Python, or options of the command line.
@@ -22,8 +22,8 @@ NO_NAME = "(no name)"  # what is shown of a column whose name is empty
 
 CUT_APART = "cut at different places in the two: compare their counts or data"  # of two rankings
 
-_LARGE_FACTOR = 1_000  # nobody needs to know more exactly
-_SHOWN = 3  # features of one line
+_LARGE_FACTOR = 1_000  # larger factors are not shown exactly
+_MAX_NAMES_SHOWN = 3  # in one line
 _CUT_BY = {
     "mdl": "mdl",
     "quarters": "quarters, as no cut passes the MDL test",
@@ -36,7 +36,7 @@ READABLE = {
     "dates": "dates",
     "numerals": "numerals",
 }
-NOTATIONS = {  # what is not read, how it is written, and how it should be written
+NOTATIONS = {  # notations that are not read: what the values are, how they are written, how they should be written
     "date_notation": ("dates", "written", "YYYY-MM-DD"),
     "percent_signs": ("numbers", "percent signs", "plain numbers, such as 12.5"),
     "currency_signs": ("numbers", "currency signs", "plain numbers, such as 12.5"),
@@ -56,7 +56,7 @@ def note(facts: Facts, reader: str = PYTHON) -> str:
 
 
 def short_note(facts: Facts, values: int, reader: str = PYTHON) -> str:
-    """The same beside the number of values, without the cuts."""
+    """The note with the number of values, and without the cuts."""
     if facts["kind"] == "ranges":
         return f"{values:,} ranges: {_cut_by(facts)}"
     return f"{values:,} {note(facts, reader)}" if facts["kind"] == "categories" else note(facts, reader)
@@ -66,8 +66,8 @@ def why_left_out(facts: Facts, reader: str = PYTHON) -> str:
     """Why a learner leaves a column out."""
     if facts["kind"] != "ranges":
         return note(facts, reader)
-    keeps = discretize(facts["feature"], "quantile", reader)
-    return f"no cut passes the MDL test (`rank` alone takes its quarters then; {keeps} uses it here)"
+    advice = discretize(facts["feature"], "quantile", reader)
+    return f"no cut passes the MDL test (`rank` alone takes its quarters then; {advice} uses it here)"
 
 
 def counted(number: float, noun: str) -> str:
@@ -85,13 +85,17 @@ def up_to(factor: float) -> str:
     return f"up to {math.floor(factor * 10**digits) / 10**digits:.{digits}f}x"
 
 
-def standing(row: Facts) -> str:
+def verdict_with_factor(row: Facts) -> str:
     """The verdict on a feature and, if it is known, up to which factor it stands."""
-    tips, verdict = row.get("tipping_factor", math.nan), str(row["verdict"])
-    return verdict if verdict not in {"keep", "drop"} or math.isnan(tips) else f"{verdict}, {up_to(tips)}"
+    tipping_factor, verdict = row.get("tipping_factor", math.nan), str(row["verdict"])
+    return (
+        verdict
+        if verdict not in {"keep", "drop"} or math.isnan(tipping_factor)
+        else f"{verdict}, {up_to(tipping_factor)}"
+    )
 
 
-def rows_told(rows: float, with_target: float | None) -> str:
+def rows_in_words(rows: float, with_target: float | None) -> str:
     """How many rows there are, and how many of them have the target, if not all have."""
     if with_target is None or with_target == rows:
         return counted(rows, "row")
@@ -99,34 +103,33 @@ def rows_told(rows: float, with_target: float | None) -> str:
 
 
 def unranked_lines(columns: Iterable[Facts], reader: str = PYTHON) -> list[str]:
-    """Why columns are not ranked, or tell nothing: a line for each, and one for many of a kind, with some names."""
-    found = []
+    """Why columns are not ranked, or tell nothing: a line for each column, or one line for many of a kind."""
+    lines = []
     for kind, group in groupby(sorted(columns, key=lambda each: _UNRANKED.index(_group(each))), _group):
-        same = list(group)
-        if len(same) <= _SHOWN:
-            found += [f"{name(each)}: {note(each, reader)}" for each in same]
+        group_columns = list(group)
+        if len(group_columns) <= _MAX_NAMES_SHOWN:
+            lines += [f"{name(each)}: {note(each, reader)}" for each in group_columns]
         elif kind == "identifier":
-            shown = some([f"{name(each)} ({_distinct(each)})" for each in same])
-            asked = "--discretize COLUMN=categories" if reader == COMMAND_LINE else "discretize={...: 'categories'}"
-            found.append(f"identifiers, not ranked: {shown}; {asked} ranks one")
+            shown = first_few([f"{name(each)} ({_distinct(each)})" for each in group_columns])
+            advice = "--discretize COLUMN=categories" if reader == COMMAND_LINE else "discretize={...: 'categories'}"
+            lines.append(f"identifiers, not ranked: {shown}; {advice} ranks one")
         elif kind in _MEANT_TOGETHER:
-            found.append(
-                f"{_MEANT_TOGETHER[kind]}, not ranked: {names(same)} ({_made_readable(kind, same[0], reader)})"
-            )
+            advice = _made_readable(kind, group_columns[0], reader)
+            lines.append(f"{_MEANT_TOGETHER[kind]}, not ranked: {names(group_columns)} ({advice})")
         else:
-            shown = some([f"{name(each)}{_of_its_kind(each)}" for each in same])
-            found.append(f"{_UNRANKED_TOGETHER[kind]}: {shown}")
-    return found
+            shown = first_few([f"{name(each)}{_of_its_kind(each)}" for each in group_columns])
+            lines.append(f"{_UNRANKED_TOGETHER[kind]}: {shown}")
+    return lines
 
 
 def _group(facts: Facts) -> str:
-    """The kind of a column that is not ranked; of an identifier that is something else, what it is."""
+    """The kind of a column that is not ranked; if its values only look like an identifier, what they are instead."""
     meant = _meant(facts) if facts["kind"] == "identifier" else None
     return str(facts["kind"] if meant is None else meant["kind"])
 
 
 def _made_readable(kind: str, first: Facts, reader: str) -> str:
-    """How columns of this kind become numbers or dates; the first of them where each needs an option of its own."""
+    """How columns of this kind become numbers or dates. If each needs an option of its own, that of the first one."""
     if kind in NOTATIONS:
         return f"write {NOTATIONS[kind][2]}"
     if kind == "strays":
@@ -149,33 +152,33 @@ def _identifier(facts: Facts, reader: str) -> str:
     if facts["distinct"] is None:
         return f"identifier: {_distinct(facts)}"
     method = facts.get("method_without_target")  # of results that are no rankings
-    cut, does = discretize(facts["feature"], method or "mdl", reader), "compares" if method else "ranks"
+    cut, verb = discretize(facts["feature"], method or "mdl", reader), "compares" if method else "ranks"
     meant = _meant(facts)
     if meant is None:
         categories = discretize(facts["feature"], "categories", reader)
         zeros = any(each["kind"] == "leading_zeros" for each in facts["suspicions"])
         why = ", text because of leading zeros" if zeros else ""
-        return f"identifier: {_distinct(facts)}{why} ({cut if zeros or facts['numbers'] else categories} {does} it)"
+        return f"identifier: {_distinct(facts)}{why} ({cut if zeros or facts['numbers'] else categories} {verb} it)"
     if meant["kind"] == "strays":
-        codes_of = {"codes": meant["values"], "notation": "strays"}
-        start = f"numbers but for {_quoted(meant['values'])} ({missing(codes_of, reader)})"
+        strays = {"codes": meant["values"], "notation": "strays"}
+        start = f"numbers but for {_quoted(meant['values'])} ({missing(strays, reader)})"
     elif meant["kind"] in NOTATIONS:
         start = _notation(meant)
     else:
-        start = f"{_MEANT_TOGETHER[meant['kind']]} ({cut} {does} them)"
+        start = f"{_MEANT_TOGETHER[meant['kind']]} ({cut} {verb} them)"
     return f"{start}; as text, an identifier: {_distinct(facts)}"
 
 
 def _meant(facts: Facts) -> Facts | None:
-    """The suspicion that says what the values of an identifier are, rather than names of rows."""
+    """The suspicion that says what the values of an identifier may be instead of names of rows, if there is one."""
     return next((each for each in facts["suspicions"] if each["kind"] in _MEANT_TOGETHER), None)
 
 
 def _distinct(facts: Facts) -> str:
     if facts["distinct"] is None:
         return "more different values, or longer ones, than are kept"
-    least = "at least " if facts["at_least"] else ""
-    return f"{least}{facts['distinct']:,} different values in {counted(round(facts['rows']), 'row')}"
+    at_least = "at least " if facts["at_least"] else ""
+    return f"{at_least}{facts['distinct']:,} different values in {counted(round(facts['rows']), 'row')}"
 
 
 def _uncountable(facts: Facts, reader: str) -> str:
@@ -198,7 +201,7 @@ _UNRANKED_TOGETHER = {
     "one_range": "all values lie between two cuts",
     "uncountable": "cannot be counted",
 }
-_MEANT_TOGETHER = {  # what an identifier is, if it is not names of rows
+_MEANT_TOGETHER = {  # what the values of an identifier may be instead of names of rows
     "decimal_commas": "numbers with decimal commas, taken for text",
     "dates": "dates, taken for text",
     "numerals": "numbers, held as text",
@@ -220,8 +223,8 @@ def _suspicion(facts: Facts) -> str:
 
 
 def _notation(facts: Facts) -> str:
-    meant, sign, plain = NOTATIONS[facts["kind"]]
-    return f"{meant}: {sign} as in {facts['values'][0]!r} (write {plain})"
+    meant, written_with, correct = NOTATIONS[facts["kind"]]
+    return f"{meant}: {written_with} as in {facts['values'][0]!r} (write {correct})"
 
 
 def may_mean_missing(facts: Facts) -> str:
@@ -255,17 +258,17 @@ def discretize(column: str, method: str, reader: str) -> str:
     return f"discretize={{{column!r}: {method!r}}}"
 
 
-def exclude(same: Sequence[Facts], reader: str) -> str:
+def exclude(columns: Sequence[Facts], reader: str) -> str:
     """How to leave columns out."""
-    if len(same) > 1:
+    if len(columns) > 1:
         return "--exclude COLUMN" if reader == COMMAND_LINE else "exclude=[...]"
-    only = name(same[0])
-    return option("--exclude", only) if reader == COMMAND_LINE else f"exclude=[{only!r}]"
+    column = name(columns[0])
+    return option("--exclude", column) if reader == COMMAND_LINE else f"exclude=[{column!r}]"
 
 
-def names(same: Sequence[Facts]) -> str:
-    """The names of some columns."""
-    return some([name(each) for each in same])
+def names(columns: Sequence[Facts]) -> str:
+    """The names of columns, the first few if there are many."""
+    return first_few([name(each) for each in columns])
 
 
 def name(facts: Facts) -> str:
@@ -274,12 +277,12 @@ def name(facts: Facts) -> str:
 
 
 def amount(facts: Facts) -> str:
-    """An information, in the units that the facts have it in."""
+    """An amount of information, in the units of the facts."""
     return f"{facts[unit(facts)]:.4f} {unit(facts)}"
 
 
 def unit(facts: Facts) -> str:
-    """The units that facts have information in."""
+    """The units of information in the facts."""
     return "nats" if "nats" in facts else "bits"
 
 
@@ -287,9 +290,9 @@ def _quoted(texts: Iterable[str]) -> str:
     return ", ".join(map(repr, texts))
 
 
-def some(texts: Sequence[str], between: str = ", ") -> str:
-    """The first of them, and how many others there are."""
-    others = len(texts) - _SHOWN
+def first_few(texts: Sequence[str], between: str = ", ") -> str:
+    """The first few texts, and how many others there are."""
+    others = len(texts) - _MAX_NAMES_SHOWN
     if others <= 1:
         return between.join(texts)
-    return f"{between.join(texts[:_SHOWN])} and {counted(others, 'other')}"
+    return f"{between.join(texts[:_MAX_NAMES_SHOWN])} and {counted(others, 'other')}"

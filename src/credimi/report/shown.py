@@ -76,7 +76,7 @@ class ShownRun(Protocol):
 
 
 class PointOrSpread(Protocol):
-    """A `Component`; without a spread it is a point."""
+    """A `Component`; it is a point if its standard deviation is 0."""
 
     @property
     def mean(self) -> float: ...
@@ -84,7 +84,7 @@ class PointOrSpread(Protocol):
     def std(self) -> float: ...
 
 
-class ShownLaw(Protocol):
+class ShownDistribution(Protocol):
     """A `Distribution` of mutual information, for drawing."""
 
     @property

@@ -1,4 +1,4 @@
-"""Pages without scripts, and with nothing from elsewhere: what is around their content, and parts of it."""
+"""The parts of pages that have no scripts and load nothing: the frame, tables, cells, the scale of drawn intervals."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def paragraphs(lines: Iterable[str]) -> str:
 def headings(*words: str, number: bool = False) -> str:
     """Headings of columns: words, or HTML; those of numbers end at the right."""
     start = '<th scope="col" class="number">' if number else '<th scope="col">'
-    return "".join(f"{start}{each}</th>" for each in words)
+    return "".join(f"{start}{heading}</th>" for heading in words)
 
 
 def row_heading(words: object) -> str:
@@ -85,7 +85,7 @@ def table(head: str, rows: Iterable[str], kind: str = "") -> str:
 </tbody></table></div>"""
 
 
-def root_place(information: float, most: float) -> float:
-    """Where a figure is drawn, on a square-root scale with a margin for the dots."""
-    share = math.sqrt(min(max(information, 0.0) / most, 1.0)) if most > 0.0 else 0.0
+def root_scale_x(information: float, largest: float) -> float:
+    """The x coordinate of an information, on a square-root scale up to `largest`, with a margin for the dots."""
+    share = math.sqrt(min(max(information, 0.0) / largest, 1.0)) if largest > 0.0 else 0.0
     return 10.0 + (WIDTH - 20.0) * share

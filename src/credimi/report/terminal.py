@@ -1,6 +1,6 @@
 """A ranking as a table for the terminal: rank, feature, interval as a bar, P(I > epsilon), verdict.
 
-`text_table`, `text_line` and `printed` are what other results are shown with.
+Other results are shown with `text_table`, `text_line` and `printed`, too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
-from credimi.report.names import told_apart
+from credimi.report.names import shorten_distinctly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from credimi.report.shown import ShownRanking
 
 _SHORT_BAR, _BAR, _LONG_BAR = 6, 12, 24
-LEAST_NAME = 14  # least columns of a terminal for long names; less important things give way
-_VALUES = 20  # columns for how each feature was read
-_ROOM_FOR_ALL = 130
-GAP = 2  # columns between two of the table
-_LINES = 60  # of a ranking that is printed in Python
+MIN_NAME_WIDTH = 14  # columns of the terminal for long names; other columns of the table are left out first
+_VALUES_WIDTH = 20  # columns of the terminal for how each feature was read
+_WIDE_TERMINAL = 130
+GAP = 2  # blanks between two columns of the table
+_MAX_LINES = 60  # of a ranking that is printed in Python
 _COLOUR = {"keep": "green", "unsure": "yellow", "drop": "dim", "not ranked": "dim"}
 
 
@@ -41,7 +41,7 @@ def probability(value: float, std: float) -> str:
 
 def ranking_text(ranking: ShownRanking, *, units: str = "nats", width: int = 120) -> str:
     """The ranking as plain text."""
-    return printed(ranking_grid(ranking, units=units, width=width, top=_LINES), width)
+    return printed(ranking_grid(ranking, units=units, width=width, top=_MAX_LINES), width)
 
 
 def printed(parts: Iterable[Grid | Text], width: int) -> str:
@@ -73,19 +73,19 @@ def text_table(
     overflow: Literal["fold", "ellipsis"] = "fold",
     **layout: Value,
 ) -> Grid:
-    """A table: which columns end at the `right`, which are on one line (`unbroken`), the least widths of some."""
+    """A table. `right`: columns aligned at the right; `unbroken`: columns on one line; `widths`: minimum widths."""
     from rich import box  # noqa: PLC0415  (rich is loaded only to print)
     from rich.table import Table as Grid  # noqa: PLC0415  (rich is loaded only to print)
 
-    shown = text_line(title) if title else None
-    grid = Grid(title=shown, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, **layout)
-    for each in headings:
+    title_line = text_line(title) if title else None
+    grid = Grid(title=title_line, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, **layout)
+    for heading in headings:
         grid.add_column(
-            each,
-            justify="right" if each in right else "left",
-            no_wrap=each in unbroken,
+            heading,
+            justify="right" if heading in right else "left",
+            no_wrap=heading in unbroken,
             overflow=overflow,
-            min_width=(widths or {}).get(each),
+            min_width=(widths or {}).get(heading),
         )
     for row in rows:
         grid.add_row(*map(text_line, row))
@@ -108,7 +108,7 @@ class Column(NamedTuple):
 
     head: str
     cells: Sequence[str]
-    right: bool = False  # where its cells end
+    right: bool = False  # whether cells are aligned at the right
     wraps: bool = False  # whether cells may take several lines
 
     @property
@@ -129,15 +129,15 @@ def ranking_grid(
     """The title, the table and the lines below it, for rich to print."""
     yield text_line(_title(ranking, units))
     rows = list(islice(ranking, top))
-    most = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
-    columns = _fitting(rows, ranking.settings, units, width, most)
-    everything = width >= _ROOM_FOR_ALL
-    if everything:
+    largest = max((row["high"] for row in ranking if not math.isnan(row["high"])), default=0.0)
+    columns = _columns_that_fit(rows, ranking.settings, units, width, largest)
+    is_wide = width >= _WIDE_TERMINAL
+    if is_wide:
         facts = ranking.facts or (None,) * len(ranking)  # None for a ranking that was made by hand
-        notes = [_values(row, known, ranking.reader) for row, known in zip(rows, facts, strict=False)]
+        notes = [_values(row, fact, ranking.reader) for row, fact in zip(rows, facts, strict=False)]
         columns["values"] = Column("values", list(map(plain, notes)), wraps=True)
     yield coloured_grid(list(columns.values()), [_COLOUR[row["verdict"]] for row in rows])
-    for remark in _remarks(ranking, rows, units, narrow=not everything):
+    for remark in _remarks(ranking, rows, units, narrow=not is_wide):
         yield text_line(remark)
 
 
@@ -156,19 +156,25 @@ def coloured_grid(columns: Sequence[Column], colours: Iterable[str]) -> Grid:
     return grid
 
 
-def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, most: float) -> dict[str, Column]:
-    """The columns that there is room for, and the names as long as they may be; bars get what is left."""
+def _columns_that_fit(
+    rows: Sequence[Record], settings: Record, units: str, width: int, largest: float
+) -> dict[str, Column]:
+    """The columns that fit into the width. Names are shortened to the room that is left; bars come last."""
     from rich.cells import cell_len  # noqa: PLC0415  (rich is loaded only to print)
 
     names = [plain(row["feature"]) or sentences.NO_NAME for row in rows]
     scale, longest = 1.0 / math.log(2.0) if units == "bits" else 1.0, max(map(cell_len, [*names, "feature"]))
-    known = [not math.isnan(row["mi"]) for row in rows]
+    ranked = [not math.isnan(row["mi"]) for row in rows]
 
     def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
-        return Column(head, [text(row) if is_known else "" for row, is_known in zip(rows, known, strict=True)], right)
+        return Column(
+            head, [text(row) if is_ranked else "" for row, is_ranked in zip(rows, ranked, strict=True)], right
+        )
 
-    found = {
-        "#": Column("#", [str(place) if is_known else "" for place, is_known in enumerate(known, 1)], right=True),
+    columns = {
+        "#": Column(
+            "#", [str(position) if is_ranked else "" for position, is_ranked in enumerate(ranked, 1)], right=True
+        ),
         "feature": Column("feature", names),
         "mi": column(units, lambda row: f"{row['mi'] * scale:.4f}"),
         "share": column("%", lambda row: percent(row.get("entropy_share", math.nan))),
@@ -180,33 +186,33 @@ def _fitting(rows: Sequence[Record], settings: Record, units: str, width: int, m
         "bar": Column("", []),
         "tail": column(f"P(I > {threshold(settings, units)})", lambda row: probability(row["p_above"], row["std"])),
         "robust": Column("", []),
-        "verdict": Column("verdict", [sentences.standing(row) for row in rows]),
+        "verdict": Column("verdict", [sentences.verdict_with_factor(row) for row in rows]),
         "complete": Column("complete", [f"{row['complete']:,}" for row in rows], right=True),
     }
     optional = ["interval", "tail", "complete", "share"]
     if "factor" in settings:
         optional.insert(1, "robust")
-        found["robust"] = column(
+        columns["robust"] = column(
             f"at factor {settings['factor']:g}",
             lambda row: f"{row['robust_low'] * scale:.4f} to {row['robust_high'] * scale:.4f}",
             right=False,
         )
-    room = width - min(longest, LEAST_NAME) - (_VALUES + GAP) * (width >= _ROOM_FOR_ALL)
-    room -= sum(found[name].width + GAP for name in ("#", "mi", "verdict"))
+    room = width - min(longest, MIN_NAME_WIDTH) - (_VALUES_WIDTH + GAP) * (width >= _WIDE_TERMINAL)
+    room -= sum(columns[name].width + GAP for name in ("#", "mi", "verdict"))
     chosen = {"#", "feature", "mi", "verdict"}
     for name in optional:
-        if found[name].width + GAP > room:
+        if columns[name].width + GAP > room:
             break
         chosen.add(name)
-        room -= found[name].width + GAP
+        room -= columns[name].width + GAP
     if room >= _SHORT_BAR + GAP and "share" in chosen:
-        left = room - GAP - max(longest - LEAST_NAME, 0)  # once names are whole
-        length = max(min(left, _LONG_BAR if width >= _ROOM_FOR_ALL else _BAR), _SHORT_BAR)
-        found["bar"] = column("", lambda row: _bar(row, most, length), right=False)
+        left = room - GAP - max(longest - MIN_NAME_WIDTH, 0)  # what is left after whole names
+        length = max(min(left, _LONG_BAR if width >= _WIDE_TERMINAL else _BAR), _SHORT_BAR)
+        columns["bar"] = column("", lambda row: _bar(row, largest, length), right=False)
         chosen.add("bar")
         room -= length + GAP
-    found["feature"] = Column("feature", told_apart(names, min(longest, LEAST_NAME) + max(room, 0)))
-    return {name: each for name, each in found.items() if name in chosen}
+    columns["feature"] = Column("feature", shorten_distinctly(names, min(longest, MIN_NAME_WIDTH) + max(room, 0)))
+    return {name: cells for name, cells in columns.items() if name in chosen}
 
 
 def verdict_counts(verdicts: Sequence[str], order: Iterable[str], shown: int) -> str:
@@ -231,7 +237,7 @@ def _title(ranking: ShownRanking, units: str) -> str:
     classes = ", ".join(ranking.classes[:6]) + (", ..." if len(ranking.classes) > 6 else "")
     if not math.isnan(ranking.entropy):  # it is known if there is at least one feature
         classes += f"; entropy {ranking.entropy / (math.log(2.0) if units == 'bits' else 1.0):.4f} {units}"
-    rows = sentences.rows_told(ranking.rows, ranking.rows_with_target)
+    rows = sentences.rows_in_words(ranking.rows, ranking.rows_with_target)
     return f"What informs about {ranking.target or sentences.NO_NAME} ({classes}): {rows}"
 
 
@@ -239,14 +245,14 @@ def _values(row: Record, facts: Record | None, reader: str) -> str:
     return str(row["note"]) if facts is None else sentences.short_note(facts, row["values"], reader)
 
 
-def _bar(row: Record, most: float, length: int) -> str:
-    """The interval as a line on the scale of the largest, the mean as a dot on it."""
-    if most <= 0.0:
+def _bar(row: Record, largest: float, length: int) -> str:
+    """The interval as a line on a scale from 0 to `largest`, the mean as a dot on it."""
+    if largest <= 0.0:
         return ""
     low, mean, high = (
-        min(length - 1, max(0, round(row[name] / most * (length - 1)))) for name in ("low", "mi", "high")
+        min(length - 1, max(0, round(row[name] / largest * (length - 1)))) for name in ("low", "mi", "high")
     )
-    line = "".join("─" if low <= place <= high else " " for place in range(length))
+    line = "".join("─" if low <= position <= high else " " for position in range(length))
     return line[:mean] + "●" + line[mean + 1 :]
 
 
@@ -264,8 +270,8 @@ def _remarks(ranking: ShownRanking, shown: Sequence[Record], units: str, *, narr
     yield from ranking.remark_lines(units=units)
     if narrow:
         facts = [
-            known
-            for row, known in zip(shown, ranking.facts, strict=False)
+            fact
+            for row, fact in zip(shown, ranking.facts, strict=False)
             if row["verdict"] == "not ranked" or row["values"] < 2
         ]
         yield from sentences.unranked_lines(facts, ranking.reader)

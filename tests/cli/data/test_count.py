@@ -112,6 +112,6 @@ def test_a_closed_folder_is_named_not_the_lock(refusal: Refusal, monkeypatch: py
     def closed(*_: object) -> int:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr("credimi.core.atomic_files._taken", closed)
+    monkeypatch.setattr("credimi.core.atomic_files._take_lock", closed)
     said = refusal("count", "data.csv", "--target", "y", "--into", "some.counts")
     assert said == f"some.counts cannot be written: Permission denied (the folder {Path.cwd()})"

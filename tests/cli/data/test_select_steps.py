@@ -107,7 +107,7 @@ def test_the_bar_says_what_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
             shown.append(description)
 
     monkeypatch.setattr("rich.progress.Progress", Progress)
-    monkeypatch.setattr(terminal_io, "_MOMENT", -1.0)
+    monkeypatch.setattr(terminal_io, "_SECONDS_BEFORE_BAR", -1.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with terminal_io.progress("reading") as told:
         told(0.5)

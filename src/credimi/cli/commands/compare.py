@@ -88,10 +88,10 @@ def run(options: argparse.Namespace) -> None:
     startup.announce_compiling(options.command)
     names = [source_of([path]) or path for path in paths]
     names = names if names[0] != names[1] else paths
-    given = [asked for asked in ("features", "exclude", "missing", "discretize") if getattr(options, asked)]
-    stored = [isinstance(each, Path) for each in samples]
-    if given and any(stored):
-        raise CredimiError(f"{paths[stored.index(True)]} is already a ranking: --{given[0]} is for data")
+    data_options = [option for option in ("features", "exclude", "missing", "discretize") if getattr(options, option)]
+    is_ranking = [isinstance(sample, Path) for sample in samples]
+    if data_options and any(is_ranking):
+        raise CredimiError(f"{paths[is_ranking.index(True)]} is already a ranking: --{data_options[0]} is for data")
     first, second = samples
     comparison = compare(
         first,
@@ -120,16 +120,16 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _samples(paths: Sequence[str], options: argparse.Namespace) -> list[Foreign]:
-    """Both samples; counts come first, as they know the target of the other."""
+    """Both samples. A file of counts is read first, because it knows the target."""
     files = [
         None if Path(path).suffix.lower() == ".json" else command_files.files_of([path], options) for path in paths
     ]
-    found: dict[int, Foreign] = {}
-    for place in sorted((0, 1), key=lambda place: not any(file.is_counts for file in files[place] or ())):
-        found[place] = _sample(paths[place], files[place], options)
+    samples: dict[int, Foreign] = {}
+    for index in sorted((0, 1), key=lambda index: not any(file.is_counts for file in files[index] or ())):
+        samples[index] = _sample(paths[index], files[index], options)
         if options.target is None:
-            options.target = getattr(found[place], "target", None)
-    return [found[0], found[1]]
+            options.target = getattr(samples[index], "target", None)
+    return [samples[0], samples[1]]
 
 
 def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace) -> Foreign:
@@ -137,7 +137,7 @@ def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace
     from credimi.cli.commands.rank import counted
 
     if files is None:
-        if Path(path).resolve() in {Path(each).resolve() for each in (options.output, options.html) if each}:
+        if Path(path).resolve() in {Path(output).resolve() for output in (options.output, options.html) if output}:
             raise CredimiError(f"{path} is the input: name another file to write")
         return Path(path)
     try:
@@ -145,7 +145,7 @@ def _sample(path: str, files: list[DataFile] | None, options: argparse.Namespace
     except CredimiError as error:
         if path in str(error) or options.target is None:
             raise
-        raise CredimiError(f"{path}: {error}") from error  # of two it has to be said which
+        raise CredimiError(f"{path}: {error}") from error  # which of the two samples
 
 
 def run_groups(options: argparse.Namespace) -> None:
@@ -198,8 +198,8 @@ def _report_of_groups(grouped: GroupedRanking, units: str) -> Record:
     from credimi.cli.commands.rank import report_of
 
     report = grouped.to_dict()
-    report["groups"] = [{"name": name} | report_of(each, units) for name, each in grouped.rankings.items()]
-    report["comparisons"] = [_report(each, units) for each in grouped.comparisons]
+    report["groups"] = [{"name": name} | report_of(ranking, units) for name, ranking in grouped.rankings.items()]
+    report["comparisons"] = [_report(comparison, units) for comparison in grouped.comparisons]
     report["settings"] |= {"units": units, "epsilon_units": "nats"}
     return report
 

@@ -53,12 +53,12 @@ def add(commands: Foreign) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Count, add, and write the sum."""
-    given = command_files.files(options, twice=True)
-    for file in given:
+    files = command_files.files(options, twice=True)
+    for file in files:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: pass several files of counts to `credimi rank`")
     with locked(options.into):
-        _extend(given, options)
+        _extend(files, options)
 
 
 def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
@@ -73,8 +73,8 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
     target = options.target or (before.target if before is not None else None)
     if target is None:
         raise CredimiError("name the target: --target COLUMN")
-    asked = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
-    request = CountRequest.of(target, **asked)
+    arguments = shared.counting(options) | shared.engine(options) | {"max_levels": options.max_levels}
+    request = CountRequest.of(target, **arguments)
     offered = names(files, request.delimiter)
     if before is None:
         request = with_target_cuts(files, request)
@@ -84,13 +84,13 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
         request = replace(request, features=before.features, exclude=None, settings=before.settings)
     plan = request.plan(offered)
     sources = [file.source for file in files]
-    known = before.sources if before is not None else ()
+    counted_sources = before.sources if before is not None else ()
     identities = [file.identity for file in files]
-    left = fresh(sources, known, options.into, force=options.force, identities=identities)
-    if len(left) < len(files):
-        done = len(files) - len(left)
-        terminal_io.say(f"{done:,} of {len(files):,} files were counted before the last call ended")
-    total = _total(before, [file for file in files if file.source in left], request, plan, options.into)
+    new_sources = fresh(sources, counted_sources, options.into, force=options.force, identities=identities)
+    if len(new_sources) < len(files):
+        counted_before = len(files) - len(new_sources)
+        terminal_io.say(f"{counted_before:,} of {len(files):,} files were counted before the last call ended")
+    total = _total(before, [file for file in files if file.source in new_sources], request, plan, options.into)
     total = replace(total, sources=finished(total.sources, sources))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)
@@ -104,8 +104,8 @@ def _check_settings(before: Counts, request: CountRequest, options: argparse.Nam
         raise CredimiError(
             f"{options.into} counts the target {before.target!r}, not {request.target!r}: name another file"
         )
-    asked = options.missing or options.discretize or options.target_cuts or options.weights
-    if asked and request.settings != before.settings:
+    settings_given = options.missing or options.discretize or options.target_cuts or options.weights
+    if settings_given and request.settings != before.settings:
         raise CredimiError(
             f"{options.into} was counted with another --missing, --discretize, --target-cuts or --weights: leave them "
             "out to keep those of the first call, or name another file"
@@ -117,33 +117,33 @@ def _check_columns(before: Counts, offered: list[str], file: DataFile, request: 
     from credimi.core.arguments import unknown
     from credimi.counting.request import columns_of
 
-    kept, new = dict.fromkeys(before.features), set(offered)
+    counted_columns, offered_names = dict.fromkeys(before.features), set(offered)
     for name in request.features or ():
-        if name not in kept:
+        if name not in counted_columns:
             raise CredimiError(unknown(name, before.features, into))
-    for name in (before.target, *kept):
-        if name not in new:
+    for name in (before.target, *counted_columns):
+        if name not in offered_names:
             raise CredimiError(unknown(name, offered, f"{file}, and {into} counts it"))
     for name in request.exclude or ():
-        if name not in new:
+        if name not in offered_names:
             raise CredimiError(unknown(name, offered, str(file)))
     if request.features or request.exclude:
-        rest = [name for name in offered if name != before.settings.weights]
-        asked = columns_of(rest, before.target, request.features, request.exclude)
-        _check_same(asked, list(kept), file, into)
+        without_weights = [name for name in offered if name != before.settings.weights]
+        columns = columns_of(without_weights, before.target, request.features, request.exclude)
+        _check_same(columns, list(counted_columns), file, into)
 
 
-def _check_same(asked: list[str], kept: list[str], path: DataFile, into: str) -> None:
+def _check_same(columns: list[str], counted_columns: list[str], file: DataFile, into: str) -> None:
     """Refuse to add columns other than those counted before."""
-    less, more = sorted(set(kept) - set(asked)), sorted(set(asked) - set(kept))
-    if less:
+    left_out, added = sorted(set(counted_columns) - set(columns)), sorted(set(columns) - set(counted_columns))
+    if left_out:
         raise CredimiError(
-            f"{into} counts the column {less[0]!r}, which is left out here: count the same columns, or remove "
+            f"{into} counts the column {left_out[0]!r}, which is left out here: count the same columns, or remove "
             "--features and --exclude"
         )
-    if more:
+    if added:
         raise CredimiError(
-            f"{into} does not count the column {more[0]!r} of {path}: leave it out here, too, or remove --exclude"
+            f"{into} does not count the column {added[0]!r} of {file}: leave it out here, too, or remove --exclude"
         )
 
 
@@ -154,15 +154,15 @@ def _total(before: Counts | None, files: list[DataFile], request: CountRequest, 
     from credimi.counting.request import checked
 
     startup.announce_compiling("count")
-    total, left, due = before, len(files), time.monotonic() + SAVE_EVERY
+    total, files_left, next_save = before, len(files), time.monotonic() + SAVE_EVERY
     with terminal_io.progress("counting") as progress:
         for done, counts in tallies(files, plan, replace(request, progress=progress)):
             sources = tuple(replace(file.source, unfinished=True) for file in done)
             counts = replace(counts, sources=sources)  # noqa: PLW2901  (the same counts, and what they came from)
             total = checked(counts if total is None else total + counts, plan)
-            left -= len(done)
+            files_left -= len(done)
             began = time.monotonic()
-            if left and began >= due:
+            if files_left and began >= next_save:
                 total.save(into)
-                due = time.monotonic() + max(SAVE_EVERY, 10.0 * (time.monotonic() - began))
+                next_save = time.monotonic() + max(SAVE_EVERY, 10.0 * (time.monotonic() - began))
     return counted([], plan) if total is None else total

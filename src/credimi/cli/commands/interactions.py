@@ -67,16 +67,16 @@ def run(options: argparse.Namespace) -> None:
     startup.announce_compiling(options.command)
     from credimi.selection.sets.interactions import interactions
 
-    asked = shared.counting(options)
-    asked |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
-    asked["scratch"] = options.scratch
+    arguments = shared.counting(options)
+    arguments |= {"epsilon": options.epsilon, "level": options.level, "top": options.top, "engine": options.engine}
+    arguments["scratch"] = options.scratch
     with terminal_io.progress("looking at pairs") as progress:
-        found = interactions(files, options.target, progress=progress, **asked)
+        interacting_pairs = interactions(files, options.target, progress=progress, **arguments)
     if options.html is not None:
-        found.to_html(options.html)
+        interacting_pairs.to_html(options.html)
     if options.plot is not None:
-        if found.tables:
-            found.plot(options.plot)
+        if interacting_pairs.tables:
+            interacting_pairs.plot(options.plot)
         else:
             terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
     from credimi.report.sets.interaction_view import LINES, interaction_grids
@@ -84,8 +84,8 @@ def run(options: argparse.Namespace) -> None:
     terminal_io.write_result(
         options.format,
         options.output,
-        found.to_dict,
-        lambda screen: interaction_grids(found.to_dict(), max(LINES, options.top or 0), screen.width),
+        interacting_pairs.to_dict,
+        lambda screen: interaction_grids(interacting_pairs.to_dict(), max(LINES, options.top or 0), screen.width),
         records="pairs",
-        names=found.columns,
+        names=interacting_pairs.columns,
     )

@@ -90,13 +90,13 @@ def run(options: argparse.Namespace) -> None:
     if options.top is not None and options.format != "table":
         raise CredimiError(f"--top is for --format table: {options.format} has all edges")
     command_files.check_outputs(options)
-    found = _learned(options)
+    learned_network = _learned(options)
     if options.html is not None:
-        found.to_html(options.html, source=source_of(options.data))
+        learned_network.to_html(options.html, source=source_of(options.data))
     if options.plot is not None:
-        found.plot(options.plot)
+        learned_network.plot(options.plot)
     if options.format in {"dot", "graphml"}:
-        text = found.to_dot() if options.format == "dot" else found.to_graphml()
+        text = learned_network.to_dot() if options.format == "dot" else learned_network.to_graphml()
         write(terminal_io.sayable(text, options.output), options.output)
         return
     from credimi.report.networks.network_text import network_grids
@@ -105,8 +105,8 @@ def run(options: argparse.Namespace) -> None:
     terminal_io.write_result(
         options.format,
         options.output,
-        found.to_dict,
-        lambda _: network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top),
+        learned_network.to_dict,
+        lambda _: network_grids(learned_network.to_dict(), sentences.COMMAND_LINE, top=options.top),
         records="edges",
         names=Edge.__dataclass_fields__,
     )
@@ -119,7 +119,7 @@ def _learned(options: argparse.Namespace) -> Network:
     from credimi.selection.networks.build import network
 
     with terminal_io.progress("learning") as progress:
-        found = network(
+        learned_network = network(
             files,
             level=options.level,
             degree=options.degree,
@@ -129,4 +129,4 @@ def _learned(options: argparse.Namespace) -> Network:
             progress=progress,
             **shared.counting_all(options),
         )
-    return found.worded_for(sentences.COMMAND_LINE)
+    return learned_network.worded_for(sentences.COMMAND_LINE)

@@ -45,16 +45,16 @@ examples:
   credimi pairs genotypes.parquet --engine gpu --top 1000
 """
 
-_LINES = 30  # of a table
-_COMPLETED = 10  # tables
-_REASONS = 3  # why columns cannot be compared
-_MOST = "leave out columns of more values (default: %(default)s)"
-_P_DEPENDENT = "only pairs that depend with at least this probability"
-_INTO = "also write the figures of all pairs to this file of numpy, a row each"
-_FOREST = "the edges of forests instead, assuming that the dependences form a forest (no cycles)"
-_REFINE = "allow for values that are missing because of a third column: draw them from forests of the columns"
-_IMPUTATIONS = f"completed tables that are averaged with --refine (default: {_COMPLETED})"
-_TOP = "show only the first K (default: 30 in a table, all in json and csv)"
+_MAX_LINES = 30  # of a printed table
+_DEFAULT_IMPUTATIONS = 10
+_MAX_REASONS = 3  # in the error if there is no pair
+_MAX_VALUES_HELP = "leave out columns of more values (default: %(default)s)"
+_P_DEPENDENT_HELP = "only pairs that depend with at least this probability"
+_INTO_HELP = "also write the figures of all pairs to this file of numpy, a row each"
+_FOREST_HELP = "the edges of forests instead, assuming that the dependences form a forest (no cycles)"
+_REFINE_HELP = "allow for values that are missing because of a third column: draw them from forests of the columns"
+_IMPUTATIONS_HELP = f"completed tables that are averaged with --refine (default: {_DEFAULT_IMPUTATIONS})"
+_TOP_HELP = "show only the first K (default: 30 in a table, all in json and csv)"
 
 
 def add(commands: Foreign) -> None:
@@ -69,14 +69,14 @@ def add(commands: Foreign) -> None:
     )
     shared.add_data_options(parser, target=False)
     shared.add_posterior_options(parser, seed_for="--refine and --approximation sampled", units=False)
-    parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MOST)
-    parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP)
-    parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT)
+    parser.add_argument("--max-values", type=argument_types.positive, default=1000, metavar="N", help=_MAX_VALUES_HELP)
+    parser.add_argument("--top", type=argument_types.positive, metavar="K", help=_TOP_HELP)
+    parser.add_argument("--p-dependent", type=argument_types.number, metavar="P", help=_P_DEPENDENT_HELP)
     add_engine_option(parser, "where pairs are counted")
-    parser.add_argument("--into", metavar="FILE.npy", help=_INTO)
-    parser.add_argument("--forest", action="store_true", help=_FOREST)
-    parser.add_argument("--refine", choices=("forest",), help=_REFINE)
-    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS)
+    parser.add_argument("--into", metavar="FILE.npy", help=_INTO_HELP)
+    parser.add_argument("--forest", action="store_true", help=_FOREST_HELP)
+    parser.add_argument("--refine", choices=("forest",), help=_REFINE_HELP)
+    parser.add_argument("--imputations", type=argument_types.positive, metavar="N", help=_IMPUTATIONS_HELP)
     shared.add_output_options(parser)
     parser.add_argument("--html", metavar="PAGE", help="write a page to explore the links in a browser, offline")
     parser.add_argument("--plot", metavar="PICTURE", help="draw the matrix of mi in a .png, .svg or .pdf file")
@@ -97,69 +97,75 @@ def run(options: argparse.Namespace) -> None:
         require_share("--p-dependent", options.p_dependent)
     if options.imputations is not None and options.refine is None:
         raise CredimiError("--imputations is for --refine forest: add it, or leave both out")
-    found = _compared(options)
+    compared_pairs = _all_pairs(options)
     if options.html is not None:
-        found.to_html(options.html, source=source_of(options.data))
-    if options.plot is not None and len(found):
-        found.plot("mi", options.plot)
+        compared_pairs.to_html(options.html, source=source_of(options.data))
+    if options.plot is not None and len(compared_pairs):
+        compared_pairs.plot("mi", options.plot)
     elif options.plot is not None:  # all pairs are below --p-dependent
         terminal_io.say(f"{options.plot} is not written: there is no pair to draw")
     if options.forest:
-        _show_forest(found, options)
+        _show_forest(compared_pairs, options)
     else:
-        _show(found, options)
+        _show(compared_pairs, options)
 
 
-def _compared(options: argparse.Namespace) -> Pairs:
+def _all_pairs(options: argparse.Namespace) -> Pairs:
     """The pairs that the options ask for."""
     command_files.check_outputs(options)
     files = command_files.files_with_rows(options)
     startup.announce_compiling(options.command)
     from credimi.selection.pairwise.pairs import pairs
 
-    asked = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
-    asked |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
-    asked |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
-    asked |= {"refine": options.refine, "imputations": options.imputations or _COMPLETED, "random_state": options.seed}
-    shown_whole = options.forest or any(each is not None for each in (options.into, options.html, options.plot))
-    if options.engine == "gpu" and not shown_whole:
-        asked["top"] = options.top  # the others need not come back
+    arguments = shared.counting_all(options) | {"epsilon": options.epsilon, "level": options.level}
+    arguments |= {"prior": argument_types.prior(options.prior), "approximation": options.approximation}
+    arguments |= {"engine": options.engine, "p_dependent": options.p_dependent, "into": options.into}
+    arguments |= {
+        "refine": options.refine,
+        "imputations": options.imputations or _DEFAULT_IMPUTATIONS,
+        "random_state": options.seed,
+    }
+    needs_all_pairs = options.forest or any(option is not None for option in (options.into, options.html, options.plot))
+    if options.engine == "gpu" and not needs_all_pairs:
+        arguments["top"] = options.top  # other pairs need not leave the GPU
     with terminal_io.progress("comparing") as progress:
-        found = pairs(files, max_values=options.max_values, progress=progress, **asked)
-    if len(found.names) < 2:
-        why = "; ".join(found.remark_lines()[:_REASONS])
-        raise CredimiError(f"a pair has two columns, and {len(found.names)} can be used here: {why}")
-    return found.worded_for(sentences.COMMAND_LINE)
+        compared_pairs = pairs(files, max_values=options.max_values, progress=progress, **arguments)
+    if len(compared_pairs.names) < 2:
+        why = "; ".join(compared_pairs.remark_lines()[:_MAX_REASONS])
+        raise CredimiError(f"a pair has two columns, and {len(compared_pairs.names)} can be used here: {why}")
+    return compared_pairs.worded_for(sentences.COMMAND_LINE)
 
 
-def _show(found: Pairs, options: argparse.Namespace) -> None:
+def _show(compared_pairs: Pairs, options: argparse.Namespace) -> None:
     from credimi.report.pairs_view import pairs_grids
 
     terminal_io.write_result(
         options.format,
         options.output,
-        lambda: found.to_dict(options.top),
-        lambda screen: pairs_grids(found.to_dict(options.top or _LINES) | {"count": len(found)}, screen.width),
+        lambda: compared_pairs.to_dict(options.top),
+        lambda screen: pairs_grids(
+            compared_pairs.to_dict(options.top or _MAX_LINES) | {"count": len(compared_pairs)}, screen.width
+        ),
         records="pairs",
         known=("rows", "columns", "independent"),
     )
 
 
-def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
-    forest = found.forest(threads=options.threads)
+def _show_forest(compared_pairs: Pairs, options: argparse.Namespace) -> None:
+    forest = compared_pairs.forest(threads=options.threads)
     best = {frozenset(edge) for edge in forest.best}
     edges = [
         {"a": a, "b": b, "probability": probability, "in_best": frozenset((a, b)) in best}
         for a, b, probability in forest.edges(least=0.0)[: options.top]
     ]
     report = {
-        "settings": found.settings,
-        "rows": found.rows,
-        "columns": list(found.names),
+        "settings": compared_pairs.settings,
+        "rows": compared_pairs.rows,
+        "columns": list(compared_pairs.names),
         "given": "that a forest holds",
         "odds": forest.odds,
         "expected_edges": forest.expected_edges,
-        "remarks": found.remark_lines(),
+        "remarks": compared_pairs.remark_lines(),
         "edges": edges,
     }
     from credimi.report.pairs_view import forest_grids
@@ -168,7 +174,7 @@ def _show_forest(found: Pairs, options: argparse.Namespace) -> None:
         options.format,
         options.output,
         lambda: report,
-        lambda screen: forest_grids(report, options.top or _LINES, screen.width),
+        lambda screen: forest_grids(report, options.top or _MAX_LINES, screen.width),
         records="edges",
         known=("rows", "columns", "given", "odds", "expected_edges"),
     )

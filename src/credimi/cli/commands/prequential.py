@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
 
     files = command_files.files_with_rows(options)
     with terminal_io.progress("going through the rows") as progress:
-        found = prequential(
+        prequential_run = prequential(
             files,
             options.target,
             rules=tuple(options.rule or ("plugin", "forward", "backward")),
@@ -94,48 +94,49 @@ def run(options: argparse.Namespace) -> None:
     terminal_io.write_result(
         options.format,
         options.output,
-        lambda: _report(found, options),
-        lambda _: _table(found, options),
+        lambda: _report(prequential_run, options),
+        lambda _: _table(prequential_run, options),
         records="results",
         names=_COLUMNS,
         known=("rows", "classes"),
     )
 
 
-def _report(found: Prequential, options: argparse.Namespace) -> Record:
+def _report(prequential_run: Prequential, options: argparse.Namespace) -> Record:
     return {
-        "settings": found.settings.to_dict() | {"target": options.target, "seed": options.seed},
-        "rows": len(found.rows),
-        "rows_without_target": found.rows.without_target,
-        "classes": list(found.rows.classes),
-        "features": list(found.rows.features),
-        "left_out": _left_out(found.rows),
-        "results": found.summary(),
+        "settings": prequential_run.settings.to_dict() | {"target": options.target, "seed": options.seed},
+        "rows": len(prequential_run.rows),
+        "rows_without_target": prequential_run.rows.without_target,
+        "classes": list(prequential_run.rows.classes),
+        "features": list(prequential_run.rows.features),
+        "left_out": _left_out(prequential_run.rows),
+        "results": prequential_run.summary(),
     }
 
 
-def _table(found: Prequential, options: argparse.Namespace) -> Iterator[Foreign]:
+def _table(prequential_run: Prequential, options: argparse.Namespace) -> Iterator[Foreign]:
     from rich.table import Table
 
     grid = Table(box=None, header_style="", pad_edge=False)
     for name in ("rule", "accuracy", "sd", "features", "sd"):
         grid.add_column(name, justify="left" if name == "rule" else "right", no_wrap=True)
-    for row in found.summary():
+    for row in prequential_run.summary():
         figures = (row["accuracy_mean"], row["accuracy_sd"], row["features_mean"], row["features_sd"])
-        grid.add_row(row["rule"], *(f"{value:.{4 if place < 2 else 2}f}" for place, value in enumerate(figures)))
-    rows, lacking = found.rows, found.rows.without_target
-    head = (
+        grid.add_row(row["rule"], *(f"{value:.{4 if index < 2 else 2}f}" for index, value in enumerate(figures)))
+    rows, without_target = prequential_run.rows, prequential_run.rows.without_target
+    title = (
         f"Naive Bayes on {options.target}, {sentences.counted(len(rows), 'row')} in {shared.orders(options.orders)}, "
     )
-    yield head + shared.features(len(rows.features))
+    yield title + shared.features(len(rows.features))
     yield grid
     yield (
         "accuracy and features kept: means over the rows, then mean and sd over the orders; "
         f"prior {options.prior}, approximation {options.approximation}, epsilon {options.epsilon:g}, "
         f"level {options.level:g}, seed {options.seed}"
     )
-    if lacking:
-        yield f"{sentences.counted(lacking, 'row')} without the target {'is' if lacking == 1 else 'are'} left out"
+    if without_target:
+        are = "is" if without_target == 1 else "are"
+        yield f"{sentences.counted(without_target, 'row')} without the target {are} left out"
     for name, why in _left_out(rows).items():
         yield f"{name}: left out: {why}"
 

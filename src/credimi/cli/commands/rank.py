@@ -41,10 +41,10 @@ examples:
   credimi rank survey.csv --target income --html report.html --plot best.svg
   credimi rank income.counts
 """
-_GIVEN = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
+_IF_DEPENDENT = ("mi_if_dependent", "low_if_dependent", "high_if_dependent")
 _MISSING = tuple(f"{start}missing_{name}" for start in ("", "target_") for name in ("mi", "low", "high"))
-_ROBUST = ("robust_low", "robust_high")  # where they were asked for
-_INFORMATION = ("mi", "std", "low", "high", *_GIVEN, *_MISSING, *_ROBUST)
+_ROBUST = ("robust_low", "robust_high")  # only with --robust
+_INFORMATION = ("mi", "std", "low", "high", *_IF_DEPENDENT, *_MISSING, *_ROBUST)
 
 
 def add(commands: Foreign) -> None:
@@ -146,36 +146,37 @@ def ranked(options: argparse.Namespace, given: Sequence[DataFile] = ()) -> Ranki
 
 
 def counted(options: argparse.Namespace, files: Sequence[DataFile]) -> Counts:
-    """The counts of the files, or in them."""
-    kept = [file.place for file in files if file.is_counts]
-    if not kept:
+    """The counts of the rows in the files, or the sum of the counts that the files hold."""
+    counts_files = [file.place for file in files if file.is_counts]
+    if not counts_files:
         shared.require_target(options)
-    if kept and len(kept) < len(files):
-        raise CredimiError(f"{kept[0]} holds counts, and the other files do not: rank one or the other")
+    if counts_files and len(counts_files) < len(files):
+        raise CredimiError(f"{counts_files[0]} holds counts, and the other files do not: rank one or the other")
     startup.announce_compiling(options.command)
-    if kept:
-        return _loaded(kept, options)
-    if not any(shared.engine(options).values()):  # others may start processes, best from a single thread
+    if counts_files:
+        return _loaded(counts_files, options)
+    if not any(shared.engine(options).values()):  # other engines may start processes, best from a single thread
         startup.load_meanwhile("credimi.selection.rank")
     from credimi.counting.count import count
 
     with terminal_io.progress("counting") as progress:
-        asked = shared.counting(options) | shared.engine(options)
-        most = getattr(options, "max_levels", None)  # not an option of `select`
-        counts = count(files, options.target, max_levels=most, progress=progress, **asked)
+        arguments = shared.counting(options) | shared.engine(options)
+        max_levels = getattr(options, "max_levels", None)  # not an option of `select`
+        counts = count(files, options.target, max_levels=max_levels, progress=progress, **arguments)
     if not counts.rows:
-        weights = asked.get("weights")
-        none = "has no rows" if weights is None else f"has no rows whose weight {weights!r} is above 0"
-        raise CredimiError(f"{files[0]} {none}: nothing can be said about {options.target!r}")
+        weights = arguments.get("weights")
+        fault = "has no rows" if weights is None else f"has no rows whose weight {weights!r} is above 0"
+        raise CredimiError(f"{files[0]} {fault}: nothing can be said about {options.target!r}")
     if not len(counts):
         raise CredimiError(f"{files[0]} has no column besides the target {options.target!r}: nothing to rank")
     return counts
 
 
 def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
+    """The sum of the counts in these files."""
     from credimi.counting.counts import Counts
 
-    given = [
+    data_options = [
         options.features,
         options.exclude,
         options.missing,
@@ -185,7 +186,7 @@ def _loaded(paths: Sequence[Place], options: argparse.Namespace) -> Counts:
         options.delimiter is not None,
         getattr(options, "max_levels", None),
     ]
-    if any(given) or any(shared.engine(options).values()):
+    if any(data_options) or any(shared.engine(options).values()):
         raise CredimiError(
             f"{paths[0]} holds counts: --features, --exclude, --missing, --discretize, --target-cuts, --weights, "
             "--delimiter, --max-levels and --engine apply to data only"

@@ -42,10 +42,10 @@ examples:
   credimi select old.parquet --target income --rule plugin --output new.parquet
 """
 
-_NAMED = 10  # features named in the last line
-_SURE = 0.95  # the level of the rules
-_LEVEL = "probability that a column needs (default: 0.5 for the goal smallest, 0.95 for relevant and for rules)"
-_FIXED: dict[str, object] = {
+_MAX_FEATURES_NAMED = 10  # in the last line
+_DEFAULT_RULE_LEVEL = 0.95
+_LEVEL_HELP = "probability that a column needs (default: 0.5 for the goal smallest, 0.95 for relevant and for rules)"
+_FIXED_FOR_GOALS: dict[str, object] = {
     "prior": "adaptive",
     "approximation": "matched",
     "missing_as": "ignore",
@@ -53,8 +53,8 @@ _FIXED: dict[str, object] = {
     "fdr": 0.05,
     "robust_factor": None,
 }
-_OF_RULES: dict[str, object] = {"top": None, "sort": "mean", "seed": 0}
-_OF_GOALS: dict[str, object] = {"max_features": None, "scratch": None, "html": None, "plot": None}
+_RULE_DEFAULTS: dict[str, object] = {"top": None, "sort": "mean", "seed": 0}
+_GOAL_DEFAULTS: dict[str, object] = {"max_features": None, "scratch": None, "html": None, "plot": None}
 _NOTHING_KEPT, _INTERRUPTED = 3, 130  # exit codes
 
 
@@ -69,7 +69,7 @@ def add(commands: Foreign) -> None:
         epilog=_EXAMPLES,
     )
     shared.add_data_options(parser, weights=False)
-    shared.add_posterior_options(parser, level=None, level_means=_LEVEL)
+    shared.add_posterior_options(parser, level=None, level_means=_LEVEL_HELP)
     shared.add_ranking_options(parser)
     by = parser.add_mutually_exclusive_group()
     by.add_argument(
@@ -116,38 +116,44 @@ def run(options: argparse.Namespace) -> int:
         raise CredimiError(f"the rule {options.rule} selects columns to be written: name a file with --output")
     shared.check_thresholds(options)
     _check_used(options)
-    given = command_files.files_with_rows(options, twice=True)
-    if len(given) != 1:
-        raise CredimiError(f"select writes one file and was given {len(given)}: call it for each, or join them first")
-    data = given[0]
+    files_given = command_files.files_with_rows(options, twice=True)
+    if len(files_given) != 1:
+        raise CredimiError(
+            f"select writes one file and was given {len(files_given)}: call it for each, or join them first"
+        )
+    data = files_given[0]
     if options.output is not None:
         files.check_format(data, Path(options.output))
     if options.goal is not None or options.output is None:
         selection = _selected(options, data)
         if options.output is None or not selection.complete:
             return _show(selection, options)
-        kept, total, by = set(selection.features), len(selection) + len(selection.rejected), f"goal {options.goal}"
+        kept, criterion = set(selection.features), f"goal {options.goal}"
+        total = len(selection) + len(selection.rejected)
     else:
-        options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
+        options.rule = options.rule or "forward"
+        options.level = _DEFAULT_RULE_LEVEL if options.level is None else options.level
         options.factor, options.robust = options.robust_factor, options.robust_factor is not None
         check_factor(options, "--robust-factor")
-        ranking = ranked(options, given)
-        kept, total, by = set(_kept(ranking, options)), len(ranking), f"rule {options.rule}"
+        ranking = ranked(options, files_given)
+        kept, total, criterion = set(_kept_features(ranking, options)), len(ranking), f"rule {options.rule}"
     output = Path(options.output)
-    wanted = [name for name in data.names if name in kept or name == options.target]
+    columns = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
-        files.copy_columns(data, wanted, temporary, output.suffix)
-    listed = [name for name in wanted if name != options.target]
-    if not listed:
-        terminal_io.say(f"no feature is kept by the {by}: {output} has the target {options.target!r} alone")
+        files.copy_columns(data, columns, temporary, output.suffix)
+    kept_features = [name for name in columns if name != options.target]
+    if not kept_features:
+        terminal_io.say(f"no feature is kept by the {criterion}: {output} has the target {options.target!r} alone")
         return _NOTHING_KEPT
-    names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
-    terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {by}: {names}")
+    names = ", ".join(map(repr, kept_features[:_MAX_FEATURES_NAMED])) + (
+        ", ..." if len(kept_features) > _MAX_FEATURES_NAMED else ""
+    )
+    terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {criterion}: {names}")
     return 0
 
 
 def _check_used(options: argparse.Namespace) -> None:
-    """Refuse options that would have no effect on what is asked for."""
+    """Refuse options that would have no effect."""
 
     def given(names: dict[str, object]) -> list[str]:
         return [name for name, value in names.items() if getattr(options, name) != value]
@@ -155,17 +161,17 @@ def _check_used(options: argparse.Namespace) -> None:
     if options.output is not None and options.format != "table":
         raise CredimiError("--format is of the printed steps, and --output writes rows: leave one of them out")
     if options.goal is not None or options.output is None:
-        for name in given(_FIXED):
-            only = "none" if _FIXED[name] is None else f"{_FIXED[name]} only"
-            raise CredimiError(f"{_option(name)} is for rules: a goal has {only}, leave it out")
-        for name in given(_OF_RULES):
+        for name in given(_FIXED_FOR_GOALS):
+            fixed_value = "none" if _FIXED_FOR_GOALS[name] is None else f"{_FIXED_FOR_GOALS[name]} only"
+            raise CredimiError(f"{_option(name)} is for rules: a goal has {fixed_value}, leave it out")
+        for name in given(_RULE_DEFAULTS):
             raise CredimiError(f"{_option(name)} is for rules, and a rule needs --output: leave it out")
         return
-    for name in given(_OF_GOALS):
+    for name in given(_GOAL_DEFAULTS):
         raise CredimiError(f"{_option(name)} is for goals: name one with --goal, or leave it out")
-    if options.fdr != _FIXED["fdr"] and options.rule != "fdr":
+    if options.fdr != _FIXED_FOR_GOALS["fdr"] and options.rule != "fdr":
         raise CredimiError(f"--fdr is for --rule fdr: the rule {options.rule or 'forward'} has none")
-    if options.units != _FIXED["units"]:
+    if options.units != _FIXED_FOR_GOALS["units"]:
         raise CredimiError("--units is of what is printed, and --output writes rows: leave one of them out")
 
 
@@ -173,12 +179,12 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
+def _kept_features(ranking: Ranking, options: argparse.Namespace) -> list[str]:
     """The features that the rule keeps, and that stand at the factor."""
     kept = [str(name) for name in ranking.selected(options.rule)]
     if options.robust:
-        tips = {row["feature"]: row["tipping_factor"] for row in ranking if row["verdict"] == "keep"}
-        kept = [name for name in kept if tips.get(name, 0.0) >= options.factor]
+        tipping_factor = {row["feature"]: row["tipping_factor"] for row in ranking if row["verdict"] == "keep"}
+        kept = [name for name in kept if tipping_factor.get(name, 0.0) >= options.factor]
     return kept[: options.top]
 
 
@@ -190,11 +196,11 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     startup.announce_compiling(options.command)
     from credimi.selection.sets.select import select
 
-    goal, asked = options.goal or "smallest", shared.counting(options)
-    asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
-    asked["scratch"] = options.scratch
+    goal, arguments = options.goal or "smallest", shared.counting(options)
+    arguments |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
+    arguments["scratch"] = options.scratch
     with terminal_io.progress("reading") as progress:
-        selection = select([data], options.target, goal=goal, progress=progress, **asked)
+        selection = select([data], options.target, goal=goal, progress=progress, **arguments)
     if options.html is not None:
         selection.to_html(options.html)
     if options.plot is not None:
@@ -203,7 +209,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
 
 def _show(selection: Selection, options: argparse.Namespace) -> int:
-    """Print the steps; the exit code."""
+    """Print the steps; return the exit code."""
     if not selection.complete:
         terminal_io.say(_interrupted(selection, options.output))
     code = _INTERRUPTED if not selection.complete else 0 if selection.features else _NOTHING_KEPT

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _ADAPTIVE = "adaptive"  # as in credimi.inference.fixed_priors, which is not imported to keep `--help` fast
 _Counts = tuple[list[list[float]], dict[str, list[float]]]  # the rows of a table, and its margins
-_LARGEST = 1 << 24  # bytes of a table's text
+_MAX_TEXT_BYTES = 1 << 24  # of a table
 _EXAMPLES = """\
 a table is text: one row per target class, one column per feature value, numbers
 separated by blanks or commas, rows by ';' or new lines. The lines
@@ -74,7 +74,7 @@ def add(commands: Foreign) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the posterior of one table, or of what is told given the stratum."""
+    """Print the posterior of one table, or with --given that of the information given the stratum."""
     command_files.check_output(options.output, [identity(Path(options.table))] if _is_file(options.table) else [])
     strata = _read_tables(options)
     shared.check_thresholds(options)
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | float) -> None:
-    """Print the posterior of what the feature tells once the stratum is known, and each stratum on its own."""
+    """Print the posterior of the information given the stratum, and that of each stratum on its own."""
     if options.approximation != "matched":
         raise CredimiError(
             f"--given has no approximation but matched: leave out --approximation {options.approximation}"
@@ -110,17 +110,19 @@ def _run_given(options: argparse.Namespace, strata: list[_Counts], prior: str | 
     from credimi.inference.conditional.conditional_information import conditional_information
     from credimi.inference.mutual_information import mutual_information
 
-    tables = [Table.of(joint, each.get("target_only"), each.get("feature_only")) for joint, each in strata]
+    tables = [Table.of(joint, margins.get("target_only"), margins.get("feature_only")) for joint, margins in strata]
     names = ("joint", "target_only", "feature_only")
     joint, target_only, feature_only = ([getattr(table, name) for table in tables] for name in names)
-    given = conditional_information(joint, target_only=target_only, feature_only=feature_only, prior=prior)
-    own = [_figures(mutual_information(table, prior=prior), options) if table.joint.any() else {} for table in tables]
-    report = _figures(given, options) | {
+    information = conditional_information(joint, target_only=target_only, feature_only=feature_only, prior=prior)
+    of_strata = [
+        _figures(mutual_information(table, prior=prior), options) if table.joint.any() else {} for table in tables
+    ]
+    report = _figures(information, options) | {
         "rows": sum(table.rows for table in tables),
-        "strata": [each | {"rows": table.rows} for each, table in zip(own, tables, strict=True)],
+        "strata": [figures | {"rows": table.rows} for figures, table in zip(of_strata, tables, strict=True)],
         "settings": _settings(options, prior) | {"given": True},
     }
-    grids = partial(_given_grids, report, tables, given)
+    grids = partial(_given_grids, report, tables, information)
     terminal_io.write_result(options.format, options.output, lambda: report, grids)
 
 
@@ -140,12 +142,12 @@ def _figures(information: Distribution, options: argparse.Namespace) -> Record:
 
 def _settings(options: argparse.Namespace, prior: str | float) -> Record:
     names = ("approximation", "epsilon", "level", "units")
-    own = {"epsilon_units": "nats"} if options.units == "bits" else {}
-    return {"prior": prior} | {name: getattr(options, name) for name in names} | own
+    units_of_epsilon = {"epsilon_units": "nats"} if options.units == "bits" else {}
+    return {"prior": prior} | {name: getattr(options, name) for name in names} | units_of_epsilon
 
 
 def _summary(title: str, report: Record, tables: list[Table], information: Distribution) -> Grid:
-    """The figures of a posterior, one a line."""
+    """The figures of a posterior, one in each line."""
     from rich.table import Table as Grid
 
     settings = report["settings"]
@@ -183,12 +185,12 @@ def _given_grids(report: Record, tables: list[Table], information: Distribution,
     headings = ("rows", f"mean, {settings['units']}", f"{100 * settings['level']:g} % interval", "P(independent)")
     for number, heading in enumerate(("stratum", *headings)):
         grid.add_column(heading, justify="right" if number else "left")
-    for number, each in enumerate(report["strata"], 1):
-        shown = [str(number), f"{each['rows']:,.10g}"]
-        if "mean" in each:
-            atom = probability(each["p_independent"], each["std"])
-            shown += [f"{each['mean']:.4g}", f"{each['low']:.4g} to {each['high']:.4g}", atom]
-        grid.add_row(*shown)
+    for number, stratum in enumerate(report["strata"], 1):
+        cells = [str(number), f"{stratum['rows']:,.10g}"]
+        if "mean" in stratum:
+            atom = probability(stratum["p_independent"], stratum["std"])
+            cells += [f"{stratum['mean']:.4g}", f"{stratum['low']:.4g} to {stratum['high']:.4g}", atom]
+        grid.add_row(*cells)
     yield grid
 
 
@@ -227,16 +229,16 @@ def _complete_and_missing(complete: float, target_only: float, feature_only: flo
 
 
 def _read_tables(options: argparse.Namespace) -> list[_Counts]:
-    """The table, or with --given one a stratum, with the margins of the text or of the options."""
+    """The table, or with --given one table for each stratum, with the margins of the text or of the options."""
     text, name = _table_text(options.table)
     strata = _strata(text, name) if options.given else [_read_table(text, name)]
     for margin in ("target_only", "feature_only"):
-        given = getattr(options, margin)
-        if given is None:
+        option_text = getattr(options, margin)
+        if option_text is None:
             continue
         if any(margin in margins for _, margins in strata):
             raise CredimiError(f"{_option(margin)} is given both in {options.table} and as an option: keep one of them")
-        parts = given.split("|") if options.given else [given]
+        parts = option_text.split("|") if options.given else [option_text]
         if len(parts) != len(strata):
             raise CredimiError(
                 f"{_option(margin)} has counts for {len(parts)} strata, {name} has {len(strata)}: separate them by '|'"
@@ -247,7 +249,7 @@ def _read_tables(options: argparse.Namespace) -> list[_Counts]:
 
 
 def _strata(text: str, name: str) -> list[_Counts]:
-    """One table a stratum: they are separated by '|' or empty lines."""
+    """One table for each stratum; they are separated by '|' or empty lines."""
     lines = [line.split("#", 1)[0] if line.strip() else "|" for line in text.splitlines()]
     parts = [part for part in "\n".join(lines).split("|") if part.strip()]
     if not parts:
@@ -265,22 +267,22 @@ def _strata(text: str, name: str) -> list[_Counts]:
 
 def _read_table(text: str, name: str) -> _Counts:
     """The rows, and the margins that the text names."""
-    several = "\n" in text.strip()
+    is_multiline = "\n" in text.strip()
     margins: dict[str, list[float]] = {}
     joint: list[list[float]] = []
     for number, line in enumerate(text.splitlines(), 1):
-        place = f"{name}, line {number}" if several else name
+        location = f"{name}, line {number}" if is_multiline else name
         for part in filter(str.strip, line.split("#", 1)[0].split(";")):
             key, colon, values = part.partition(":")
             if not colon:
-                joint.append(_numbers(part, place))
+                joint.append(_numbers(part, location))
                 continue
             margin = key.strip().replace("-", "_")
             if margin not in {"target_only", "feature_only"}:
-                raise CredimiError(f"{place}: {key.strip()!r} is not known: use 'target-only:' or 'feature-only:'")
+                raise CredimiError(f"{location}: {key.strip()!r} is not known: use 'target-only:' or 'feature-only:'")
             if margin in margins:
-                raise CredimiError(f"{place}: {_option(margin)} is given twice: keep one of them")
-            margins[margin] = _numbers(values, place)
+                raise CredimiError(f"{location}: {_option(margin)} is given twice: keep one of them")
+            margins[margin] = _numbers(values, location)
     if not joint:
         raise CredimiError(f"{name} holds no counts: give one row per target class, such as 10 2")
     for row, counts in enumerate(joint, 1):
@@ -317,13 +319,13 @@ def _looks_like_counts(text: str) -> bool:
 def _input_text() -> str:
     if sys.stdin is None:
         raise CredimiError("standard input is closed: pipe the counts into credimi, or name a file")
-    return _decoded(sys.stdin.buffer.read(_LARGEST + 1), "standard input")
+    return _decoded(sys.stdin.buffer.read(_MAX_TEXT_BYTES + 1), "standard input")
 
 
 def _file_text(path: str) -> str:
     try:
         with Path(path).open("rb") as file:  # a device may never end
-            return _decoded(file.read(_LARGEST + 1), path)
+            return _decoded(file.read(_MAX_TEXT_BYTES + 1), path)
     except FileNotFoundError:
         raise CredimiError(f'{path}: no such file; counts are written like "10 2; 3 15"') from None
     except OSError as error:
@@ -331,27 +333,28 @@ def _file_text(path: str) -> str:
 
 
 def _decoded(content: bytes, name: str) -> str:
-    if len(content) > _LARGEST:
-        raise CredimiError(f"{name} is larger than {_LARGEST >> 20} MiB, too large for a table: check the name")
+    if len(content) > _MAX_TEXT_BYTES:
+        raise CredimiError(f"{name} is larger than {_MAX_TEXT_BYTES >> 20} MiB, too large for a table: check the name")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CredimiError(f"{name} is not text in UTF-8 (byte {error.start}): save it as UTF-8 text") from None
 
 
-def _numbers(text: str, place: str) -> list[float]:
+def _numbers(text: str, location: str) -> list[float]:
+    """The counts in a text; `location` names it in errors."""
     if not text.strip():
-        raise CredimiError(f"{place} holds no counts: give numbers separated by blanks or commas")
+        raise CredimiError(f"{location} holds no counts: give numbers separated by blanks or commas")
     fields = [field.split() for field in text.split(",")]
     if [] in fields:
-        raise CredimiError(f"{place}: a comma in {text.strip()!r} has no number beside it: write 0 for no count")
+        raise CredimiError(f"{location}: a comma in {text.strip()!r} has no number beside it: write 0 for no count")
     words = [word for field in fields for word in field]
     if "|" in text:
-        raise CredimiError(f"{place}: '|' is not a count: it separates the tables of strata, for which say --given")
+        raise CredimiError(f"{location}: '|' is not a count: it separates the tables of strata, for which say --given")
     for word in words:
         if not (argument_types.is_number(word) and 0.0 <= float(word) < math.inf):
             raise CredimiError(
-                f"{place}: {word!r} is not a count: counts are numbers from 0 up, separated by blanks or commas"
+                f"{location}: {word!r} is not a count: counts are numbers from 0 up, separated by blanks or commas"
             )
     return [float(word) for word in words]
 

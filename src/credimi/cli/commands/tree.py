@@ -62,20 +62,20 @@ def run(options: argparse.Namespace) -> int:
     command_files.check_outputs(options)
     data = command_files.files_with_rows(options, twice=True)
     shared.require_target(options)
-    for each in data:
-        command_files.check_features(each, options.target)
+    for file in data:
+        command_files.check_features(file, options.target)
     tree = _grown(options, data)
-    found = tree.to_dict()
+    report = tree.to_dict()
     if options.html is not None:
         from credimi.report.trees.tree_page import write_page
 
-        write_page(found, options.html)
+        write_page(report, options.html)
     if options.format == "json":
-        terminal_io.write_json(found, options.output)
+        terminal_io.write_json(report, options.output)
     else:
         from credimi.report.trees.tree_text import tree_lines
 
-        lines = list(tree_lines(found, reasons=not options.no_reasons))
+        lines = list(tree_lines(report, reasons=not options.no_reasons))
         write(terminal_io.sayable("\n".join(lines) + "\n", options.output), options.output)
     if tree.interrupted:
         terminal_io.say("interrupted: the tree has the nodes that were grown so far")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from credimi.core.atomic_files import write_bytes
 from credimi.report import sentences
 from credimi.report.comparisons.comparison_text import lines, signed, title
-from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, root_place, table, text
+from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, root_scale_x, table, text
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -43,21 +43,21 @@ def page(comparisons: Sequence[ShownComparison]) -> str:
 def _section(comparison: ShownComparison) -> str:
     first, second = map(name, comparison.names)
     interval, epsilon = f"{100 * comparison.settings['level']:g} % interval", f"{comparison.settings['epsilon']:g}"
-    most = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
-    head = headings("feature", "verdict", _axis(most)) + headings(first, second, "change", number=True)
+    largest = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
+    head = headings("feature", "verdict", _axis(largest)) + headings(first, second, "change", number=True)
     head += headings(interval, f"P(change &gt; {epsilon})", number=True).replace("number", "number whole")
     return f"""<section>
 <h2>{text(title(comparison))}</h2>
 <p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {interval}
 of mutual information, in nats, on a square-root scale</p>
-{table(head, [_row(row, most) for row in comparison])}
+{table(head, [_row(row, largest) for row in comparison])}
 <div class="said">
 {paragraphs(lines(comparison))}
 </div>
 </section>"""
 
 
-def _row(row: Record, most: float) -> str:
+def _row(row: Record, largest: float) -> str:
     verdict = row["verdict"]
     start = f'<th scope="row"><bdi title="{text(row["note"])}">{text(row["feature"]) or sentences.NO_NAME}</bdi></th>'
     start += f'<td class="verdict">{verdict}</td>'
@@ -70,26 +70,26 @@ def _row(row: Record, most: float) -> str:
         f"{signed(row['low'])} to {signed(row['high'])}",
         probability(row["p_change"], 1.0),
     )
-    return f'<tr class="{verdict}">{start}<td>{_drawn(row, most)}</td>{figures}</tr>'
+    return f'<tr class="{verdict}">{start}<td>{_drawn_intervals(row, largest)}</td>{figures}</tr>'
 
 
-def _drawn(row: Record, most: float) -> str:
+def _drawn_intervals(row: Record, largest: float) -> str:
     """Both intervals, the first above the second."""
     parts = []
     for letter, height in (("a", 9), ("b", 21)):
-        low, mean, high = (root_place(row[f"{end}_{letter}"], most) for end in ("low", "mi", "high"))
+        low, mean, high = (root_scale_x(row[f"{end}_{letter}"], largest) for end in ("low", "mi", "high"))
         line = f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{height}" y2="{height}"/>'
         parts.append(f'<g class="{letter}">{line}<circle cx="{mean:.1f}" cy="{height}" r="4"/></g>')
-    said = f"{row['mi_a']:.4f} ({row['low_a']:.4f} to {row['high_a']:.4f}), then {row['mi_b']:.4f} "
-    said += f"({row['low_b']:.4f} to {row['high_b']:.4f})"
-    return f'<svg viewBox="0 0 {WIDTH:g} 30" role="img" aria-label="{said}">{"".join(parts)}</svg>'
+    label = f"{row['mi_a']:.4f} ({row['low_a']:.4f} to {row['high_a']:.4f}), then {row['mi_b']:.4f} "
+    label += f"({row['low_b']:.4f} to {row['high_b']:.4f})"
+    return f'<svg viewBox="0 0 {WIDTH:g} 30" role="img" aria-label="{label}">{"".join(parts)}</svg>'
 
 
-def _axis(most: float) -> str:
+def _axis(largest: float) -> str:
     ticks, last = [], -math.inf
     for tick in _TICKS:
-        place = root_place(tick, most)
-        if (tick == 0.0 or tick < most) and place - last > 34.0:
-            last = place
-            ticks.append(f'<text x="{place:.1f}" y="14" text-anchor="middle">{tick:g}</text>')
+        x = root_scale_x(tick, largest)
+        if (tick == 0.0 or tick < largest) and x - last > 34.0:
+            last = x
+            ticks.append(f'<text x="{x:.1f}" y="14" text-anchor="middle">{tick:g}</text>')
     return f'<svg viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{"".join(ticks)}</svg>'

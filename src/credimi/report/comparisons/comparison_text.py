@@ -9,10 +9,10 @@ from rich.cells import cell_len
 
 from credimi.core.atomic_files import plain
 from credimi.report import sentences
-from credimi.report.names import told_apart
+from credimi.report.names import shorten_distinctly
 from credimi.report.terminal import (
     GAP,
-    LEAST_NAME,
+    MIN_NAME_WIDTH,
     Column,
     coloured_grid,
     printed,
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from credimi.report.shown import ShownComparison, ShownGroups
 
 _COLOUR = {"more": "green", "less": "red", "unsure": "yellow", "same": "dim", "not compared": "dim"}
-_LINES = 60  # of a comparison that is printed in Python
+_MAX_LINES = 60  # of a comparison that is printed in Python
 _SHORT_NAME, _LONGEST_NAME = 8, 18  # of a sample, as the heading of a column
 _LETTERS = ("A", "B")  # the headings of samples whose names look the same
-_SHOWN = 10  # columns that only one of the two has
+_MAX_COLUMNS_NAMED = 10  # columns that only one of the two has
 
 
 def comparison_text(comparison: ShownComparison, *, width: int = 120) -> str:
     """The comparison as plain text."""
-    return printed(comparison_grid(comparison, width=width, top=_LINES), width)
+    return printed(comparison_grid(comparison, width=width, top=_MAX_LINES), width)
 
 
 def grouped_text(grouped: ShownGroups, *, width: int = 120) -> str:
     """All rankings and comparisons of groups as plain text."""
-    return printed(grouped_grid(grouped, width=width, top=_LINES), width)
+    return printed(grouped_grid(grouped, width=width, top=_MAX_LINES), width)
 
 
 def grouped_grid(
@@ -81,16 +81,16 @@ def comparison_grid(
     width: int = 120,
 ) -> Iterator[Grid | Text]:
     """The table and the lines below it, for rich to print."""
-    columns, headings = _fitting(comparison, list(comparison)[:top], units, width)
+    columns, headings = _columns_that_fit(comparison, list(comparison)[:top], units, width)
     yield text_line(title(comparison, headings) + (", in bits" if units == "bits" else ""))
     yield coloured_grid(columns, [_COLOUR[verdict] for verdict in columns[-1].cells])
     yield from map(text_line, lines(comparison, top))
 
 
-def _fitting(
+def _columns_that_fit(
     comparison: ShownComparison, rows: Sequence[Record], units: str, width: int
 ) -> tuple[list[Column], tuple[str, str]]:
-    """The columns that there is room for, first of all names, changes and verdicts; and the headings of the samples."""
+    """The columns that fit into the width: names, changes and verdicts first; and the headings of the samples."""
     settings, scale = comparison.settings, 1.0 / math.log(2.0) if units == "bits" else 1.0
 
     def column(head: str, text: Callable[[Record], str], *, right: bool = True) -> Column:
@@ -108,27 +108,27 @@ def _fitting(
     )
     tail = column(f"P(change > {threshold(settings, units)})", lambda row: probability(row["p_change"], 1.0))
     verdict = Column("verdict", [row["verdict"] for row in rows])
-    room = width - min(longest, LEAST_NAME) - change.width - verdict.width - 2 * GAP
-    chosen, samples = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
+    room = width - min(longest, MIN_NAME_WIDTH) - change.width - verdict.width - 2 * GAP
+    chosen, samples_width = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
     headings = comparison.names
-    if samples <= room:
-        room -= samples
-        for extra, before in ((tail, len(chosen)), (interval, 1)):
-            if extra.width + GAP > room:
+    if samples_width <= room:
+        room -= samples_width
+        for optional, index in ((tail, len(chosen)), (interval, 1)):
+            if optional.width + GAP > room:
                 break
-            chosen.insert(before, extra)
-            room -= extra.width + GAP
-        spare = max(room - max(longest - LEAST_NAME, 0), 0)  # once names are whole
+            chosen.insert(index, optional)
+            room -= optional.width + GAP
+        spare = max(room - max(longest - MIN_NAME_WIDTH, 0), 0)  # what is left after whole names
         headings = _headings(comparison.names, min(_SHORT_NAME + spare // 2, _LONGEST_NAME))
         first, second = first._replace(head=headings[0]), second._replace(head=headings[1])
-        room -= first.width + second.width + 2 * GAP - samples
+        room -= first.width + second.width + 2 * GAP - samples_width
         chosen = [first, second, *chosen]
-    shown = told_apart(names, min(longest, LEAST_NAME) + max(room, 0))
+    shown = shorten_distinctly(names, min(longest, MIN_NAME_WIDTH) + max(room, 0))
     return [Column("feature", shown), *chosen, verdict], headings
 
 
 def title(comparison: ShownComparison, headings: tuple[str, str] | None = None) -> str:
-    """What is compared, and which of the two is which where letters stand above the table."""
+    """What is compared; if the headings of the table are letters, which sample is which."""
     (first, second), (one, other) = comparison.names, comparison.rows
     if headings == _LETTERS != comparison.names:
         first, second = f"A, {first}", f"B, {second}"
@@ -159,7 +159,7 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"
     for name, only in zip(comparison.names, comparison.only, strict=True):
         if only:
-            listed = ", ".join(only[:_SHOWN]) + (", ..." if len(only) > _SHOWN else "")
+            listed = ", ".join(only[:_MAX_COLUMNS_NAMED]) + (", ..." if len(only) > _MAX_COLUMNS_NAMED else "")
             yield f"only in {name}, not compared: {listed}"
     for row in list(comparison)[: top or None]:
         if row["verdict"] == "not compared":
@@ -167,7 +167,7 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
 
 
 def _headings(names: tuple[str, str], room: int) -> tuple[str, str]:
-    """The ends of the samples' names, which tell files apart, as they fit above columns; letters where they do not."""
+    """The ends of the samples' names, where file names differ, in so much room; letters if the ends are the same."""
     first, second = (_ending(plain(name), room) for name in names)
     return (first, second) if first != second else _LETTERS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.report.figures import new_axes, picture_kind, save, short_names
-from credimi.report.networks.network_layout import places
+from credimi.report.networks.network_layout import column_positions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _COLOUR = "#0072b2"
-_NAMES = 120  # columns whose names are written
+_MAX_NAMES = 120  # with more columns, no names are written
 
 
 def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> Axes:
     """Columns as dots, edges as lines: width is information, opacity probability, arrow heads are directions."""
     if path is not None:
         picture_kind(path)
-    number = {name: place for place, name in enumerate(network["columns"])}
+    index_of = {name: index for index, name in enumerate(network["columns"])}
     edges = network["edges"]
-    most = max((edge["mi"] for edge in edges), default=0.0) or 1.0
-    where = places(len(number), [(number[edge["a"]], number[edge["b"]], (edge["mi"] / most) ** 0.5) for edge in edges])
-    where[:, 1] *= -1.0
-    side = 5.0 + 0.25 * np.sqrt(len(number)) * 2.0
+    largest = max((edge["mi"] for edge in edges), default=0.0) or 1.0
+    positions = column_positions(
+        len(index_of), [(index_of[edge["a"]], index_of[edge["b"]], (edge["mi"] / largest) ** 0.5) for edge in edges]
+    )
+    positions[:, 1] *= -1.0
+    side = 5.0 + 0.25 * np.sqrt(len(index_of)) * 2.0
     axes = new_axes(ax, (side * 1.3, side))
     for edge in edges:
-        ends = [where[number[edge[name]]] for name in ("a", "b")]
+        ends = [positions[index_of[edge[name]]] for name in ("a", "b")]
         if edge["direction"] == "<-":
             ends.reverse()
         shape = {
@@ -42,12 +44,14 @@ def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> A
             "shrinkA": 5,
             "shrinkB": 5,
         }
-        shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / most) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
+        shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / largest) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
         axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape, zorder=1)
     halo = [import_module("matplotlib.patheffects").withStroke(linewidth=3.0, foreground="white")]
-    axes.plot(where[:, 0], where[:, 1], "o", color="#333333", markersize=5, zorder=3)
-    for place, name in enumerate(short_names(number) if len(number) <= _NAMES else ()):
-        label = axes.annotate(name, where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8)
+    axes.plot(positions[:, 0], positions[:, 1], "o", color="#333333", markersize=5, zorder=3)
+    for index, name in enumerate(short_names(index_of) if len(index_of) <= _MAX_NAMES else ()):
+        label = axes.annotate(
+            name, positions[index], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8
+        )
         label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.margins(0.1)
     axes.set_axis_off()

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from credimi.report import sentences
-from credimi.report.names import told_apart
+from credimi.report.names import shorten_distinctly
 from credimi.report.terminal import and_more, printed, text_line, text_table
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     Facts = Mapping[str, Any]
 
-_LINES, _SEPARATED = 60, 20
-_NAMED = 5
-_LONGEST = 28
+_MAX_EDGES, _MAX_SEPARATED = 60, 20  # lines
+_MAX_NAMED = 5
+_MAX_NAME_CHARACTERS = 28
 _NO_DIRECTION = "--"
 _NUMBERS = {"nats", "P(edge)", "P(arrow)"}
 
@@ -32,7 +32,7 @@ def network_text(network: Record, reader: str = sentences.PYTHON, *, width: int 
 
 
 def title(network: Record) -> str:
-    """How many edges there are, and how sure."""
+    """How many edges there are, and at which level."""
     edges, level = network["edges"], network["settings"]["level"]
     size = f"{sentences.counted(len(edges), 'edge')} among {sentences.counted(len(network['columns']), 'column')}"
     return f"{size} of {sentences.counted(network['rows'], 'row')}: P(edge) >= {level:g}"
@@ -41,23 +41,23 @@ def title(network: Record) -> str:
 def direction_line(network: Record) -> str:
     """What arrows mean, and how many edges have none."""
     edges = network["edges"]
-    without = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
+    undirected = sum(edge["direction"] == _NO_DIRECTION for edge in edges)
     if not edges:
         return "no two columns hang together as far as these rows tell"
-    if without == len(edges):
+    if undirected == len(edges):
         return "no edge has a direction; --: the data fit both directions"
     arrow = "->: a direction that follows from what is independent of what, if no common cause is missing"
-    if not without:
+    if not undirected:
         return f"all edges have a direction; {arrow}"
-    many = f"{without:,} of {len(edges):,} edges {'has' if without == 1 else 'have'} no direction"
-    return f"{many}; {arrow}; --: the data fit both directions"
+    counted_edges = f"{undirected:,} of {len(edges):,} edges {'has' if undirected == 1 else 'have'} no direction"
+    return f"{counted_edges}; {arrow}; --: the data fit both directions"
 
 
 def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int | None = None) -> Iterator[Grid | Text]:
     """The edges, what separates other pairs, and remarks, for rich to print."""
     edges, separated = network["edges"], network["separated"]
-    lines = _LINES if top is None else top
-    shown = dict(zip(network["columns"], told_apart(network["columns"], _LONGEST), strict=True))
+    lines = _MAX_EDGES if top is None else top
+    shown = dict(zip(network["columns"], shorten_distinctly(network["columns"], _MAX_NAME_CHARACTERS), strict=True))
     shown[""] = sentences.NO_NAME
     headings = ["a", "", "b", "P(edge)", "P(arrow)", "nats", "95 % interval"]
     yield text_line(title(network))
@@ -66,9 +66,9 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
     yield from and_more(len(edges), lines)
     if separated:
         headings = ["depend, but not directly", "", "nats", "separated by", "P(independent then)"]
-        cells = (_separated_cells(pair, shown) for pair in separated[:_SEPARATED])
+        cells = (_separated_cells(pair, shown) for pair in separated[:_MAX_SEPARATED])
         yield text_table("", headings, cells, right=_NUMBERS)
-        yield from and_more(len(separated), _SEPARATED)
+        yield from and_more(len(separated), _MAX_SEPARATED)
     yield text_line(direction_line(network))
     yield from map(text_line, remark_lines(network["remarks"], reader))
     imputed = network["settings"]["imputations"]
@@ -77,14 +77,14 @@ def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int |
 
 
 def _edge_cells(edge: Record, shown: dict[str, str]) -> list[str]:
-    forced = {"->": edge["p_forward"], "<-": edge["p_backward"]}.get(edge["direction"])
+    p_arrow = {"->": edge["p_forward"], "<-": edge["p_backward"]}.get(edge["direction"])
     interval = f"{edge['low']:.4f} to {edge['high']:.4f}"
     return [
         shown[edge["a"]],
         edge["direction"],
         shown[edge["b"]],
-        chance(edge["probability"]),
-        "" if forced is None else chance(forced),
+        probability_text(edge["probability"]),
+        "" if p_arrow is None else probability_text(p_arrow),
         f"{edge['mi']:.4f}",
         interval,
     ]
@@ -93,48 +93,48 @@ def _edge_cells(edge: Record, shown: dict[str, str]) -> list[str]:
 def _separated_cells(pair: Record, shown: dict[str, str]) -> list[str]:
     given = ", ".join(shown[name] for name in pair["separated_by"])
     names = [shown[pair[name]] for name in ("a", "b")]
-    return [*names, f"{pair['mi']:.4f}", given, chance(pair["p_separated"])]
+    return [*names, f"{pair['mi']:.4f}", given, probability_text(pair["p_separated"])]
 
 
-def chance(probability: float) -> str:
-    """A probability that was averaged over a few hundred networks: two digits say all that is known."""
+def probability_text(probability: float) -> str:
+    """A probability in two digits: it is an average over a few hundred networks, so more would not be exact."""
     if probability > 0.995:
         return "> 0.99"
     return "< 0.01" if probability < 0.005 else f"{probability:.2f}"
 
 
 def remark_lines(remarks: Sequence[Facts], reader: str = sentences.PYTHON) -> list[str]:
-    """The remarks in words; those of columns that were left out as those of a ranking."""
-    found = []
+    """The remarks in words; columns that were left out are worded as in a ranking."""
+    lines = []
     for kind, group in groupby(remarks, lambda each: str(each["kind"])):
-        same = list(group)
+        alike = list(group)
         if kind == "left_out":
-            found += _left_out_lines(same, reader)
+            lines += _left_out_lines(alike, reader)
             continue
         if kind == "missing_depends":
-            found.append(_missing_depends(same))
+            lines.append(_missing_depends(alike))
             continue
-        found += [remark_sentence(each, reader) for each in same[:_NAMED]]
-        if len(same) > _NAMED:
-            found.append(f"... and {len(same) - _NAMED:,} more columns of which the same holds")
-    return found
+        lines += [remark_sentence(each, reader) for each in alike[:_MAX_NAMED]]
+        if len(alike) > _MAX_NAMED:
+            lines.append(f"... and {len(alike) - _MAX_NAMED:,} more columns of which the same holds")
+    return lines
 
 
-def _missing_depends(same: Sequence[Facts]) -> str:
+def _missing_depends(remarks: Sequence[Facts]) -> str:
     """One line for all columns whose missing values depend on another."""
-    named = [f"{each['column']} (on {each['others'][0]})" for each in same[:_NAMED]]
-    more = f" and {len(same) - _NAMED:,} more" * (len(same) > _NAMED)
+    named = [f"{each['column']} (on {each['others'][0]})" for each in remarks[:_MAX_NAMED]]
+    more = f" and {len(remarks) - _MAX_NAMED:,} more" * (len(remarks) > _MAX_NAMED)
     return (
         f"caution: whether values are missing depends on another column: {', '.join(named)}{more}; that is allowed for "
         "as far as it depends on what is seen in the row"
     )
 
 
-def _left_out_lines(same: Sequence[Facts], reader: str) -> list[str]:
-    plainly = [each["facts"] for each in same if not _too_many(each)]
+def _left_out_lines(remarks: Sequence[Facts], reader: str) -> list[str]:
+    columns = [each["facts"] for each in remarks if not _too_many(each)]
     return [
-        *(f"left out: {line}" for line in sentences.unranked_lines(plainly, reader)),
-        *(remark_sentence(each, reader) for each in same if _too_many(each)),
+        *(f"left out: {line}" for line in sentences.unranked_lines(columns, reader)),
+        *(remark_sentence(each, reader) for each in remarks if _too_many(each)),
     ]
 
 
@@ -150,7 +150,8 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
     if kind == "missing_depends":
         return (
             f"caution: whether {remark['column']!r} is missing depends on {others} "
-            f"(probability {chance(remark['probability'])}): that is allowed for as far as it depends on what is seen"
+            f"(probability {probability_text(remark['probability'])}): that is allowed for as far as it "
+            "depends on what is seen"
         )
     if kind == "walks_disagree":
         return (
@@ -158,9 +159,9 @@ def remark_sentence(remark: Facts, reader: str = sentences.PYTHON) -> str:
             "sure than they look; fewer columns, or another seed, show how much"
         )
     if _too_many(remark):
-        asked = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"
+        advice = "--discretize" if reader == sentences.COMMAND_LINE else "discretize"
         return (
             f"left out: {remark['column']!r} has {remark['values']:,} values, too many for tables with others: group "
-            f"them, or cut numbers ({asked})"
+            f"them, or cut numbers ({advice})"
         )
     return f"left out: {remark['column']!r}: {sentences.note(remark['facts'], reader)}"

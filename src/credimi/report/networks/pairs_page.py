@@ -1,6 +1,7 @@
 """The page of pairs: that of a network, with the links of all pairs in place of edges.
 
-A link may go by way of other columns, and has no direction. Of many columns those with the strongest links are shown.
+A link may go by way of other columns, and has no direction. If there are many columns, those with the strongest links
+are shown.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.core.version import __version__
-from credimi.report.networks.network_layout import places
+from credimi.report.networks.network_layout import column_positions
 from credimi.report.networks.network_page import SCRIPTS, clipped
 from credimi.report.page import filled
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 MOST_PAIRS = 20_000
-_MOST_COLUMNS = 1_000
-_MOST_PULLS = 4  # links a column that say where it is drawn
+_MAX_COLUMNS = 1_000
+_PULLS_PER_COLUMN = 4  # links for each column that decide where it is drawn
 _LEVEL = 0.95
-_LEAST = 0.01  # of P(linked): others are not worth a line
+_MIN_P_LINKED = 0.01  # other pairs are not shown
 _WORDS = {
     "heading": "What every two columns tell about each other",
     "one": "a link",
@@ -34,18 +35,18 @@ _WORDS = {
 
 def pairs_page(pairs: Record) -> str:
     """The HTML of the plain data of pairs, the best first, with `source`."""
-    shown = [pair for pair in pairs["pairs"] if pair["p_linked"] >= _LEAST]
+    shown = [pair for pair in pairs["pairs"] if pair["p_linked"] >= _MIN_P_LINKED]
     columns, remarks = pairs["columns"], list(pairs["remarks"])
-    if len(columns) > _MOST_COLUMNS:
-        named = dict.fromkeys(name for pair in shown for name in (pair["a"], pair["b"]))
-        columns = [*named, *(name for name in columns if name not in named)][:_MOST_COLUMNS]
+    if len(columns) > _MAX_COLUMNS:
+        linked_columns = dict.fromkeys(name for pair in shown for name in (pair["a"], pair["b"]))
+        columns = [*linked_columns, *(name for name in columns if name not in linked_columns)][:_MAX_COLUMNS]
         remarks.append(f"of {len(pairs['columns']):,} columns the {len(columns):,} with the strongest links are shown")
-    number = {name: place for place, name in enumerate(columns)}
-    shown = [pair for pair in shown if pair["a"] in number and pair["b"] in number]
-    most = max((pair["mi"] for pair in shown), default=0.0) or 1.0
-    drawn = [
-        (number[pair["a"]], number[pair["b"]], (pair["mi"] / most) ** 0.5)
-        for pair in shown[: _MOST_PULLS * len(columns)]
+    index_of = {name: index for index, name in enumerate(columns)}
+    shown = [pair for pair in shown if pair["a"] in index_of and pair["b"] in index_of]
+    largest = max((pair["mi"] for pair in shown), default=0.0) or 1.0
+    drawn_links = [
+        (index_of[pair["a"]], index_of[pair["b"]], (pair["mi"] / largest) ** 0.5)
+        for pair in shown[: _PULLS_PER_COLUMN * len(columns)]
         if pair["p_linked"] >= _LEVEL
     ]
     data = {
@@ -62,20 +63,20 @@ def pairs_page(pairs: Record) -> str:
         "all_columns": len(pairs["columns"]),
         "missing": None,
         "rows": pairs["rows"],
-        "places": [[round(float(x), 3), round(float(y), 3)] for x, y in places(len(number), drawn)],
-        "pairs": [_pair(pair, number) for pair in shown],
+        "places": [[round(float(x), 3), round(float(y), 3)] for x, y in column_positions(len(index_of), drawn_links)],
+        "pairs": [_pair(pair, index_of) for pair in shown],
         "tables": [],
     }
     return filled("network.html", ("page.css", "network.css"), SCRIPTS, data)
 
 
 def write_page(pairs: Record, path: str | Path) -> None:
-    """The page into a file, whole or not at all."""
+    """Write the page to a file, which is complete or absent."""
     write_bytes(pairs_page(pairs).encode(errors="backslashreplace"), path)
 
 
-def _pair(pair: Record, number: dict[str, int]) -> list[object]:
-    """What the script reads by place: as of a network, without directions and what separates; the share at last."""
+def _pair(pair: Record, index_of: dict[str, int]) -> list[object]:
+    """A pair as the script reads it, by position: as of a network, without direction and separators; the share last."""
     figures = [float(f"{pair[name]:.5g}") for name in ("p_linked", "mi", "low", "high")]
     share = float(f"{pair['share'] or 0.0:.5g}")
-    return [number[pair["a"]], number[pair["b"]], *figures, 0.0, 0.0, 0.0, "--", None, pair["complete"], share]
+    return [index_of[pair["a"]], index_of[pair["b"]], *figures, 0.0, 0.0, 0.0, "--", None, pair["complete"], share]

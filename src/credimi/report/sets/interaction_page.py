@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_MOST = 1_000  # pairs of each sign on the page
-_BESIDE = 6  # values, up to which heat maps stand side by side
+_MAX_PAIRS = 1_000  # pairs of each sign on the page
+_MAX_VALUES_SIDE_BY_SIDE = 6  # wider heat maps have a line of their own
 _LIGHT, _DARK = (242, 246, 251), (8, 48, 107)
 
 
-def write_page(found: Record, path: str | Path) -> None:
+def write_page(interactions: Record, path: str | Path) -> None:
     """Write the page to a file, which is complete or absent."""
-    write_bytes(page(found).encode(errors="backslashreplace"), path)
+    write_bytes(page(interactions).encode(errors="backslashreplace"), path)
 
 
-def page(found: Record) -> str:
+def page(interactions: Record) -> str:
     """The HTML."""
-    target = text(found["settings"]["target"] or NO_NAME)
-    lists = "\n".join(_list(found, *part) for part in parts(found))
-    maps = "\n".join(_heat_map(found, counted) for counted in found["tables"])
+    target = text(interactions["settings"]["target"] or NO_NAME)
+    lists = "\n".join(_list(interactions, *part) for part in parts(interactions))
+    maps = "\n".join(_heat_map(interactions, pair_table) for pair_table in interactions["tables"])
     body = f"""<div class="said">
-{paragraphs(remarks(found))}
+{paragraphs(remarks(interactions))}
 <p>Synergy: what two columns tell together, beyond what each tells alone. Negative: they overlap, and tell in part the
 same.</p>
 </div>
@@ -45,42 +45,46 @@ same.</p>
     return document(f"{title} {target}", f"{title} <bdi>{target}</bdi>", ("comparison.css", "heat.css"), body)
 
 
-def _list(found: Record, pairs: list[Record], heading: str, chance: str) -> str:
-    settings = found["settings"]
-    above = f"P(&gt; {settings['epsilon']:g})" if chance == "p_above" else f"P(&lt; -{settings['epsilon']:g})"
+def _list(interactions: Record, pairs: list[Record], heading: str, probability_key: str) -> str:
+    settings = interactions["settings"]
+    above = f"P(&gt; {settings['epsilon']:g})" if probability_key == "p_above" else f"P(&lt; -{settings['epsilon']:g})"
     figures = ("synergy", f"{100 * settings['level']:g} % interval", above, "a alone", "b alone")
     head = headings("a", "b") + headings(*figures, number=True).replace("number", "number whole") + headings("verdict")
-    rows = [_row(pair, chance) for pair in pairs[:_MOST]] or ['<tr><td colspan="8">none</td></tr>']
-    more = f"<p>... and {len(pairs) - _MOST:,} more</p>" if len(pairs) > _MOST else ""
+    rows = [_row(pair, probability_key) for pair in pairs[:_MAX_PAIRS]] or ['<tr><td colspan="8">none</td></tr>']
+    more = f"<p>... and {len(pairs) - _MAX_PAIRS:,} more</p>" if len(pairs) > _MAX_PAIRS else ""
     return f"""<section>
 <h2>{text(heading)}</h2>
 {table(head, rows)}
 {more}</section>"""
 
 
-def _row(pair: Record, chance: str) -> str:
-    one, other, *figures, verdict = cells(pair, chance)
-    kind = {"synergy": "more", "redundancy": "less"}.get(verdict, "unsure")
+def _row(pair: Record, probability_key: str) -> str:
+    one, other, *figures, verdict = cells(pair, probability_key)
+    css_class = {"synergy": "more", "redundancy": "less"}.get(verdict, "unsure")
     shown = row_heading(one) + row_heading(other) + numbers(*figures)
-    return f'<tr class="{kind}">{shown}<td class="verdict">{verdict}</td></tr>'
+    return f'<tr class="{css_class}">{shown}<td class="verdict">{verdict}</td></tr>'
 
 
-def _heat_map(found: Record, counted: Record) -> str:
-    """The joint table of a pair: in every cell the share of a class, and of how many rows."""
-    pair = next(each for each in found["pairs"] if (each["a"], each["b"]) == (counted["a"], counted["b"]))
-    shares, rows, shown = class_shares(counted)
-    one, other = name(counted["a"]), name(counted["b"])
-    head = f"<td>{one} \\ {other}</td>" + headings(*map(name, counted["values_b"]))
+def _heat_map(interactions: Record, pair_table: Record) -> str:
+    """The joint table of a pair: every cell shows the share of a class, and how many rows the cell has."""
+    pair = next(
+        candidate
+        for candidate in interactions["pairs"]
+        if (candidate["a"], candidate["b"]) == (pair_table["a"], pair_table["b"])
+    )
+    shares, rows, class_index = class_shares(pair_table)
+    one, other = name(pair_table["a"]), name(pair_table["b"])
+    head = f"<td>{one} \\ {other}</td>" + headings(*map(name, pair_table["values_b"]))
     body = [
         f"<tr>{row_heading(value)}"
         + "".join(_cell(share, count) for share, count in zip(line, counts, strict=True))
         + "</tr>"
-        for value, line, counts in zip(counted["values_a"], shares, rows, strict=True)
+        for value, line, counts in zip(pair_table["values_a"], shares, rows, strict=True)
     ]
-    kind = ' class="large"' if len(counted["values_b"]) > _BESIDE else ""
-    return f"""<figure{kind}>
+    css_class = ' class="large"' if len(pair_table["values_b"]) > _MAX_VALUES_SIDE_BY_SIDE else ""
+    return f"""<figure{css_class}>
 <figcaption><strong>{one} and {other}</strong>: {pair["verdict"]} {pair["synergy"]:+.4f}; in the cells the share of
-<bdi>{text(found["classes"][shown])}</bdi>, and of how many rows</figcaption>
+<bdi>{text(interactions["classes"][class_index])}</bdi>, and of how many rows</figcaption>
 {table(head, body, "heat")}
 </figure>"""
 

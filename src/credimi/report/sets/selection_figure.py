@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _BLUE = "#0072b2"
 _WIDTH = 6.4  # of a figure, inches
-_DARK = 0.6  # from here on figures in the matrix are white
+_DARK = 0.6  # above this, figures in the matrix are white
 
 
 def selection_plot(selection: Record, path: str | Path | None, what: str | None, ax: Axes | None) -> Axes:
-    """The steps, the matrix of redundancy, or both; the axes, those of the steps if there are both."""
+    """Draw the steps, the matrix of redundancy, or both; return the axes, of the steps if both are drawn."""
     if what not in (None, "steps", "redundancy"):
         raise CredimiError(f'what is {what!r}: plot "steps" or "redundancy", or leave it out for both')
     if path is not None:
@@ -55,9 +55,9 @@ def _width(given: list[str]) -> float:
 def _steps(selection: Record, axes: Axes) -> Axes:
     """What each step adds, with its interval, first step on top."""
     steps = selection["steps"]
-    for place, step in enumerate(steps):
-        axes.plot([step["low"], step["high"]], [place, place], color=_BLUE, linewidth=1.6, solid_capstyle="round")
-        axes.plot([step["adds"]], [place], marker="o", color=_BLUE, linestyle="", zorder=3)
+    for line, step in enumerate(steps):
+        axes.plot([step["low"], step["high"]], [line, line], color=_BLUE, linewidth=1.6, solid_capstyle="round")
+        axes.plot([step["adds"]], [line], marker="o", color=_BLUE, linestyle="", zorder=3)
     axes.axvline(selection["settings"]["epsilon"], color="#555555", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(steps)), short_names(step["feature"] for step in steps))
     axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
@@ -73,11 +73,13 @@ def _steps(selection: Record, axes: Axes) -> Axes:
 def _matrix(selection: Record, axes: Axes) -> Axes:
     """Dark where a column, on the left, adds nothing to a taken one."""
     names, given, figures = redundancy(selection)
-    shown = np.array([[np.nan if each is None else each for each in row] for row in figures])
-    axes.imshow(np.ma.masked_invalid(shown), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-    for row, column in np.argwhere(~np.isnan(shown)).tolist():
-        colour = "white" if shown[row, column] > _DARK else "black"
-        axes.text(column, row, f"{shown[row, column]:.2f}", ha="center", va="center", color=colour, fontsize=7)
+    probabilities = np.array(
+        [[np.nan if probability is None else probability for probability in row] for row in figures]
+    )
+    axes.imshow(np.ma.masked_invalid(probabilities), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    for row, column in np.argwhere(~np.isnan(probabilities)).tolist():
+        colour = "white" if probabilities[row, column] > _DARK else "black"
+        axes.text(column, row, f"{probabilities[row, column]:.2f}", ha="center", va="center", color=colour, fontsize=7)
     axes.set_xticks(range(len(given)), short_names(given), rotation=40, ha="right")
     axes.set_yticks(range(len(names)), short_names(names))
     axes.set_xticks(np.arange(len(given) + 1) - 0.5, minor=True)

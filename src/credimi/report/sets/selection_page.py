@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from credimi.core.types import Record
 
 _MARGIN = 20.0  # for the dots and the last tick
-_MOST_REJECTED = 1_000  # lines
-_DARK = 0.55  # from here on figures in the matrix are light
+_MAX_REJECTED = 1_000  # lines
+_DARK = 0.55  # above this, figures in the matrix are light
 
 
 def write_page(selection: Record, path: str | Path) -> None:
@@ -32,13 +32,13 @@ def write_page(selection: Record, path: str | Path) -> None:
 def page(selection: Record) -> str:
     """The HTML."""
     settings = selection["settings"]
-    said = f"Entropy of the target {selection['entropy']:.4f} nats; epsilon {settings['epsilon']:g}; "
-    said += f"level {settings['level']:g}."
-    ended = "" if selection["complete"] else f'<p class="caution">{INTERRUPTED}</p>'
+    summary = f"Entropy of the target {selection['entropy']:.4f} nats; epsilon {settings['epsilon']:g}; "
+    summary += f"level {settings['level']:g}."
+    interruption = "" if selection["complete"] else f'<p class="caution">{INTERRUPTED}</p>'
     heading = text(title(selection))
     parts = (
-        f'<p class="key">{said}</p>',
-        ended,
+        f'<p class="key">{summary}</p>',
+        interruption,
         *(part(selection) for part in (_steps, _matrix, _rejected, _left_out)),
     )
     return document(heading, heading, ("comparison.css", "selection.css"), "\n".join(parts))
@@ -49,16 +49,16 @@ def _steps(selection: Record) -> str:
     if not steps:
         return "<section><h2>Taken</h2><p>No column is credible enough.</p></section>"
     smallest = settings["goal"] == "smallest"
-    most = max(step["high"] for step in steps)
+    largest = max(step["high"] for step in steps)
     threshold = f"P(adds &gt; {settings['epsilon']:g})" if smallest else "P(matters)"
     head = headings("#", number=True) + headings("column")
-    head += headings("adds" if smallest else "tells alone", number=True) + headings(_axis(most))
+    head += headings("adds" if smallest else "tells alone", number=True) + headings(_axis(largest))
     head += headings("95 % interval", threshold, number=True)
     head += headings("told so far", "of the entropy", number=True) + headings("or") if smallest else headings("with")
-    rows = [_step(number, step, most, smallest=smallest) for number, step in enumerate(steps, 1)]
-    place = f"{_place(settings['epsilon'], most):.1f}"
-    mark = f'<line class="epsilon" x1="{place}" x2="{place}" y1="0" y2="24"/>'
-    explained = (
+    rows = [_step(number, step, largest, smallest=smallest) for number, step in enumerate(steps, 1)]
+    epsilon_x = f"{_x(settings['epsilon'], largest):.1f}"
+    epsilon_line = f'<line class="epsilon" x1="{epsilon_x}" x2="{epsilon_x}" y1="0" y2="24"/>'
+    explanation = (
         "adds: what the column tells beyond the most similar column above it, or beyond all above together, in rows "
         "that have it. told so far: by all columns up to here, in all rows; a cautious estimate, which may fall. "
         "“or” names columns that might stand in its place, with the probability that they add more."
@@ -67,23 +67,23 @@ def _steps(selection: Record) -> str:
     )
     return f"""<section>
 <h2>Taken, in order</h2>
-<p class="key">{explained} The dashed line is epsilon.</p>
-{table(head, rows, "steps").replace("<!-- epsilon -->", mark)}
+<p class="key">{explanation} The dashed line is epsilon.</p>
+{table(head, rows, "steps").replace("<!-- epsilon -->", epsilon_line)}
 </section>"""
 
 
-def _step(number: int, step: Record, most: float, *, smallest: bool) -> str:
-    low, mean, high = (_place(step[end], most) for end in ("low", "adds", "high"))
+def _step(number: int, step: Record, largest: float, *, smallest: bool) -> str:
+    low, mean, high = (_x(step[end], largest) for end in ("low", "adds", "high"))
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
     drawn = f'<svg viewBox="0 0 {WIDTH:g} 24" role="img" aria-label="{step["adds"]:.4f} ({interval})"><!-- epsilon -->'
     drawn += f'<g class="b"><line x1="{low:.1f}" x2="{high:.1f}" y1="12" y2="12"/>'
     drawn += f'<circle cx="{mean:.1f}" cy="12" r="4.5"/></g></svg>'
-    chance = probability(step["p_adds"], step["high"] - step["low"])
+    p_adds = probability(step["p_adds"], step["high"] - step["low"])
     cells = numbers(str(number)) + row_heading(step["feature"]) + numbers(f"{step['adds']:.4f}")
-    cells += f"<td>{drawn}</td>" + numbers(interval, chance)
+    cells += f"<td>{drawn}</td>" + numbers(interval, p_adds)
     if smallest:
-        others = ", ".join(f"{name(other)} ({chance:.2f})" for other, chance in step["substitutes"])
-        cells += numbers(f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %") + f"<td>{others}</td>"
+        substitutes = ", ".join(f"{name(other)} ({p_more:.2f})" for other, p_more in step["substitutes"])
+        cells += numbers(f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %") + f"<td>{substitutes}</td>"
     else:
         cells += f"<td><bdi>{text(step['partner'] or '')}</bdi></td>"
     return f"<tr>{cells}</tr>"
@@ -93,13 +93,13 @@ def _rejected(selection: Record) -> str:
     rejected = selection["rejected"]
     if not rejected:
         return ""
-    chance = "P(adds)" if selection["settings"]["goal"] == "smallest" else "P(matters)"
-    head = headings("column") + headings("tells alone", chance, number=True) + headings("why")
-    left = len(rejected) - _MOST_REJECTED
-    more = f"<p>... and {left:,} more.</p>" if left > 0 else ""
+    probability_name = "P(adds)" if selection["settings"]["goal"] == "smallest" else "P(matters)"
+    head = headings("column") + headings("tells alone", probability_name, number=True) + headings("why")
+    unshown = len(rejected) - _MAX_REJECTED
+    more = f"<p>... and {unshown:,} more.</p>" if unshown > 0 else ""
     return f"""<section>
 <h2>Not taken</h2>
-{table(head, map(_rejection, rejected[:_MOST_REJECTED]))}
+{table(head, map(_rejection, rejected[:_MAX_REJECTED]))}
 {more}
 </section>"""
 
@@ -108,10 +108,10 @@ def _left_out(selection: Record) -> str:
     return f'<div class="said">{paragraphs(unranked_lines(selection["left_out"]))}</div>'
 
 
-def _rejection(each: Record) -> str:
-    cells = row_heading(each["feature"]) + numbers(f"{each['tells']:.4f}", f"{each['p_adds']:.4f}")
-    kind = each["reason"].replace(" ", "-")
-    return f'<tr class="{kind}">{cells}<td class="verdict">{text(reason(each))}</td></tr>'
+def _rejection(rejection: Record) -> str:
+    cells = row_heading(rejection["feature"]) + numbers(f"{rejection['tells']:.4f}", f"{rejection['p_adds']:.4f}")
+    css_class = rejection["reason"].replace(" ", "-")
+    return f'<tr class="{css_class}">{cells}<td class="verdict">{text(reason(rejection))}</td></tr>'
 
 
 def _matrix(selection: Record) -> str:
@@ -130,21 +130,21 @@ to a taken one, above. Empty: not looked at, because the column was taken before
 </section>"""
 
 
-def _shade(chance: float | None) -> str:
-    if chance is None:
+def _shade(p_redundant: float | None) -> str:
+    if p_redundant is None:
         return "<td></td>"
-    kind = "number dark" if chance > _DARK else "number"
-    return f'<td class="{kind}" style="--shade: {100 * chance:.0f}%">{chance:.2f}</td>'
+    css_class = "number dark" if p_redundant > _DARK else "number"
+    return f'<td class="{css_class}" style="--shade: {100 * p_redundant:.0f}%">{p_redundant:.2f}</td>'
 
 
-def _axis(most: float) -> str:
-    ticks = [share * most for share in (0.0, 0.5, 1.0)]
-    shown = "".join(
-        f'<text x="{_place(tick, most):.1f}" y="14" text-anchor="middle">{tick:.2g}</text>' for tick in ticks
+def _axis(largest: float) -> str:
+    ticks = [share * largest for share in (0.0, 0.5, 1.0)]
+    labels = "".join(
+        f'<text x="{_x(tick, largest):.1f}" y="14" text-anchor="middle">{tick:.2g}</text>' for tick in ticks
     )
-    return f'<svg viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{shown}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH:g} 18" aria-hidden="true">{labels}</svg>'
 
 
-def _place(information: float, most: float) -> float:
-    """Where a figure is drawn."""
-    return _MARGIN + (WIDTH - 2.0 * _MARGIN) * (min(max(information, 0.0) / most, 1.0) if most > 0.0 else 0.0)
+def _x(information: float, largest: float) -> float:
+    """The x coordinate of an information, on a linear scale up to `largest`."""
+    return _MARGIN + (WIDTH - 2.0 * _MARGIN) * (min(max(information, 0.0) / largest, 1.0) if largest > 0.0 else 0.0)

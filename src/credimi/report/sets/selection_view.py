@@ -1,4 +1,4 @@
-"""A selection as a table for the terminal, from the plain data of `Selection.to_dict`; what the page says as well."""
+"""A selection as a table for the terminal, from the plain data of `Selection.to_dict`; words that its page uses."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_NAMES, _NAME = ("column", "not taken"), 17  # names are not broken up to so many characters
-_NUMBERS = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
-_SURE = 0.95  # of the first column
-_LINES = 30  # of the columns that were not taken
+_NAME_HEADINGS = ("column", "not taken")
+_UNBROKEN_CHARACTERS = 17  # shorter names are not broken
+_RIGHT_ALIGNED = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
+_FIRST_LEVEL = 0.95  # what the first column needs at least
+_MAX_REJECTED = 30  # lines
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 MATTERS = (
     "P(matters): that a column tells anything, however little, alone or with a partner; with: a partner without which "
     "that is not credible"
 )
-TOLD = (
+_LEGEND = (
     "adds: beyond the most similar column above, in rows that have it; tells: all columns so far, in all rows, by a "
     "cautious estimate, which may fall a little"
 )
-_MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
+_MAX_GIVEN, _MAX_OTHERS = 20, 40  # of the matrix of redundancy
 
 
 def selection_text(selection: Record, *, width: int = 120) -> str:
@@ -37,7 +38,7 @@ def selection_text(selection: Record, *, width: int = 120) -> str:
 
 
 def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | Text]:
-    """The steps, the columns that were not taken, and a line on what was asked, for rich to print."""
+    """The steps, the columns that were not taken, and a legend, for rich to print."""
     settings, steps, rejected = selection["settings"], selection["steps"], selection["rejected"]
     smallest = settings["goal"] == "smallest"
     headings = ["#", "column", "adds" if smallest else "tells alone", "95 % interval"]
@@ -47,25 +48,25 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     yield _grid(headings, cells)
     for step in steps:
         if step["substitutes"]:
-            others = ", ".join(f"{name} ({chance:.2f})" for name, chance in step["substitutes"])
+            others = ", ".join(f"{name} ({p_more:.2f})" for name, p_more in step["substitutes"])
             yield text_line(f"in place of {step['feature']}: {others}")
     if rejected:
         headings = ["not taken", "tells alone", "P(adds)" if smallest else "P(matters)", "why"]
-        yield _grid(headings, [_rejection_cells(each) for each in rejected[:_LINES]])
-        yield from and_more(len(rejected), _LINES)
+        yield _grid(headings, [_rejection_cells(rejection) for rejection in rejected[:_MAX_REJECTED]])
+        yield from and_more(len(rejected), _MAX_REJECTED)
     if not selection["complete"]:
         yield text_line(INTERRUPTED)
     yield from map(text_line, unranked_lines(selection["left_out"], reader))
     if not steps:
-        yield text_line(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
+        yield text_line(f"no column is credible enough: {max(settings['level'], _FIRST_LEVEL):g} is asked of the first")
     if smallest and steps:
-        yield text_line(TOLD)
-    told = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
-    yield text_line(f"information in nats; {told}; level {settings['level']:g}")
+        yield text_line(_LEGEND)
+    legend = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
+    yield text_line(f"information in nats; {legend}; level {settings['level']:g}")
 
 
 def title(selection: Record) -> str:
-    """What was found, in one line."""
+    """The goal, and how many columns were taken, in one line."""
     settings, taken = selection["settings"], len(selection["steps"])
     what = "The smallest set that tells about" if settings["goal"] == "smallest" else "Columns that matter for"
     total = taken + len(selection["rejected"])
@@ -81,8 +82,8 @@ def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
     return [*cells, step["partner"] or ""]
 
 
-def _rejection_cells(each: Record) -> list[str]:
-    return [each["feature"], f"{each['tells']:.4f}", f"{each['p_adds']:.4f}", reason(each)]
+def _rejection_cells(rejection: Record) -> list[str]:
+    return [rejection["feature"], f"{rejection['tells']:.4f}", f"{rejection['p_adds']:.4f}", reason(rejection)]
 
 
 def reason(rejection: Record) -> str:
@@ -97,25 +98,25 @@ def reason(rejection: Record) -> str:
 
 
 def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float | None]]]:
-    """P(adds no more than epsilon) of columns, a row each, to the taken ones: names of rows and columns, the figures.
+    """The matrix of P(adds no more than epsilon to a taken column): names of its rows and of its columns, the figures.
 
-    The rows are those taken, and those that were not though they tell something; the first of each if there are many.
-    None of them if nothing was compared.
+    The rows are the taken columns, and those that were not taken though they tell something; the first of each if there
+    are many. All lists are empty if nothing was compared.
     """
-    steps = selection["steps"][:_MOST_GIVEN]
-    others = [each for each in selection["rejected"] if each["p_redundant"]][:_MOST_ROWS]
+    steps = selection["steps"][:_MAX_GIVEN]
+    others = [column for column in selection["rejected"] if column["p_redundant"]][:_MAX_OTHERS]
     given = [step["feature"] for step in steps]
     figures = [
-        [*each["p_redundant"][: len(given)], *[None] * (len(given) - len(each["p_redundant"]))]
-        for each in (*steps[1:], *others)
+        [*column["p_redundant"][: len(given)], *[None] * (len(given) - len(column["p_redundant"]))]
+        for column in (*steps[1:], *others)
     ]
-    if all(chance is None for row in figures for chance in row):  # relevant columns are not compared with each other
+    if all(probability is None for row in figures for probability in row):  # goal "relevant" compares no columns
         return [], [], []
-    return [each["feature"] for each in (*steps[1:], *others)], given, figures
+    return [column["feature"] for column in (*steps[1:], *others)], given, figures
 
 
 def _grid(headings: list[str], rows: list[list[str]]) -> Grid:
-    longest = {heading: max((len(row[place]) for row in rows), default=0) for place, heading in enumerate(headings)}
-    widths = {name: min(longest[name], _NAME) for name in _NAMES if name in longest}
+    longest = {heading: max((len(row[index]) for row in rows), default=0) for index, heading in enumerate(headings)}
+    widths = {name: min(longest[name], _UNBROKEN_CHARACTERS) for name in _NAME_HEADINGS if name in longest}
     widths |= {name: longest[name] for name in ("95 % interval",) if name in longest}
-    return text_table("", headings, rows, right=_NUMBERS, widths=widths, pad_edge=False)
+    return text_table("", headings, rows, right=_RIGHT_ALIGNED, widths=widths, pad_edge=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.figures import LONGEST, new_axes, one_line, short_name
+from credimi.report.figures import MAX_NAME_CHARACTERS, new_axes, one_line, short_name
 from credimi.report.trees.tree_text import colour_of, predicted, rows, short_conditions
 
 if TYPE_CHECKING:
@@ -17,15 +17,15 @@ _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#
 
 
 def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) -> Axes:
-    """The tree from left to right; the colour of a dot is the class, its depth how probable that is."""
+    """The tree from left to right; the colour of a dot is the class, its opacity the probability of the class."""
     nodes = [node for node in tree["nodes"] if max_depth is None or node["depth"] <= max_depth]
     colours = colour_of(tree, len(_COLOURS))
-    conditions = short_conditions(tree, LONGEST)
+    conditions = short_conditions(tree, MAX_NAME_CHARACTERS)
     inner = {node["parent"] for node in nodes}
     height: dict[int, float] = {}
     leaves = 0
     for node in reversed(nodes):  # the branches of a node come after it
-        below = [height[each["node"]] for each in nodes if each["parent"] == node["node"]]
+        below = [height[child["node"]] for child in nodes if child["parent"] == node["node"]]
         if node["node"] not in inner:
             height[node["node"]] = float(leaves)
             leaves += 1
@@ -34,19 +34,21 @@ def tree_plot(tree: Record, ax: Axes | None, *, max_depth: int | None = None) ->
     depth = max(node["depth"] for node in nodes)
     axes = new_axes(ax, (3.0 + 2.3 * depth, 1.2 + 0.45 * leaves))
     for node in nodes:
-        place = node["depth"], height[node["node"]]
+        point = node["depth"], height[node["node"]]
         if node["parent"] is not None:
-            before = node["depth"] - 1, height[node["parent"]]
-            axes.plot([before[0], place[0]], [before[1], place[1]], color="#9aa2ab", linewidth=1.0, zorder=1)
-        chances = node["probabilities"]
-        colour = _COLOURS[colours[chances.index(max(chances))]]
-        axes.plot(*place, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(chances), zorder=2)
-        said = [one_line(conditions[node["node"]]), f"{predicted(tree, node)} ({rows(node)})"]
+            parent_point = node["depth"] - 1, height[node["parent"]]
+            axes.plot(
+                [parent_point[0], point[0]], [parent_point[1], point[1]], color="#9aa2ab", linewidth=1.0, zorder=1
+            )
+        probabilities = node["probabilities"]
+        colour = _COLOURS[colours[probabilities.index(max(probabilities))]]
+        axes.plot(*point, marker="o", markersize=9, color=colour, alpha=0.35 + 0.65 * max(probabilities), zorder=2)
+        lines = [one_line(conditions[node["node"]]), f"{predicted(tree, node)} ({rows(node)})"]
         if node["feature"] is not None and node["node"] in inner:
-            said.append(f"{short_name(node['feature'])}?")
+            lines.append(f"{short_name(node['feature'])}?")
         axes.annotate(
-            "\n".join(map(plain, said)),
-            place,
+            "\n".join(map(plain, lines)),
+            point,
             xytext=(8, 0),
             textcoords="offset points",
             fontsize=7,

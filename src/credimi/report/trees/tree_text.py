@@ -1,11 +1,11 @@
-"""A tree as text: one line a node, and why it was split or not; from the plain data of `Tree.to_dict`."""
+"""A tree as text: one line for each node, and why it was split or not; from the plain data of `Tree.to_dict`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
-from credimi.report.names import told_apart
+from credimi.report.names import shorten_distinctly
 from credimi.report.sentences import NO_NAME, counted
 from credimi.report.terminal import probability
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from credimi.core.types import Record
 
-_LONGEST = 60  # characters of a branch's name
-_NAMED = 2  # columns that stand in, by name
+_MAX_BRANCH_CHARACTERS = 60
+_MAX_STAND_INS_NAMED = 2
 _STOPS = {
     "pure": "all rows have one class",
     "no column": "no column has two values here",
@@ -33,7 +33,7 @@ def tree_text(tree: Record, *, reasons: bool = True) -> str:
 def tree_lines(tree: Record, *, reasons: bool = True) -> Iterator[str]:
     """The title, then each node before its branches."""
     yield plain(title(tree))
-    conditions = short_conditions(tree, _LONGEST)
+    conditions = short_conditions(tree, _MAX_BRANCH_CHARACTERS)
     for node in tree["nodes"]:
         start = "" if node["depth"] == 0 else "|   " * (node["depth"] - 1) + "|-- "
         text = f"{start}{conditions[node['node']]} ({rows(node)}): {predicted(tree, node)}"
@@ -69,26 +69,26 @@ def rows(node: Record) -> str:
 
 
 def _round(number: float) -> int | float:
-    """Whole from 10 up, else one digit."""
+    """A whole number from 10 up, otherwise one digit."""
     return round(number) if number >= 10 or number == round(number) else round(number, 1)
 
 
 def predicted(tree: Record, node: Record) -> str:
     """The most probable class and its probability."""
-    chances = node["probabilities"]
-    return f"{tree['classes'][chances.index(max(chances))]} {max(chances):.2f}"
+    probabilities = node["probabilities"]
+    return f"{tree['classes'][probabilities.index(max(probabilities))]} {max(probabilities):.2f}"
 
 
 def reason(tree: Record, node: Record) -> str:
     """Why a node was split, or why it was not."""
     best, epsilon = node["best"], tree["settings"]["epsilon"]
     if node["feature"] is not None:
-        told = f"tells {best['mi']:.4f} ({best['low']:.4f} to {best['high']:.4f})"
-        sure = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
-        other = node["runner_up"]
-        following = "" if other is None else f"; next {other['feature']}, {other['mi']:.4f}"
-        instead = f"; if missing, by {stand_ins(node)}" if node["stand_ins"] else ""
-        return f"by {best['feature']}: {told}, {sure}{following}{instead}"
+        information = f"tells {best['mi']:.4f} ({best['low']:.4f} to {best['high']:.4f})"
+        p_above = f"P(I > {epsilon:g}) {probability(best['p_above'], best['high'] - best['low'])}"
+        runner_up = node["runner_up"]
+        following = "" if runner_up is None else f"; next {runner_up['feature']}, {runner_up['mi']:.4f}"
+        if_missing = f"; if missing, by {stand_ins(node)}" if node["stand_ins"] else ""
+        return f"by {best['feature']}: {information}, {p_above}{following}{if_missing}"
     if node["stop"] == "unsure":
         about = f"about {node['rows_to_decide']:,} rows here would decide" if node["rows_to_decide"] else "undecided"
         return f"unsure: {about} on {best['feature']}, P(I > {epsilon:g}) {best['p_above']:.2f}"
@@ -100,39 +100,39 @@ def colour_of(tree: Record, colours: int) -> list[int]:
     classes, counts = range(len(tree["classes"])), tree["nodes"][0]["counts"]
     if len(classes) <= colours:
         return list(classes)
-    common = sorted(sorted(classes, key=lambda each: -counts[each])[: colours - 1])
-    return [common.index(each) if each in common else colours - 1 for each in classes]
+    common = sorted(sorted(classes, key=lambda class_index: -counts[class_index])[: colours - 1])
+    return [common.index(class_index) if class_index in common else colours - 1 for class_index in classes]
 
 
 def stand_ins(node: Record) -> str:
     """The columns that say where a row without the value goes: the first ones, and how many more there are."""
-    names = [each["feature"] for each in node["stand_ins"]]
-    more = [f"{len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
-    return " and ".join([", ".join(names[:_NAMED]), *more])
+    names = [stand_in["feature"] for stand_in in node["stand_ins"]]
+    more = [f"{len(names) - _MAX_STAND_INS_NAMED:,} more"] if len(names) > _MAX_STAND_INS_NAMED else []
+    return " and ".join([", ".join(names[:_MAX_STAND_INS_NAMED]), *more])
 
 
 def short_conditions(tree: Record, room: int) -> dict[int, str]:
-    """The condition of each node in so much room: names give way, cuts do not, and branches stay different.
+    """The condition of each node in `room` characters: names are shortened, cuts are not, and branches stay different.
 
-    A branch may have hundreds of values, and values may be long texts, so that they give way, too.
+    A branch may have hundreds of values, and values may be long texts, so these are shortened, too.
     """
     features = {node["node"]: node["feature"] for node in tree["nodes"]}
     used = sorted({name for name in features.values() if name is not None})
-    below: dict[int, list[Record]] = {}
+    children: dict[int, list[Record]] = {}
     for node in tree["nodes"]:
         if node["parent"] is not None:
-            below.setdefault(node["parent"], []).append(node)
-    found = {node["node"]: branch_of(node, features) for node in tree["nodes"]}
-    for parent, nodes in below.items():
+            children.setdefault(node["parent"], []).append(node)
+    conditions = {node["node"]: branch_of(node, features) for node in tree["nodes"]}
+    for parent, nodes in children.items():
         branches = [node["branch"] for node in nodes]
-        if max(len(found[node["node"]]) for node in nodes) <= room:
+        if max(len(conditions[node["node"]]) for node in nodes) <= room:
             continue
         if not _is_cut(branches[0]):
             name_room = max(room // 2, room - max(map(len, branches)))
-            branches = told_apart(branches, room - min(len(str(features[parent])), name_room) - 2)
+            branches = shorten_distinctly(branches, room - min(len(str(features[parent])), name_room) - 2)
         else:
             name_room = room - max(map(len, branches)) - 1
-        names = dict(zip(used, told_apart(used, name_room), strict=True))
+        names = dict(zip(used, shorten_distinctly(used, name_room), strict=True))
         for node, branch in zip(nodes, branches, strict=True):
-            found[node["node"]] = _condition(names[str(features[parent])], branch)
-    return found
+            conditions[node["node"]] = _condition(names[str(features[parent])], branch)
+    return conditions
