@@ -10,7 +10,7 @@ import pytest
 
 from credimi import network
 from credimi.inference.conditional.edge_evidence import EdgeEvidence
-from credimi.selection.networks.candidates import CLEAR_EVIDENCE, candidates, unconditional_evidence
+from credimi.selection.networks.candidates import candidates, unconditional_evidence
 from credimi.selection.networks.directions import arrow_bounds
 from credimi.selection.networks.learn import LearnOptions, learn
 from credimi.selection.networks.parent_sets import Separators, parent_sets
@@ -90,8 +90,8 @@ def test_a_triple_says_whether_the_middle_is_an_effect_of_both(collider: bool) -
     given, alone = (float(evidence.of(np.array([[0, 1, *rest]]))[0]) for rest in ([2], []))
     bounds = arrow_bounds(evidence, separators, edges, arrows)
     assert (given > alone) == collider
-    assert bounds[place, 0] == pytest.approx(1.0 / (1.0 + np.exp(alone - given - CLEAR_EVIDENCE)))
-    assert bounds[place, 1] == pytest.approx(1.0 / (1.0 + np.exp(given - alone - CLEAR_EVIDENCE)))
+    assert bounds[place, 0] == pytest.approx(1.0 / (1.0 + np.exp(alone - given)))
+    assert bounds[place, 1] == pytest.approx(1.0 / (1.0 + np.exp(given - alone)))
     np.testing.assert_array_equal(bounds[known], 1.0)  # nothing points at 2 beside it
 
 
