@@ -49,6 +49,31 @@ def first_positive(
     return _double(_chandrupatla(excess, before, after, below, above))
 
 
+def crossing(
+    function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, tolerance: FloatArray | float
+) -> FloatArray:
+    """Where increasing functions pass 0 between `low` and `high`, to within a tolerance; by the same method."""
+    newest, other, oldest = high, low, low
+    at_newest, at_other = function(high), function(low)
+    at_oldest, step = at_other, np.full(low.shape, 0.5)
+    while (unfinished := np.abs(other - newest) > tolerance).any():
+        trial = np.where(unfinished, newest + step * (other - newest), newest)
+        at_trial = np.where(unfinished, function(trial), at_newest)
+        same = (at_trial > 0.0) == (at_newest > 0.0)
+        oldest, at_oldest = np.where(same, newest, other), np.where(same, at_newest, at_other)
+        other, at_other = np.where(same, other, newest), np.where(same, at_other, at_newest)
+        newest, at_newest = trial, at_trial
+        with np.errstate(all="ignore"):  # as below
+            position, value = (newest - other) / (oldest - other), (at_newest - at_other) / (at_oldest - at_other)
+            safe = (value**2 < position) & ((1.0 - value) ** 2 < 1.0 - position)
+            step = at_newest / (at_other - at_newest) * at_oldest / (at_other - at_oldest)
+            reach = (oldest - newest) / (other - newest)
+            step += reach * at_newest / (at_oldest - at_newest) * at_other / (at_oldest - at_other)
+            least = np.minimum(0.4 * tolerance / np.abs(other - newest), 0.5)
+        step = np.clip(np.where(safe, step, 0.5), least, 1.0 - least)
+    return np.where(at_newest > 0.0, newest, other)
+
+
 def _chandrupatla(
     excess: Callable[[FloatArray, NDArray[np.bool_]], FloatArray],
     before: NDArray[np.uint64],

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.special import log_gamma
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -74,12 +76,10 @@ def _evidence(nodes: Sequence[TreeNode], node: TreeNode) -> FloatArray:
 
 def log_evidence(counts: FloatArray, shares: FloatArray, above: FloatArray) -> FloatArray:
     """The logarithm of the evidence of each K, from the counts (branches, classes); `above` are the node's shares."""
-    from scipy.special import gammaln  # noqa: PLC0415  (it takes a while to load)
-
     strengths = STRENGTHS[:, np.newaxis] * shares
     pseudo = strengths[:, :, np.newaxis] * above
-    inside = (gammaln(counts + pseudo) - gammaln(pseudo)).sum(axis=2)
-    found: FloatArray = (gammaln(strengths) - gammaln(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
+    inside = (log_gamma(counts + pseudo) - log_gamma(pseudo)).sum(axis=2)
+    found: FloatArray = (log_gamma(strengths) - log_gamma(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
     return found
 
 
