@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import mpmath
 import numpy as np
 import pytest
 
 from credimi.core import special
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 POSITIVE = np.concatenate(
     [10.0 ** np.arange(-150.0, 24.0, 7.3), 10.0 ** np.linspace(-8.0, 12.0, 150), np.linspace(0.2, 20.0, 150)]
@@ -78,9 +81,8 @@ def test_normal_quantiles_are_those_of_the_tails() -> None:
     probability = np.concatenate([10.0 ** np.linspace(-307.0, -0.4, 80), 1.0 - 10.0 ** np.linspace(-15.0, -0.4, 30)])
     found = special.normal_quantile(probability)
     with mpmath.workdps(40):
-        for p, z in zip(probability.tolist(), found.tolist(), strict=True):
+        for p, z in zip(map(mpmath.mpf, probability.tolist()), map(mpmath.mpf, found.tolist()), strict=True):
             # one Newton step from here: the error, but for its square
-            z, p = mpmath.mpf(z), mpmath.mpf(p)
             assert abs((mpmath.ncdf(z) - p) / mpmath.npdf(z)) < 1e-15 * max(1, abs(z))
     np.testing.assert_array_equal(special.normal_quantile([0.0, 1.0, -0.1, 1.1, np.nan])[:2], [-np.inf, np.inf])
     assert np.isnan(special.normal_quantile([-0.1, 1.1, np.nan])).all()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from credimi.inference.distributions.quantile_search import crossing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOTS = np.array([-0.9, -1e-9, 0.0, 0.3, 0.999])
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 _SIGN = np.uint64(1 << 63)
+_NEIGHBOURS = np.arange(-8, 9)
+_FEW = 4  # brackets, up to which looking at all neighbours at once takes less time than one after the other
 _STRIDES = [np.uint64(16**power) for power in range(16)] + [np.uint64(2**64 - 1)]
 
 
@@ -27,11 +29,18 @@ def first_positive(
 ) -> FloatArray:
     """Least doubles at which an increasing function is positive, from guesses `low` <= `high`.
 
-    `excess(x, index)` belongs to those elements that the mask `index` selects. It is negative at -inf, positive at inf.
+    `excess(x, index)` belongs to those elements that the mask `index` selects, x (elements,) or (several, elements).
+    It is negative at -inf, positive at inf.
     """
     least, greatest = _number(np.array([-np.inf, np.inf]))
     every = np.ones(low.shape, dtype=np.bool_)
     before, after = _number(low), _number(high)
+    if low.size <= _FEW and (before == after).all() and (np.abs(low) < np.finfo(np.float64).max).all():
+        near = before + _NEIGHBOURS[:, np.newaxis].astype(np.uint64)
+        positive = excess(_double(near), every) > 0.0
+        first = positive.argmax(axis=0)
+        if (positive.any(axis=0) & (first > 0)).all():
+            return _double(near[first, np.arange(low.size)])
     before -= np.minimum(before - least, np.uint64(1))
     below, above = excess(_double(before), every), excess(_double(after), every)
     for stride in _STRIDES:
