@@ -44,6 +44,49 @@ def test_ranking_by_the_command_loads_neither_linear_algebra_nor_special_functio
     assert answer.stderr.splitlines()[-1] == "[]"
 
 
+WITHOUT_SCIPY = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "scipy":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import credimi
+from credimi.cli import main
+
+path, target = sys.argv[1:]
+joint = [[10, 2, 0], [3, 15, 1]]
+law = credimi.mutual_information(joint)
+law.interval(), law.pdf(0.1), law.cdf(0.1), law.rvs(3), repr(law)
+credimi.mutual_information(joint, prior="uniform", approximation="leading").interval()
+credimi.mutual_information(joint, target_only=[4, 1], feature_only=[0, 2, 5], approximation="sampled").interval()
+credimi.mutual_information([[3, 1, 0], [300, 200, 100]], target_only=[4000, 0]).interval()  # a thin class
+credimi.information_bounds(joint, target_only=[4, 1], feature_only=[0, 2, 5])
+credimi.conditional_information([joint, joint]).interval()
+credimi.posterior(joint, target_only=[4, 1]).log_evidence
+credimi.rank(path, target, robust=True)
+credimi.rank(path, target, approximation="sampled")
+credimi.select(path, target)
+credimi.interactions(path, target)
+credimi.pairs(path)
+credimi.network(path, columns=["bmi", "waist", "glucose"])
+credimi.compare(path, path, target=target)
+assert main(["tree", path, "--target", target]) == 0
+assert main(["prequential", path, "--target", target, "--orders", "1"]) == 0
+assert not [name for name in sys.modules if name.partition(".")[0] == "scipy"]
+"""
+
+
+@pytest.mark.long
+def test_nothing_needs_scipy() -> None:
+    example = str(ROOT / "examples" / "clinic.csv")
+    command = [sys.executable, "-c", WITHOUT_SCIPY, example, "diabetes"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["rank", "count", "prequential"])
 def test_garbage_is_looked_for_once_modules_are_loaded(command: str, tmp_path: Path) -> None:

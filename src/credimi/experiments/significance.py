@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.inference.distributions.beta_tails import student_below
+
 if TYPE_CHECKING:
     from credimi.core.types import BooleanArray, FloatArray
 
@@ -42,28 +44,25 @@ class Difference:
 
 def of_first_rows(one: BooleanArray, other: BooleanArray) -> tuple[FloatArray, BooleanArray]:
     """Orders x rows: p-values on the first k rows, and where `one` is significantly ahead or behind."""
-    from scipy.special import stdtr  # noqa: PLC0415  (loaded only to test)
-
     difference = one.astype(np.int64) - other.astype(np.int64)
     rows = np.arange(1, one.shape[1] + 1)
     total, squares = np.cumsum(difference, axis=1), np.cumsum(difference * difference, axis=1)
     scatter = rows * squares - total * total  # k (k - 1) variance, in whole numbers, so that 0 is exact
     with np.errstate(divide="ignore", invalid="ignore"):
         t = total * np.sqrt((rows - 1) / scatter)
-        p_value = np.where(scatter > 0, 2.0 * stdtr(np.maximum(rows - 1, 1), -np.abs(t)), 1.0)
+        t = np.where(scatter > 0, t, 0.0)
+        p_value = 2.0 * student_below(np.maximum(rows - 1.0, 1.0), t)
     return np.asarray(p_value), np.asarray(p_value < LEVEL)
 
 
 def over_orders(one: FloatArray, other: FloatArray) -> Difference:
     """The difference of accuracies, one per order; not significant if all orders differ by the same amount."""
-    from scipy.special import stdtr  # noqa: PLC0415  (loaded only to test)
-
     difference = one - other
     mean, count = float(difference.mean()), difference.size
     if count < 2 or np.ptp(difference) <= 1e-12:
         return Difference(mean, 1.0)
     t = mean / (difference.std(ddof=1) / np.sqrt(count))
-    return Difference(mean, float(2.0 * stdtr(count - 1, -abs(t))))
+    return Difference(mean, float(2.0 * student_below(np.array([count - 1.0]), np.array([t]))[0]))
 
 
 def stretches(one: BooleanArray, other: BooleanArray) -> dict[str, float]:

@@ -42,12 +42,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # its parts are loaded on first use
 
+from credimi.core.special import normal_below
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
 from credimi.inference.adaptive_prior import PosteriorComponents
 from credimi.inference.batched.many_tables import law_of_table
+from credimi.inference.distributions.quantile_search import crossing
+from credimi.inference.distributions.scaled_beta import plain_betas, scaled_betas
 from credimi.inference.moments import moments
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 P_SAME = 0.95
 # Nodes of a component of weight w: steps of .07/sqrt(w) standard deviations leave an error of 1.5e-4 between nodes.
 _FEWEST, _MOST = 17, 124
+_TOLERANCE = 1e-12  # of a quantile
 _FAR, _FURTHER = 4.5, np.array([-6.5, -6.0, -5.5, -5.0, 5.0, 5.5, 6.0, 6.5])
 
 
@@ -106,8 +109,8 @@ class Difference:
     def _quantile(self, probability: float) -> float:
         if self.cdf(0.0) >= probability > self.cdf(0.0) - self.p_zero:
             return 0.0
-        ends = -self._first.nodes[-1], self._second.nodes[-1]
-        return float(scipy.optimize.brentq(lambda t: self.cdf(t) - probability, *ends, xtol=1e-9))
+        ends = -self._first.nodes[-1:], self._second.nodes[-1:]
+        return float(crossing(lambda t: np.array([self.cdf(float(t[0])) - probability]), *ends, _TOLERANCE)[0])
 
 
 class _Continuous:
@@ -128,11 +131,19 @@ class _Continuous:
 @lru_cache(maxsize=64)  # they are needed twice: for the difference, and for the evidence
 def _nodes(law: Distribution) -> FloatArray:
     """The nodes of a distribution, in order: quantiles of all its components."""
-    found = [np.zeros(0)]
+    betas = plain_betas(law.components)
+    members = {id(part) for part in betas}
+    found, at = [np.zeros(0)], []
     for component, weight in zip(law.components, law.weights, strict=True):
         near = np.linspace(-_FAR, _FAR, _FEWEST + math.ceil(_MOST * math.sqrt(weight)))
-        shares = scipy.special.ndtr(np.concatenate([near, _FURTHER]))
-        found.append(component.guess(shares, upper_tail=False))
+        shares = normal_below(np.concatenate([near, _FURTHER]))
+        if id(component) in members:
+            at.append(shares)
+        else:
+            found.append(component.guess(shares, upper_tail=False))
+    if betas:
+        which = np.repeat(np.arange(len(betas)), [shares.size for shares in at])
+        found.append(scaled_betas(betas).quantiles(which, np.concatenate(at)))
     nodes = np.unique(np.concatenate(found))
     return nodes[(nodes > 0.0) & (nodes < law.support()[1])]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
+from credimi.core.special import digamma
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 def exact_mean(parameters: ArrayLike) -> float:
     """E[I] of complete data, exactly."""
-    from scipy.special import digamma  # noqa: PLC0415  (keeps `import credimi.inference.moments` light)
-
     n, rows, columns, total = _complete(parameters)
     terms = digamma(n + 1.0) - digamma(rows + 1.0) - digamma(columns + 1.0) + digamma(total + 1.0)
     return float((n * terms).sum() / total)

@@ -33,8 +33,8 @@ import numpy as np
 from credimi.core.arguments import make_generator, require_numbers, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
+from credimi.core.special import stirling_error
 from credimi.core.table import Table
-from credimi.inference.distributions.stirling import stirling_error
 from credimi.inference.fixed_priors import pseudo_count
 from credimi.inference.mode import Solution, one_less, solve
 from credimi.inference.sampling import BURN_IN, CHAINS, THIN, Draws, draw

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy  # its `special` is loaded on first use
 
 from credimi.core.errors import CredimiError
+from credimi.inference.distributions.beta_tails import Betas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,13 +100,17 @@ class InformationDraws(NamedTuple):
         """Whether r_hat is within the limit, or at a value that independent draws exceed once in a hundred times.
 
         r_hat^2 = (n - 1) / n + F / n for half chains of n draws, and F, the variance between the m half chains over
-        that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal.
+        that within, has an F distribution with m - 1 and m (n - 1) degrees of freedom if the draws are normal: F times
+        the ratio of these are the odds of a Beta with half of each.
         """
         if not self.r_hat > limit:  # NaN if there are too few draws
             return True
         half, parts = self.shape[0] // 2, 2 * self.shape[1]
-        by_chance = scipy.special.fdtri(parts - 1, parts * (half - 1), 0.99)
-        return bool(self.r_hat**2 <= (half - 1 + by_chance) / half)
+        between, within = parts - 1, parts * (half - 1)
+        odds = (half * self.r_hat**2 - (half - 1)) * between / within
+        betas, share, rest = Betas.of(0.5 * between, 0.5 * within), odds / (1.0 + odds), 1.0 / (1.0 + odds)
+        at, left = np.array([[share]]), np.array([[rest]])
+        return bool(betas.tails(at, left, betas.offset(at, left))[1][0, 0] >= 0.01)
 
 
 def draw_information(

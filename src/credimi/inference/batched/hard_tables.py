@@ -25,9 +25,11 @@ from itertools import chain, groupby, permutations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy  # its `special` is loaded on first use
 
+from credimi.core.special import digamma, trigamma
 from credimi.core.table import Table
+from credimi.inference.distributions.beta_tails import Betas, shares_of
+from credimi.inference.distributions.gamma_tails import gamma_quantile
 from credimi.inference.sampling import draw_information
 from credimi.kernels.moments.one_sided import THIN_COUNTS, THIN_COUPLING, THIN_SHARE
 
@@ -135,12 +137,12 @@ def split_thin_classes(block: NDArray[np.number], pseudo: float) -> FloatArray:
         seen = cells[i] > 0.0  # a cell without any count or pseudo-count has probability 0
         if columns == 2 and seen.all():
             one, other, at = float(cells[i, 0]), float(cells[i, 1]), points[:, number]
-            first, second = scipy.special.betaincinv(one, other, at), scipy.special.betaincinv(other, one, 1.0 - at)
-            shares = np.stack([first, second], axis=1)
+            log_odds = Betas.of(one, other).quantile(np.ones(1), at, upper_tail=False)
+            shares = np.stack(shares_of(log_odds), axis=1)
         else:
             size = points.shape[1] // thin.size
             at = np.broadcast_to(points[:, number * size : (number + 1) * size], (_NODES, columns))
-            shares = np.where(seen, scipy.special.gammaincinv(np.where(seen, cells[i], 1.0), at), 0.0)
+            shares = np.where(seen, gamma_quantile(np.where(seen, cells[i], 1.0), at), 0.0)
         shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
         sure = np.where(seen, _SURE * np.maximum(shares, _LEAST_SHARE), 0.0)
         nodes[:, i, :-1], nodes[:, i, -1] = sure, cells[i].sum() + margin[i] - sure.sum(axis=1)
@@ -158,7 +160,7 @@ def _thin_classes(cells: FloatArray, margin: FloatArray) -> IntegerArray:
     shares = cells / counts[:, None]
     value = (weight[filled, None] * shares[filled]).sum(axis=0)
     seen = cells > 0.0
-    level = scipy.special.digamma(cells + 1.0) - scipy.special.digamma(counts + 1.0)[:, None]
+    level = digamma(cells + 1.0) - digamma(counts + 1.0)[:, None]
     level = np.where(seen, level - np.log(np.where(value > 0.0, value, 1.0)), 0.0)
     deviation = level - (shares * level).sum(axis=1, keepdims=True)
     spread = (cells * deviation**2).sum(axis=1) + _log_spread(cells).sum(axis=1) - _log_spread(counts)
@@ -170,7 +172,7 @@ def _thin_classes(cells: FloatArray, margin: FloatArray) -> IntegerArray:
 
 
 def _log_spread(c: FloatArray) -> FloatArray:
-    spread: FloatArray = c * (c + 1.0) * scipy.special.polygamma(1, c + 1.0) - c
+    spread: FloatArray = c * (c + 1.0) * trigamma(c + 1.0) - c
     return spread
 
 

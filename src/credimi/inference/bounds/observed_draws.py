@@ -35,12 +35,13 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # its `special` is loaded on first use
 
+from credimi.core.special import normal_below
 from credimi.core.table import Table
 from credimi.inference.adaptive_prior import PosteriorComponents, components_of, mixtures_with_moments
 from credimi.inference.batched.many_tables import drawn_law, law_of_table, posteriors, pseudo_counts_of
 from credimi.inference.batched.mixture_tails import laws_of, quantiles
+from credimi.inference.distributions.gamma_tails import gamma_quantile
 from credimi.inference.fixed_priors import ADAPTIVE
 from credimi.inference.sampling import information_of
 from credimi.kernels.bounds.least_information import centres
@@ -152,7 +153,7 @@ def _gammas(shapes: FloatArray, first: int = 0) -> FloatArray:
     drawn = safe * (1.0 - 1.0 / (9.0 * safe) + scores / (3.0 * np.sqrt(safe))) ** 3
     few = (shapes < _MANY) & (shapes > 0.0)
     if few.any():
-        drawn[few] = scipy.special.gammaincinv(shapes[few], scipy.special.ndtr(scores[few]))
+        drawn[few] = gamma_quantile(shapes[few], normal_below(scores[few]))
     drawn[shapes <= 0.0] = 0.0
     return drawn
 

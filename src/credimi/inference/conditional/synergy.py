@@ -45,10 +45,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # its parts are loaded on first use
 
+from credimi.core.special import digamma, normal_below
 from credimi.core.tables import Tables
 from credimi.inference import adaptive_prior
+from credimi.inference.distributions.gamma_tails import gamma_tails
+from credimi.inference.distributions.quantile_search import crossing
 from credimi.kernels.pairs import pair_evidence
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ HYPOTHESES = 7  # graphs without one edge or more
 _LEAST = 1e-300  # of a probability, so that its logarithm is finite
 _SYMMETRIC = 1e5  # the shape of a Gamma that is normal for all purposes
 _AT_ONCE = 400_000  # cells of pairs that are weighed at once
-_STEPS = 60  # of a bisection
+_PRECISION = 1e-15  # of a quantile, in units of the widest bracket
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,17 +143,14 @@ class Synergies:
         return self._quantile(1.0 - tail), self._quantile(tail)
 
     def _quantile(self, tail: float) -> FloatArray:
-        """The least x with P(S > x) <= tail, by bisection; exactly 0 where that is the atom."""
+        """The least x with P(S > x) <= tail; exactly 0 where that is the atom."""
         count, spread = len(self.weights), 12.0 * np.sqrt(self.variance)
         low, high = np.zeros(count), np.zeros(count)
         np.minimum.at(low, self.pair, self.mean - spread)
         np.maximum.at(high, self.pair, self.mean + spread)
         at_zero, before = self.above(0.0), self.above(-np.finfo(np.float64).tiny)
-        for _ in range(_STEPS):
-            middle = 0.5 * (low + high)
-            right = self.above(middle) > tail
-            low, high = np.where(right, middle, low), np.where(right, high, middle)
-        found: FloatArray = np.where((at_zero <= tail) & (before > tail), 0.0, high)
+        reached = crossing(lambda x: tail - self.above(x), low, high, _PRECISION * (high - low))
+        found: FloatArray = np.where((at_zero <= tail) & (before > tail), 0.0, reached)
         return found
 
     def _summed(self, values: FloatArray) -> FloatArray:
@@ -169,10 +168,12 @@ def _upper_tail(x: FloatArray, mean: FloatArray, variance: FloatArray, third: Fl
     shape = 4.0 / np.maximum(skew**2, 4.0 / _SYMMETRIC)
     away = (x - mean) / std
     turned = np.where(skew < 0.0, -away, away)
-    position = np.maximum(shape + np.sqrt(shape) * turned, 0.0)
-    special = scipy.special
-    upper = np.where(skew < 0.0, special.gammainc(shape, position), special.gammaincc(shape, position))
-    found: FloatArray = np.where(shape >= _SYMMETRIC, special.ndtr(-away), upper)
+    skewed = shape < _SYMMETRIC
+    found = np.empty(x.shape)
+    found[~skewed] = normal_below(-away[~skewed])
+    shape, turned = shape[skewed], turned[skewed]
+    below, above = gamma_tails(shape, np.maximum(shape + np.sqrt(shape) * turned, 0.0))
+    found[skewed] = np.where(skew[skewed] < 0.0, below, above)
     return found
 
 
@@ -326,16 +327,15 @@ def _second_order(cells: FloatArray) -> FloatArray:
 
 def _entropies(shares: FloatArray, strength: FloatArray) -> FloatArray:
     """E[sum q log q] of Dirichlets with parameters `shares` times `strength` (components, r, values)."""
-    psi, whole = scipy.special.psi, strength[:, :, np.newaxis]
-    found: FloatArray = (shares * (psi(shares * whole + 1.0) - psi(whole + 1.0))).sum(axis=2)
+    whole = strength[:, :, np.newaxis]
+    found: FloatArray = (shares * (digamma(shares * whole + 1.0) - digamma(whole + 1.0))).sum(axis=2)
     return found
 
 
 def _x_log_x(mean: FloatArray, variance: FloatArray) -> FloatArray:
     """E[u log u] of Betas with these moments."""
-    psi = scipy.special.psi
     with np.errstate(divide="ignore", invalid="ignore"):
         concentration = np.maximum(mean * (1.0 - mean) / variance - 1.0, 0.0)
-        found: FloatArray = mean * (psi(mean * concentration + 1.0) - psi(concentration + 1.0))
+        found: FloatArray = mean * (digamma(mean * concentration + 1.0) - digamma(concentration + 1.0))
         certain = ~(variance > 0.0)
         return np.where(certain, np.where(mean > 0.0, mean * np.log(np.where(mean > 0.0, mean, 1.0)), 0.0), found)

@@ -2,8 +2,7 @@
 
 Each is a frozen record with the same attributes: `mean`, `std`, `skewness`, `kurtosis` (3 for the normal distribution),
 `support`, and `cdf`, `sf`, `pdf`, `guess`, `moment`, `draw`. `sf` has its own formula and is never 1 - cdf, so that far
-tails keep their digits. `guess` is a first quantile: `distribution.py` makes it exact by `cdf` or `sf`, because scipy's
-inverses are not reliable everywhere (see `scaled_beta`).
+tails keep their digits. `guess` is a first quantile: `distribution.py` makes it exact by `cdf` or `sf`.
 
 Cost: O(1) per point, but O(draws) per point for the kernel density of `Empirical`.
 """
@@ -15,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
-import scipy
 
 from credimi.core.arguments import require_finite, require_numbers
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+from credimi.core.special import normal_below, normal_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,11 +100,11 @@ class Normal:
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """P(X <= x)."""
-        return np.asarray(scipy.special.ndtr(self._standard(x)))
+        return normal_below(self._standard(x))
 
     def sf(self, x: FloatArray) -> FloatArray:
         """P(X > x)."""
-        return np.asarray(scipy.special.ndtr(-self._standard(x)))
+        return normal_below(-self._standard(x))
 
     def pdf(self, x: FloatArray) -> FloatArray:
         """Density."""
@@ -113,7 +112,7 @@ class Normal:
 
     def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
         """Quantile, except for rounding."""
-        offset = np.asarray(scipy.special.ndtri(probability)) * self.std
+        offset = normal_quantile(probability) * self.std
         return self.mean - offset if upper_tail else self.mean + offset
 
     def moment(self, order: int) -> float:

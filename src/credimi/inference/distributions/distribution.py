@@ -13,19 +13,18 @@ moments are never subtracted from each other.
 
 **Quantiles** are exact in the strictest sense that doubles allow: ppf(q) = inf {x : F(x) >= q} and isf(q) = inf {x :
 sf(x) <= q}, over the doubles, for F and sf as computed. So ppf(q) = 0 for q <= p_zero, F(ppf(q)) >= q always, and a
-jump is found exactly (`quantile_search.py`). The search starts from the components' own quantiles; that of the mixture
-lies between them. The logarithms of the tails are compared, so that a quantile of 1e-200 is found as easily as one of
-0.1.
+jump is found exactly (`quantile_search.py`). The search starts from the quantile that Newton's method finds if all
+components are Betas, otherwise from the components' own; that of the mixture lies between them. The logarithms of the
+tails are compared, so that a quantile of 1e-200 is found as easily as one of 0.1.
 
-Cost: O(components) per point for `cdf`, `sf` and `pdf`; a quantile takes about 5 such steps for one component, 15 for
-many.
+Cost: O(components) per point for `cdf`, `sf` and `pdf`; a quantile takes about 8 such steps.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from credimi.core.public import public
 from credimi.inference.distributions.components import Empirical, FloatArray, Normal, Point
 from credimi.inference.distributions.interval import credible_interval
 from credimi.inference.distributions.quantile_search import first_positive
-from credimi.inference.distributions.scaled_beta import ScaledBeta
+from credimi.inference.distributions.scaled_beta import ScaledBeta, plain_betas, scaled_betas
 from credimi.report.notebook import VISIBLE_ATOM
 
 if TYPE_CHECKING:
@@ -211,15 +210,15 @@ class Distribution:
 
     def pdf(self, x: Numbers) -> Numbers:
         """Density of the continuous part; infinite at a point mass, and so at 0 when `p_zero` is positive."""
-        return _elementwise(lambda values: self._mixed(values, lambda part: part.pdf(values)), x, "x")
+        return _elementwise(lambda values: self._mixed(values, "pdf"), x, "x")
 
     def cdf(self, x: Numbers) -> Numbers:
         """P(I <= x)."""
-        return _elementwise(lambda values: self._mixed(values, lambda part: part.cdf(values)), x, "x")
+        return _elementwise(lambda values: self._mixed(values, "cdf"), x, "x")
 
     def sf(self, x: Numbers) -> Numbers:
         """P(I > x)."""
-        return _elementwise(lambda values: self._mixed(values, lambda part: part.sf(values)), x, "x")
+        return _elementwise(lambda values: self._mixed(values, "sf"), x, "x")
 
     def ppf(self, q: Numbers) -> Numbers:
         """Least x with P(I <= x) >= q; the ends of the support for 0 and 1, NaN for q outside [0, 1]."""
@@ -272,11 +271,14 @@ class Distribution:
         atom = [(Point(0.0), self.p_zero)] if self.p_zero > 0.0 else []
         return [*zip(self.components, self.weights, strict=True), *atom]
 
-    def _mixed(self, x: FloatArray, function: Callable[[Component], FloatArray]) -> FloatArray:
+    def _mixed(self, x: FloatArray, function: Literal["cdf", "sf", "pdf"]) -> FloatArray:
         """Weighted mean of a function of the components; NaN if x is NaN."""
+        together = plain_betas(self.components)
+        members = {id(part) for part in together}
+        rows = iter(getattr(scaled_betas(together), function)(x) if together else ())
         total, weights = np.zeros(x.shape), 0.0
         for part, weight in self._parts():
-            total += weight * function(part)
+            total += weight * (next(rows) if id(part) in members else getattr(part, function)(x))
             weights += weight
         # The weights sum to 1 except for rounding; divided by the same rounded sum, certainty is exactly 1.
         return np.where(np.isnan(x), np.nan, total / weights)
@@ -300,10 +302,14 @@ class Distribution:
             return np.where(reached, 1.0, -1.0) * np.maximum(distance, 1e-17)
 
         guesses = [np.zeros(target.size)]
-        if self.components:  # the quantile of the mixture lies between those of its continuous components
-            share = (target if upper_tail else target - self.p_zero) / math.fsum(self.weights)
-            share = np.clip(share, 0.0, 1.0)
-            guesses = [component.guess(share, upper_tail=upper_tail) for component in self.components]
+        if self.components:
+            weights, together = np.array(self.weights), plain_betas(self.components)
+            share = np.clip((target if upper_tail else target - self.p_zero) / math.fsum(self.weights), 0.0, 1.0)
+            if len(together) == len(self.components):
+                law = scaled_betas(together)
+                guesses = [law.quantile(weights / weights.sum(), share, upper_tail=upper_tail)]
+            else:  # the quantile of the mixture lies between those of its continuous components
+                guesses = [component.guess(share, upper_tail=upper_tail) for component in self.components]
         quantile[inside] = first_positive(excess, np.min(guesses, axis=0), np.max(guesses, axis=0))
         return quantile
 

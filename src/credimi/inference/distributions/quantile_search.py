@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
 
 _SIGN = np.uint64(1 << 63)
+_NEIGHBOURS = np.arange(-8, 9)
+_FEW = 4  # brackets, up to which looking at all neighbours at once takes less time than one after the other
 _STRIDES = [np.uint64(16**power) for power in range(16)] + [np.uint64(2**64 - 1)]
 
 
@@ -27,11 +29,18 @@ def first_positive(
 ) -> FloatArray:
     """Least doubles at which an increasing function is positive, from guesses `low` <= `high`.
 
-    `excess(x, index)` belongs to those elements that the mask `index` selects. It is negative at -inf, positive at inf.
+    `excess(x, index)` belongs to those elements that the mask `index` selects, x (elements,) or (several, elements).
+    It is negative at -inf, positive at inf.
     """
     least, greatest = _number(np.array([-np.inf, np.inf]))
     every = np.ones(low.shape, dtype=np.bool_)
     before, after = _number(low), _number(high)
+    if low.size <= _FEW and (before == after).all() and (np.abs(low) < np.finfo(np.float64).max).all():
+        near = before + _NEIGHBOURS[:, np.newaxis].astype(np.uint64)
+        positive = excess(_double(near), every) > 0.0
+        first = positive.argmax(axis=0)
+        if (positive.any(axis=0) & (first > 0)).all():
+            return _double(near[first, np.arange(low.size)])
     before -= np.minimum(before - least, np.uint64(1))
     below, above = excess(_double(before), every), excess(_double(after), every)
     for stride in _STRIDES:
@@ -47,6 +56,31 @@ def first_positive(
         before[index] -= np.minimum(before[index] - least, stride)
         below[index] = excess(_double(before[index]), index)
     return _double(_chandrupatla(excess, before, after, below, above))
+
+
+def crossing(
+    function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, tolerance: FloatArray | float
+) -> FloatArray:
+    """Where increasing functions pass 0 between `low` and `high`, to within a tolerance; by the same method."""
+    newest, other, oldest = high, low, low
+    at_newest, at_other = function(high), function(low)
+    at_oldest, step = at_other, np.full(low.shape, 0.5)
+    while (unfinished := np.abs(other - newest) > tolerance).any():
+        trial = np.where(unfinished, newest + step * (other - newest), newest)
+        at_trial = np.where(unfinished, function(trial), at_newest)
+        same = (at_trial > 0.0) == (at_newest > 0.0)
+        oldest, at_oldest = np.where(same, newest, other), np.where(same, at_newest, at_other)
+        other, at_other = np.where(same, other, newest), np.where(same, at_other, at_newest)
+        newest, at_newest = trial, at_trial
+        with np.errstate(all="ignore"):  # as below
+            position, value = (newest - other) / (oldest - other), (at_newest - at_other) / (at_oldest - at_other)
+            safe = (value**2 < position) & ((1.0 - value) ** 2 < 1.0 - position)
+            step = at_newest / (at_other - at_newest) * at_oldest / (at_other - at_oldest)
+            reach = (oldest - newest) / (other - newest)
+            step += reach * at_newest / (at_oldest - at_newest) * at_other / (at_oldest - at_other)
+            least = np.minimum(0.4 * tolerance / np.abs(other - newest), 0.5)
+        step = np.clip(np.where(safe, step, 0.5), least, 1.0 - least)
+    return np.where(at_newest > 0.0, newest, other)
 
 
 def _chandrupatla(

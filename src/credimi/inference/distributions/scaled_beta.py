@@ -3,11 +3,10 @@
 For mean m and standard deviation s: p = m / upper, q = 1 - p, alpha = p r, beta = q r, and r = alpha + beta = p q
 upper^2 / s^2 - 1, which grows like the number of rows, and near independence like its square.
 
-scipy 1.17.1 was compared with mpmath. `betainc` and `betaincc` are accurate to 1e-10 while min(alpha, beta) < 1e7, with
-the greater of the two up to 1e24 and the smaller down to 1e-21. One exception: a lower tail under 1e-290 can underflow
-if alpha is far above beta. From 1e7 on they become inaccurate: the error is 5e-4 at alpha = beta = 5e11, 4e-2 at 5e13,
-and NaN results from 1e14 on. There the tails come from their uniform expansion (Temme 1982, the formula of Lugannani
-and Rice 1980). With
+While min(alpha, beta) < 1e7 the tails come from `beta_tails`, whose relative error is below 1e-11, with the greater of
+the two up to 1e24 and the smaller down to 1e-21. That error grows like the root of the smaller one, because the
+logarithm of the density cancels more and more. From 1e7 on the tails come from their uniform expansion (Temme 1982, the
+formula of Lugannani and Rice 1980). With
 d = (x - m) / upper, t = d / sqrt(p q), and
 
     eta^2 / 2 = -p log(1 + d/p) - q log(1 - d/q),   eta of the sign of d,   z = sqrt(r) eta,
@@ -27,19 +26,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # its `special` is loaded on first use, in a tenth of a second
 
 from credimi.core.arguments import require_finite
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+from credimi.core.special import normal_below, normal_quantile, stirling_error
+from credimi.inference.distributions.beta_tails import Betas, shares_of
 from credimi.inference.distributions.components import ROOT_TWO_PI, FloatArray, Point, standard_density
-from credimi.inference.distributions.stirling import LARGE, stirling_error
 
-_SMALLEST = float(np.finfo(np.float64).tiny)
-# From here on the expansion is better than scipy: both have an error near 1e-12 here.
-_PEAKED = 1e7
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from credimi.core.types import IntegerArray
+
+_PEAKED = 1e7  # from here on the expansion is better than the integral: both have an error near 1e-12 here
 # The least alpha + beta. At 0 the variance is mean (upper - mean): a coin between 0 and upper, which no Beta reaches.
 _LEAST_CONCENTRATION = 1e-6
 # A mean, or a std, below this share of upper is treated as 0; its square would underflow.
@@ -60,7 +64,7 @@ class ScaledBeta:
 
     def __post_init__(self) -> None:
         possible = 0.0 < self.mean < self.upper < math.inf and self.std > 0.0
-        share, rest = self._shares if possible else (0.0, 0.0)
+        share, rest = self.shares if possible else (0.0, 0.0)
         ratio = math.sqrt(share) * math.sqrt(rest) / self.std * self.upper if possible else 0.0
         concentration = ratio * ratio - 1.0
         # Half, because `from_moments` reaches the least value except for rounding.
@@ -90,18 +94,19 @@ class ScaledBeta:
         return cls(mean, std, upper)
 
     @property
-    def _shares(self) -> tuple[float, float]:
+    def shares(self) -> tuple[float, float]:
         """Shares p and q; q is not 1 - p, which loses digits if the mean is close to upper."""
         return self.mean / self.upper, (self.upper - self.mean) / self.upper
 
     @property
-    def _peaked(self) -> bool:
+    def peaked(self) -> bool:
+        """Whether it is described by the expansion."""
         return min(self.alpha, self.beta) >= _PEAKED
 
     @property
     def skewness(self) -> float:
         """2 (q - p) sqrt(r + 1) / (sqrt(p q) (r + 2))."""
-        share, rest = self._shares
+        share, rest = self.shares
         concentration = self.alpha + self.beta
         scale = math.sqrt(share) * math.sqrt(rest) * (concentration + 2.0)
         return 2.0 * (rest - share) * math.sqrt(concentration + 1.0) / scale
@@ -109,7 +114,7 @@ class ScaledBeta:
     @property
     def kurtosis(self) -> float:
         """3 + 6 [(q - p)^2 (r + 1) / (p q) - (r + 2)] / ((r + 2) (r + 3))."""
-        share, rest = self._shares
+        share, rest = self.shares
         concentration = self.alpha + self.beta
         spread = (rest - share) ** 2 / (share * rest) * ((concentration + 1.0) / (concentration + 2.0)) - 1.0
         return 3.0 + 6.0 * spread / (concentration + 3.0)
@@ -121,7 +126,7 @@ class ScaledBeta:
 
     def _expansion(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """z and phi(z) c of the module's docstring, for a peaked distribution."""
-        share, rest = self._shares
+        share, rest = self.shares
         # A fiftieth of min(p, q) is 60 standard deviations or more: beyond it the tails are exactly 0 and 1, and within
         # it the series of l converges fast.
         limit = 0.02 * min(share, rest)
@@ -134,61 +139,36 @@ class ScaledBeta:
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """P(X <= x)."""
-        if self._peaked:
+        if self.peaked:
             z, correction = self._expansion(x)
-            return np.asarray(scipy.special.ndtr(z)) - correction
-        y = _unit(x / self.upper)
-        below = np.asarray(scipy.special.betainc(self.alpha, self.beta, y))
-        slight = (y > 0.0) & (y < _SMALLEST) & (below > 0.1)  # too few digits for `betainc`: 1e-8 off; betaincc is not
-        return (
-            np.where(slight, 1.0 - scipy.special.betaincc(self.alpha, self.beta, y), below) if np.any(slight) else below
-        )
+            return normal_below(z) - correction
+        return np.asarray(scaled_betas((self,)).cdf(x)[0])
 
     def sf(self, x: FloatArray) -> FloatArray:
         """P(X > x)."""
-        if self._peaked:
+        if self.peaked:
             z, correction = self._expansion(x)
-            return np.asarray(scipy.special.ndtr(-z)) + correction
-        return np.asarray(scipy.special.betaincc(self.alpha, self.beta, _unit(x / self.upper)))
+            return normal_below(-z) + correction
+        return np.asarray(scaled_betas((self,)).sf(x)[0])
 
     def pdf(self, x: FloatArray) -> FloatArray:
-        """Density, accurate to eight digits or more; infinite at an end whose parameter is below 1."""
-        y = _unit(x / self.upper)
-        with np.errstate(all="ignore"):  # an end of the support is infinite, or outside
-            if min(self.alpha, self.beta) < LARGE:
-                logarithm = (
-                    scipy.special.xlogy(self.alpha - 1.0, y)
-                    + scipy.special.xlog1py(self.beta - 1.0, -y)
-                    - scipy.special.betaln(self.alpha, self.beta)
-                )
-                return np.where((x < 0.0) | (x > self.upper), 0.0, np.asarray(np.exp(logarithm)) / self.upper)
-            # From the maximum on and with Stirling's series: betaln(9e6, 1e12) alone would be off by 5e-3.
-            share, rest = self._shares
-            complement = (self.upper - x) / self.upper
-            if self._peaked:
-                exponent = -0.5 * self._expansion(x)[0] ** 2
-            else:
-                offset = (x - self.mean) / self.upper
-                exponent = self.alpha * _log_excess(offset / share, y / share)
-                exponent += self.beta * _log_excess(-offset / rest, complement / rest)
-            of_sum, of_alpha, of_beta = stirling_error([self.alpha + self.beta, self.alpha, self.beta]).tolist()
-            exponent += of_sum - of_alpha - of_beta
-            scale = math.sqrt(self.alpha * rest) / ROOT_TWO_PI / self.upper
-            density = np.exp(exponent) * scale / (y * complement)
+        """Density, accurate to nine digits or more; infinite at an end whose parameter is below 1."""
+        if not self.peaked:
+            return np.asarray(scaled_betas((self,)).pdf(x)[0])
+        rest = self.shares[1]
+        of_sum, of_alpha, of_beta = stirling_error([self.alpha + self.beta, self.alpha, self.beta]).tolist()
+        scale = math.sqrt(self.alpha * rest) / ROOT_TWO_PI / self.upper
+        with np.errstate(all="ignore"):  # outside of the support
+            exponent = -0.5 * self._expansion(x)[0] ** 2 + (of_sum - of_alpha - of_beta)
+            density = np.exp(exponent) * scale / (x / self.upper * ((self.upper - x) / self.upper))
         return np.where((x <= 0.0) | (x >= self.upper), 0.0, density)
 
     def guess(self, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
-        """Quantile of scipy; for a peaked distribution, the normal quantile with a correction for skewness.
-
-        `betaincinv` and `betainccinv` of scipy 1.17.1 return NaN for Beta(5, 1000) at 1e-290 and for most Betas
-        with r > 1e19, nothing below 2.2e-308, and from r = 1e13 on quantiles whose tail is off by orders of magnitude.
-        """
-        if self._peaked:
-            z: FloatArray = np.clip(scipy.special.ndtri(probability), -40.0, 40.0) * (-1.0 if upper_tail else 1.0)
+        """Quantile to ten digits or more; if peaked, the normal quantile with a correction for skewness."""
+        if self.peaked:
+            z: FloatArray = np.clip(normal_quantile(probability), -40.0, 40.0) * (-1.0 if upper_tail else 1.0)
             return np.clip(self.mean + self.std * (z + (z * z - 1.0) * self.skewness / 6.0), 0.0, self.upper)
-        inverse = scipy.special.betainccinv if upper_tail else scipy.special.betaincinv
-        quantile = self.upper * np.asarray(inverse(self.alpha, self.beta, probability))
-        return np.where(np.isnan(quantile), self.mean, quantile)
+        return scaled_betas((self,)).quantile(np.ones(1), probability, upper_tail=upper_tail)
 
     def moment(self, order: int) -> float:
         """E[X^order] = upper^order prod_k (alpha + k) / (alpha + beta + k), k < order."""
@@ -200,19 +180,63 @@ class ScaledBeta:
         return np.maximum(self.upper * generator.beta(self.alpha, self.beta, count), math.ulp(0.0))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScaledBetas:
+    """Several that are not peaked, on the same [0, upper], at once: `cdf`, `sf` and `pdf` have a row for each."""
+
+    betas: Betas
+    means: FloatArray
+    upper: float
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """P(X <= x)."""
+        return self.betas.tails(*self._positions(x))[0]
+
+    def sf(self, x: FloatArray) -> FloatArray:
+        """P(X > x)."""
+        return self.betas.tails(*self._positions(x))[1]
+
+    def pdf(self, x: FloatArray) -> FloatArray:
+        """Density, at the ends the limit: 0, infinite, or between if a parameter is 1."""
+        y, rest, offset = self._positions(x)
+        alpha, beta = self.betas.alpha, self.betas.beta
+        with np.errstate(all="ignore"):  # at the ends
+            density = self.betas.density(y, rest, offset) / (y * rest)
+            at_low = np.where(alpha < 1.0, np.inf, np.where(alpha > 1.0, 0.0, beta))
+            at_high = np.where(beta < 1.0, np.inf, np.where(beta > 1.0, 0.0, alpha))
+        density = np.where(y == 0.0, at_low, np.where(rest == 0.0, at_high, density))
+        return np.where((y < 0.0) | (rest < 0.0), 0.0, density) / self.upper
+
+    def quantile(self, weights: FloatArray, probability: FloatArray, *, upper_tail: bool) -> FloatArray:
+        """That of the mixture with these weights, which sum to 1."""
+        return self.upper * shares_of(self.betas.quantile(weights, probability, upper_tail=upper_tail))[0]
+
+    def quantiles(self, which: IntegerArray, probability: FloatArray) -> FloatArray:
+        """That of number `which` for each probability, inside (0, 1)."""
+        return self.upper * shares_of(self.betas.quantiles(which, probability))[0]
+
+    def _positions(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return x / self.upper, (self.upper - x) / self.upper, (x - self.means) / self.upper
+
+
+def plain_betas(components: Sequence[object]) -> tuple[ScaledBeta, ...]:
+    """Those components that `scaled_betas` takes: all at once take hardly longer than one of them."""
+    betas = [part for part in components if isinstance(part, ScaledBeta) and not part.peaked]
+    return tuple(part for part in betas if part.upper == betas[0].upper)
+
+
+@lru_cache(maxsize=256)  # the same ones are asked for at every step of a search
+def scaled_betas(parts: tuple[ScaledBeta, ...]) -> ScaledBetas:
+    """These, all at once; none is peaked, and all have the same upper."""
+    pairs = zip(*(part.shares for part in parts), strict=True)
+    parameters = [part.alpha for part in parts], [part.beta for part in parts]
+    means = np.array([part.mean for part in parts])[:, np.newaxis]
+    return ScaledBetas(Betas.of(*parameters, *pairs), means, parts[0].upper)
+
+
 def _cubic(u: FloatArray) -> FloatArray:
     """l(u) of the module's docstring, for |u| <= 0.02, where 9 terms are exact to rounding."""
     total = np.full(u.shape, _CUBIC_SERIES[-1])
     for coefficient in reversed(_CUBIC_SERIES[:-1]):
         total = total * u + coefficient
     return total
-
-
-def _log_excess(u: FloatArray, one_plus_u: FloatArray) -> FloatArray:
-    """log(1 + u) - u, from u where it is small and from 1 + u where that is."""
-    return np.where(u < -0.5, np.log(one_plus_u), np.log1p(u)) - u
-
-
-def _unit(y: FloatArray) -> FloatArray:
-    """Clip to [0, 1]; np.clip takes three times as long on the short arrays of a root search."""
-    return np.minimum(np.maximum(y, 0.0), 1.0)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln
 
+from credimi.core.special import log_gamma
 from credimi.kernels.networks import missing_cells
 
 if TYPE_CHECKING:
@@ -90,6 +90,6 @@ def _believed(counts: FloatArray, shares: FloatArray) -> float:
     if counts.shape[0] < 2 or not filled.size:
         return float(_PRIOR_ROWS[0])
     prior = _PRIOR_ROWS[:, np.newaxis, np.newaxis] * shares
-    cells = (gammaln(filled + prior) - gammaln(prior)).sum(axis=(1, 2))
-    rows = gammaln(_PRIOR_ROWS[:, np.newaxis]) - gammaln(_PRIOR_ROWS[:, np.newaxis] + filled.sum(axis=1))
+    cells = (log_gamma(filled + prior) - log_gamma(prior)).sum(axis=(1, 2))
+    rows = log_gamma(_PRIOR_ROWS[:, np.newaxis]) - log_gamma(_PRIOR_ROWS[:, np.newaxis] + filled.sum(axis=1))
     return float(_PRIOR_ROWS[np.argmax(cells + rows.sum(axis=1))])

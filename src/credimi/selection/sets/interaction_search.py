@@ -15,8 +15,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # its parts are loaded on first use
 
+from credimi.core.special import x_log_x
 from credimi.core.threads import share
 from credimi.gpu.layout import Screen
 from credimi.inference.conditional.synergy import HYPOTHESES, Synergies, synergies
@@ -132,7 +132,6 @@ def _pairs_in(codes: PairCodes, part: tuple[int, int, int]) -> int:
 
 def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
     """What the first look on a GPU needs."""
-    xlogy = scipy.special.xlogy
     totals = np.zeros((len(codes.names), int(codes.layout[:, 1].max()), len(codes.classes)), dtype=np.int32)
     for own, (first, values, _, _) in zip(totals, codes.layout.tolist(), strict=True):
         own[:values] = codes.totals[first : first + values]
@@ -140,10 +139,10 @@ def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
     return Screen(
         codes.layout[:, 2].astype(np.int32),
         totals,
-        np.add.reduceat(xlogy(codes.totals, codes.totals).sum(axis=1), codes.layout[:, 0]),
+        np.add.reduceat(x_log_x(codes.totals).sum(axis=1), codes.layout[:, 0]),
         (_information(codes) > epsilon).astype(np.int32),
         float(codes.rows),
-        float(xlogy(classes, classes).sum()),
+        float(x_log_x(classes).sum()),
         _bounds(len(codes.classes), cut),
         cut,
         -0.5 * epsilon,
@@ -154,13 +153,12 @@ def screen_of(codes: PairCodes, cut: float, epsilon: float) -> Screen:
 def _first_look(
     codes: PairCodes, cut: float, epsilon: float
 ) -> Callable[[tuple[int, int, int]], tuple[IntegerArray, FloatArray, int]]:
-    xlogy = scipy.special.xlogy
     counted = np.arange(codes.rows + 1, dtype=np.float64)
-    logs = np.asarray(xlogy(counted, counted), dtype=np.float64)
-    terms = xlogy(codes.totals, codes.totals).sum(axis=1)
+    logs = x_log_x(counted)
+    terms = x_log_x(codes.totals).sum(axis=1)
     classes = np.bincount(codes.groups, minlength=len(codes.classes)).astype(np.float64)
     by_column = np.add.reduceat(terms, codes.layout[:, 0])
-    alone: FloatArray = np.append(by_column, xlogy(classes, classes).sum())
+    alone: FloatArray = np.append(by_column, x_log_x(classes).sum())
     informative = _information(codes) > epsilon
     bounds = _bounds(len(codes.classes), cut)
 
@@ -203,14 +201,13 @@ def _weighted_look(
 
 def _information(codes: PairCodes) -> FloatArray:
     """The plug-in information of every column, of the rows that have it."""
-    xlogy = scipy.special.xlogy
     first, values, missing = codes.layout[:, 0], codes.layout[:, 1], codes.layout[:, 2]
     counts = codes.totals.astype(np.float64)
     counts[(first + values - 1)[missing > 0]] = 0.0
     by_value, by_class = counts.sum(axis=1), np.add.reduceat(counts, first)
     total = by_class.sum(axis=1)
-    cells = np.add.reduceat(xlogy(counts, counts).sum(axis=1) - xlogy(by_value, by_value), first)
-    found: FloatArray = (cells - xlogy(by_class, by_class).sum(axis=1) + xlogy(total, total)) / np.maximum(total, 1.0)
+    cells = np.add.reduceat(x_log_x(counts).sum(axis=1) - x_log_x(by_value), first)
+    found: FloatArray = (cells - x_log_x(by_class).sum(axis=1) + x_log_x(total)) / np.maximum(total, 1.0)
     return found
 
 

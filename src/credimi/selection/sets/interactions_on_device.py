@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy  # its parts are loaded on first use
 
+from credimi.core.special import x_log_x
 from credimi.core.threads import share
 from credimi.counting.rows.pair_products import ALIGNED, PairProducts
 from credimi.kernels.pairs import pair_evidence
@@ -97,7 +97,7 @@ def _look(table: NDArray[np.int64], screen: Screen, pair: IntegerArray) -> tuple
 
 
 def _n_log_n(counts: NDArray[np.int64]) -> float:
-    return float(scipy.special.xlogy(counts, counts).sum())
+    return float(x_log_x(counts).sum())
 
 
 def _best_evidence(ratio: float, freedom: float) -> float:

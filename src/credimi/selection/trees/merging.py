@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.special import log_gamma
+
 if TYPE_CHECKING:
     from credimi.core.types import FloatArray, IntegerArray
 
@@ -109,16 +111,13 @@ class _Evidence:
     """Computes d(n) for all K at once."""
 
     def __init__(self, shares: FloatArray) -> None:
-        from scipy.special import gammaln  # noqa: PLC0415  (it takes a while to load)
-
-        self._gammaln = gammaln
         self._pseudo = _STRENGTHS[:, np.newaxis] * shares
-        self._start = gammaln(_STRENGTHS) - gammaln(self._pseudo).sum(axis=1)
+        self._start = log_gamma(_STRENGTHS) - log_gamma(self._pseudo).sum(axis=1)
 
     def of_counts(self, counts: FloatArray) -> FloatArray:
         """d(n) as (..., K), from counts (..., classes)."""
-        inside = self._gammaln(counts[..., np.newaxis, :] + self._pseudo).sum(axis=-1)
-        total = self._gammaln(counts.sum(axis=-1)[..., np.newaxis] + _STRENGTHS)
+        inside = log_gamma(counts[..., np.newaxis, :] + self._pseudo).sum(axis=-1)
+        total = log_gamma(counts.sum(axis=-1)[..., np.newaxis] + _STRENGTHS)
         result: FloatArray = self._start - total + inside
         return result
 

@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credimi.core.special import log_gamma
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -75,12 +77,10 @@ def _evidence(nodes: Sequence[TreeNode], node: TreeNode) -> FloatArray:
 
 def log_evidence(counts: FloatArray, shares: FloatArray, node_shares: FloatArray) -> FloatArray:
     """The log evidence of each K, from counts (branches, classes); `node_shares` are the class shares of the node."""
-    from scipy.special import gammaln  # noqa: PLC0415  (it takes a while to load)
-
     strengths = STRENGTHS[:, np.newaxis] * shares
     pseudo = strengths[:, :, np.newaxis] * node_shares
-    inside = (gammaln(counts + pseudo) - gammaln(pseudo)).sum(axis=2)
-    result: FloatArray = (gammaln(strengths) - gammaln(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
+    inside = (log_gamma(counts + pseudo) - log_gamma(pseudo)).sum(axis=2)
+    result: FloatArray = (log_gamma(strengths) - log_gamma(strengths + counts.sum(axis=1)) + inside).sum(axis=1)
     return result
 
 
