@@ -76,7 +76,7 @@ GAUSS_LEGENDRE = [(mpmath.mpf(x), mpmath.mpf(w)) for x, w in zip(*np.polynomial.
 
 
 def exact_tail(alpha: Real, beta: Real, y: Real, *, upper_tail: bool) -> Real:
-    """Tail of a Beta on [0, 1] for any parameters and any y: the truth that scipy is held against."""
+    """Tail of a Beta on [0, 1] for any parameters and any y: the truth that ours is held against."""
     if not 0 < y < 1:
         return mpmath.mpf((y >= 1) != upper_tail)
     if min(alpha, beta) > 60:
@@ -508,7 +508,7 @@ def test_tails_are_complementary_monotone_and_bounded(law: Distribution, values:
     assert np.all(np.diff(cdf) >= -1e-15)
     assert np.all(np.diff(sf) <= 1e-15)
     assert np.all((cdf >= 0.0) & (cdf <= 1.0) & (sf >= 0.0) & (sf <= 1.0) & (law.pdf(x) >= 0.0))
-    # ppf(F(x)) <= x; scipy's betainc is monotone only to its own error, so a little less than F(x) is asked for.
+    # ppf(F(x)) <= x; the tails are monotone only to their own error, so a little less than F(x) is asked for.
     reached = (cdf > 0.0) & (cdf < 1.0)
     assert np.all(law.ppf(cdf[reached] * (1.0 - 1e-9)) <= x[reached])
 

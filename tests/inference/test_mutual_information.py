@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from scipy.special import digamma
+from scipy.special import digamma, fdtri
 
 from credimi import CredimiError, Distribution, Table, mutual_information, posterior
 from credimi.core.table import LARGEST, SMALLEST
@@ -498,6 +498,17 @@ def test_chains_go_on_until_they_have_converged() -> None:
     information = [mutual_information_of(chances) for chances in longer.probabilities]
     assert longer.r_hat < 1.02
     assert law.mean() == pytest.approx(np.mean(information), abs=0.02)
+
+
+@pytest.mark.parametrize(("steps", "chains"), [(4, 2), (60, 20), (1000, 400)])
+def test_the_least_r_hat_that_is_not_chance_is_a_quantile_of_f(steps: int, chains: int) -> None:
+    half, parts = steps // 2, 2 * chains
+    limit = math.sqrt((half - 1 + fdtri(parts - 1, parts * (half - 1), 0.99)) / half)
+    judged = [
+        InformationDraws(np.zeros(0), r_hat, (steps, chains)).converged(1.0) for r_hat in (limit - 1e-9, limit + 1e-9)
+    ]
+    assert judged == [True, False]
+    assert not InformationDraws(np.zeros(0), math.inf, (steps, chains)).converged(1.0)
 
 
 @pytest.mark.parametrize(("steps", "chains"), [(4, 1), (7, 1), (20, 1), (20, 5), (20, 15), (40, 100)])

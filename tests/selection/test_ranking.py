@@ -112,7 +112,7 @@ def test_any_table_is_summarised_as_alone(
 @pytest.mark.parametrize("approximation", APPROXIMATIONS[:3])
 @pytest.mark.parametrize("factor", [1, 1000, 10**6])
 def test_large_counts_and_narrow_laws(approximation: str, factor: int) -> None:
-    """Where scipy's inverse of the Beta is not trusted, the way is another, and the figures are the same."""
+    """Where the compiled tails are not trusted, the way is another, and the figures are the same."""
     base = count([{"f": "xy"[row % 2], "g": "xyz"[row % 3], "t": "ab"[row % 5 % 2]} for row in range(300)], "t")
     large = Counts(base.target, base.classes, base.features, base.labels, base.flat * factor, base.rows * factor)
     ranking = rank(large, approximation=approximation)

@@ -108,9 +108,9 @@ class InformationDraws(NamedTuple):
         half, parts = self.shape[0] // 2, 2 * self.shape[1]
         between, within = parts - 1, parts * (half - 1)
         odds = (half * self.r_hat**2 - (half - 1)) * between / within
-        betas, share, rest = Betas.of(0.5 * between, 0.5 * within), odds / (1.0 + odds), 1.0 / (1.0 + odds)
-        at, left = np.array([[share]]), np.array([[rest]])
-        return bool(betas.tails(at, left, betas.offset(at, left))[1][0, 0] >= 0.01)
+        betas, rest = Betas.of(0.5 * between, 0.5 * within), np.array([1.0 / (1.0 + odds)])  # 0 if r_hat is infinite
+        above = betas.tails(1.0 - rest, rest, betas.offset(1.0 - rest, rest))[1]
+        return bool(above[0, 0] >= 0.01)
 
 
 def draw_information(

@@ -3,7 +3,7 @@
 For mean m and standard deviation s: p = m / upper, q = 1 - p, alpha = p r, beta = q r, and r = alpha + beta = p q
 upper^2 / s^2 - 1, which grows like the number of rows, and near independence like its square.
 
-While min(alpha, beta) < 1e7 the tails come from `beta_tails`, whose relative error is below 1e-11, with the greater of
+While min(alpha, beta) < 1e7 the tails come from `beta_tails`, whose relative error is below 3e-11, with the greater of
 the two up to 1e24 and the smaller down to 1e-21. That error grows like the root of the smaller one, because the
 logarithm of the density cancels more and more. From 1e7 on the tails come from their uniform expansion (Temme 1982, the
 formula of Lugannani and Rice 1980). With
