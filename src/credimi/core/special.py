@@ -14,7 +14,7 @@ recurrences, term by term. All arguments are positive.
 **Normal distribution.** Both tails are erfc, which the standard library has for single numbers, to the last digit or
 two, and so it has the quantile (Wichura's AS 241). That takes 0.1 microseconds a number; no array here is long.
 
-Errors against mpmath: tests/core/test_special.py.
+Errors against mpmath: tests/core/test_special_functions.py.
 """
 
 from __future__ import annotations
