@@ -39,9 +39,9 @@ cuts inform most. `columns.numbers.discretize` says what share of the evidence i
 possible cuts. This share multiplies the odds of dependence, (1 - p_zero) : p_zero, and with them the weights of all
 components.
 
-**Strata.** A candidate may have one table for each stratum. These tables share K, and are independent all or none: log
-B_K is summed over them. Two thirds of the grid suffice if their degrees of freedom together are below 16 (see
-`stratified_tables`).
+**Strata.** A candidate may have one table for each stratum. These tables share K, and either all or none of them are
+independent: log B_K is summed over them. Two thirds of the grid suffice if their degrees of freedom together are below
+16 (see `stratified_tables`).
 """
 
 from __future__ import annotations

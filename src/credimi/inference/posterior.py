@@ -74,8 +74,8 @@ def posterior(
 
     Examples
     --------
-    >>> found = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
-    >>> found.mode.round(3)
+    >>> posterior = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> posterior.mode.round(3)
     array([[0.363, 0.099],
            [0.108, 0.431]])
     """

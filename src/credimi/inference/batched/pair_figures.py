@@ -133,20 +133,21 @@ def mixed_figures(draws: Sequence[Tables], options: PosteriorOptions) -> PairFig
 
 
 def _mixed(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
-    mixtures = [posteriors(each, options) for each in draws]
-    table = np.concatenate([each.table for each in mixtures])
+    mixtures = [posteriors(tables, options) for tables in draws]
+    table = np.concatenate([mixture.table for mixture in mixtures])
     order = np.argsort(table, kind="stable")
     weight, mean, variance = (
-        np.concatenate([getattr(each, name) for each in mixtures])[order] for name in ("weight", "mean", "variance")
+        np.concatenate([getattr(mixture, name) for mixture in mixtures])[order]
+        for name in ("weight", "mean", "variance")
     )
-    p_zero: FloatArray = np.mean([each.p_zero for each in mixtures], axis=0)
+    p_zero: FloatArray = np.mean([mixture.p_zero for mixture in mixtures], axis=0)
     mixture_of_all = PosteriorComponents(p_zero, table[order], weight / len(draws), mean, variance)
     upper = np.log(np.minimum(draws[0].rows, draws[0].columns))
     summary = summary_of(mixture_of_all, upper, np.full(upper.size, np.nan), options, if_dependent=False)
     log_evidence, complete = np.full(upper.size, np.nan), np.full(upper.size, np.nan)
     if options.prior == ADAPTIVE:
         log_factors = np.array(
-            [_log_evidence(each, mixture.p_zero, options) for each, mixture in zip(draws, mixtures, strict=True)]
+            [_log_evidence(tables, mixture.p_zero, options) for tables, mixture in zip(draws, mixtures, strict=True)]
         )  # the average of P(independent) is computed in logs, as it may be too small for a double
         dependent, independent = (np.logaddexp.reduce(-np.logaddexp(0.0, each)) for each in (-log_factors, log_factors))
         log_evidence = dependent - independent

@@ -32,9 +32,8 @@ def curves(blocks: Tables, factors: Sequence[float], levels: FloatArray, options
         for factor_index, factor in enumerate(factors):
             of_table[0, factor_index] = _quantiles(*least_values(drawn[number], factor), levels)
             of_table[1, factor_index] = _quantiles(*largest_values(drawn[number], factor), levels)
-        of_table[0] = np.minimum.accumulate(
-            of_table[0], axis=0
-        )  # only the search for the largest I, which is not exact, can break this order
+        # The bounds move apart as the factor grows, except if the search for the largest I, which is not exact, fails.
+        of_table[0] = np.minimum.accumulate(of_table[0], axis=0)
         of_table[1] = np.maximum.accumulate(of_table[1], axis=0)
 
     share(work, range(table_indices.size), options.threads)
