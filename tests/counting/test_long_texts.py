@@ -82,11 +82,11 @@ def test_classes_are_bounded_too() -> None:
 
 def test_long_texts_are_not_kept_in_mind() -> None:
     """The order of a batch's labels is; of long ones it would fill memory for nothing."""
-    batches._order.cache_clear()  # noqa: SLF001
+    batches._cached_order.cache_clear()  # noqa: SLF001
     count({"x": ["a" * 20_000, "b"], "y": ["p", "q"]}, "y")
-    assert batches._order.cache_info().currsize == 0  # noqa: SLF001
+    assert batches._cached_order.cache_info().currsize == 0  # noqa: SLF001
     count({"x": ["a" * 2_000, "b"], "y": ["p", "q"]}, "y")
-    assert batches._order.cache_info().currsize == 1  # noqa: SLF001
+    assert batches._cached_order.cache_info().currsize == 1  # noqa: SLF001
 
 
 def test_few_batches_of_long_texts_wait_to_be_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:

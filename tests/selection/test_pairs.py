@@ -79,7 +79,7 @@ def test_equal_tables_are_computed_once_and_alike(monkeypatch: pytest.MonkeyPatc
     )
     again = figures_of(tables, options)
     assert sizes[0] < 0.5 * tables.rows.size
-    monkeypatch.setattr(pair_figures, "_MANY_EQUAL", -1.0)
+    monkeypatch.setattr(pair_figures, "_MAX_SHARE_DIFFERENT", -1.0)
     apart = figures_of(tables, options)
     for name in ("mi", "low", "high", "p_above", "p_independent", "log_evidence", "complete"):
         assert np.array_equal(getattr(found, name), getattr(again, name))
@@ -90,7 +90,7 @@ def test_parts_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     table = SettledColumns.of(table_of(200))
     tables = table.counter().tables()
     whole = figures_of(tables, PosteriorOptions(threads=1))
-    monkeypatch.setattr(pair_figures, "_CELLS", 40)
+    monkeypatch.setattr(pair_figures, "_CELLS_PER_PART", 40)
     for threads in (1, 3):
         parts = figures_of(tables, PosteriorOptions(threads=threads))
         for name in ("mi", "low", "high", "p_above", "p_independent", "log_evidence", "complete"):

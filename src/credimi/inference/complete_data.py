@@ -1,4 +1,4 @@
-"""Formulas for complete tables: the exact mean, and central moments to the paper's order."""
+"""Formulas for tables without missing values: the exact mean, and central moments to the paper's order."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ def third_central_moment(parameters: ArrayLike) -> float:
     n, rows, columns, total = _complete(parameters)
     log_ratio, probability = np.log(n * total / (rows * columns)), n / total
     first, second, third = ((probability * log_ratio**power).sum() for power in (1, 2, 3))
-    parts = probability * log_ratio
-    margins = total * (parts.sum(axis=1) ** 2 / rows[:, 0]).sum() + total * (parts.sum(axis=0) ** 2 / columns[0]).sum()
+    contributions = probability * log_ratio
+    margins = (
+        total * (contributions.sum(axis=1) ** 2 / rows[:, 0]).sum()
+        + total * (contributions.sum(axis=0) ** 2 / columns[0]).sum()
+    )
     skew = 2.0 * (2.0 * first**3 - 3.0 * second * first + third) + 3.0 * (second + first**2 - margins)
     return float(skew / total**2)
 

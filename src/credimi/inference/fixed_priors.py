@@ -1,10 +1,10 @@
 """Fixed pseudo-counts, which are added to every cell before any formula is applied.
 
 The Dirichlet prior with the same parameter n'' for all r x s cell probabilities turns counts n_ij into n_ij + n''
-wherever they occur. There are two conventions, which are easily confused. The density of the probabilities is prod
-pi_ij^(n_ij + n'' - 1) (the paper writes this exponent as n_ij, so that its uniform prior leaves the raw counts),
-whereas means and variances of a Dirichlet depend only on its *parameters* n_ij + n''. In credimi the pseudo-count is
-the Dirichlet parameter, everywhere. The reported mode is that of the density over the logarithms of the probabilities
+wherever they occur. Two conventions are easily confused. The density of the probabilities is prod
+pi_ij^(n_ij + n'' - 1) (the paper writes this exponent as n_ij, so that its uniform prior leaves the raw counts). Means
+and variances of a Dirichlet depend only on its *parameters* n_ij + n''. In credimi the pseudo-count is always the
+Dirichlet parameter. The reported mode is that of the density over the logarithms of the probabilities
 (soft-max coordinates), in which the exponent is the parameter; for complete data it is the mean. So the paper's mode
 under its uniform prior is ours under "haldane".
 """
@@ -22,7 +22,7 @@ NAMES = ("uniform", "jeffreys", "perks", "haldane")
 ADAPTIVE = "adaptive"  # a mixture instead of a pseudo-count: see `adaptive_prior`
 
 
-_OFFER = f"choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5"
+_CHOICES = f"choose one of {', '.join(NAMES)}, or a pseudo-count such as 0.5"
 
 
 def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
@@ -32,13 +32,13 @@ def pseudo_count(prior: str | float, shape: tuple[int, int]) -> float:
             return {"uniform": 1.0, "jeffreys": 0.5, "perks": 1.0 / (shape[0] * shape[1]), "haldane": 0.0}[prior]
         if prior == ADAPTIVE:
             raise CredimiError(
-                f"unknown prior {prior!r}: it is for mutual information, not for cell probabilities; {_OFFER}"
+                f"unknown prior {prior!r}: it is for mutual information, not for cell probabilities; {_CHOICES}"
             )
         near = difflib.get_close_matches(prior, (*NAMES, ADAPTIVE), 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise CredimiError(f"unknown prior {prior!r}: {hint}{_OFFER}, or 'adaptive' for mutual information")
+        raise CredimiError(f"unknown prior {prior!r}: {hint}{_CHOICES}, or 'adaptive' for mutual information")
     if not isinstance(prior, Real) or isinstance(prior, bool):
-        raise CredimiError(f"prior is {prior!r}: {_OFFER}")
+        raise CredimiError(f"prior is {prior!r}: {_CHOICES}")
     try:
         value = float(prior)
     except OverflowError:  # an integer too large for a double

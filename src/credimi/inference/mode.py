@@ -1,11 +1,13 @@
 """The mode of the joint cell probabilities, and the covariance there as an operator.
 
-One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
-complete count has no conditional of its own and takes the pooled one. Both sides with missing values: the mode by
-`kernels.mode.find`.
+If one side is complete, the mode costs O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A
+class without any complete count has no conditional distribution of its own and takes the pooled one. If both sides have
+missing values, `kernels.mode.find` finds the mode.
 
-Cov = A^-1 - pi pi'/N is applied to r x s fields and never built; one side complete, pi_ij = w_i q_ij with w and q
-independent, and with f_i = sum_j q_ij f_ij, Cov f = (w_i^2/c_i+) q_ij (f_ij - f_i) + q_ij w_i (f_i - sum_k w_k f_k)/N.
+The matrix Cov = A^-1 - pi pi'/N is never built; it is applied to r x s fields f. If one side is complete, pi_ij = w_i
+q_ij with w and q independent, and with f_i = sum_j q_ij f_ij,
+
+    Cov f = (w_i^2/c_i+) q_ij (f_ij - f_i) + q_ij w_i (f_i - sum_k w_k f_k)/N.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
     from credimi.core.table import Table
     from credimi.core.types import FloatArray
 
-_ROUNDING = 1e-16  # of one operation
-_MOST_LOST = 0.01  # nats of the evidence
+_ROUNDING_ERROR = 1e-16  # relative, of one operation
+_MAX_LOST_EVIDENCE = 0.01  # nats of the evidence that rounding may cost
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The mode and the means to apply A^-1 there. Rows and columns may be exchanged (`swapped`) against the table."""
+    """The mode, and what is needed to apply A^-1 there. If `swapped`, the table is transposed here."""
 
     swapped: bool
     counts: FloatArray
@@ -49,7 +51,7 @@ class Solution:
 
     @cached_property
     def mode(self) -> FloatArray:
-        """The cell probabilities in this orientation."""
+        """The most probable cell probabilities, in the table's orientation."""
         return self.turned(self.probability)
 
     def turned(self, field: FloatArray) -> FloatArray:
@@ -60,28 +62,28 @@ class Solution:
 
     @cached_property
     def _one_sided(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """If the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, which a class without conditional lacks."""
+        """If the columns' side is complete: w_i, q_ij, and w_i^2/c_i+, 0 for a class without complete counts."""
         weights, sums = self.probability.sum(axis=1, keepdims=True), self.counts.sum(axis=1, keepdims=True)
         conditional = np.divide(self.probability, weights, out=np.zeros_like(self.probability), where=weights > 0.0)
         return weights, conditional, np.divide(weights**2, sums, out=np.zeros_like(sums), where=sums > 0.0)
 
-    def _own_scratch(self) -> information_matrix.Workspace:
-        """The factor, with scratch space for this call: threads may share a Posterior."""
+    def _work_copy(self) -> information_matrix.Workspace:
+        """A copy of the factor and its scratch space for one call, because threads may share a Posterior."""
         return information_matrix.Workspace(*(each.copy() for each in cast("information_matrix.Workspace", self.work)))
 
     def covariance_times(self, field: FloatArray) -> FloatArray:
         """Cov f, in this orientation."""
         # Cov maps constants to 0, so the field may be centred; then pi pi'/N vanishes, and no digits are lost.
         centred = np.ascontiguousarray(field - (self.probability * field).sum())
-        if self.work is None:  # w and q are independent: within a class, and between the classes
+        if self.work is None:  # w and q are independent: a term within each class, and one between the classes
             weights, conditional, certainty = self._one_sided
             of_rows = (conditional * centred).sum(axis=1, keepdims=True)
             between = weights * (of_rows - (weights * of_rows).sum()) / self.total
-            shared: FloatArray = certainty * conditional * (centred - of_rows) + conditional * between
-            return shared
+            covariance: FloatArray = certainty * conditional * (centred - of_rows) + conditional * between
+            return covariance
         solution = np.empty_like(self.probability)
-        information_matrix.solve(centred, self._own_scratch(), solution)
-        # Where v is 0 the others already keep the sum over the simplex; what is left is rounding.
+        information_matrix.solve(centred, self._work_copy(), solution)
+        # The sum over all cells is 0, even if some v_ij (see `information_matrix`) are 0: what remains is rounding.
         result: FloatArray = solution - self.probability * solution.sum()
         return result
 
@@ -90,9 +92,9 @@ class Solution:
         rows, columns = self.probability.shape
         if self.work is not None:
             cells, of_rows, of_columns = np.empty((rows, columns)), np.empty(rows), np.empty(columns)
-            information_matrix.variances(self.probability, self.total, self._own_scratch(), cells, of_rows, of_columns)
-            # The kernel's difference has few digits if nearly all is in one cell, or if a cell has almost no count of
-            # its own, so that only the margins determine it; a centred solve has them.
+            information_matrix.variances(self.probability, self.total, self._work_copy(), cells, of_rows, of_columns)
+            # The kernel subtracts. The difference has few digits if one cell has nearly all probability, or if a cell
+            # has almost no complete count, so that only the margins determine it. A centred solve is precise there.
             held_by_margins = (self.probability > 0.0) & (self.counts < 1e-4 * self.total * self.probability)
             unit = np.zeros_like(self.probability)
             for cell in zip(*np.nonzero(held_by_margins | (self.probability > 0.5)), strict=True):
@@ -100,7 +102,7 @@ class Solution:
                 cells[cell] = self.covariance_times(unit)[cell]
                 unit[cell] = 0.0
             return cells, of_rows, of_columns
-        # Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w], and no term cancels another.
+        # Var[w q] = E[w]^2 Var[q] + E[q]^2 Var[w]: all terms are positive, and none cancel.
         weights, conditional, certainty = self._one_sided
         within = certainty * conditional * one_less(conditional, axis=1)
         of_rows = weights * one_less(weights, axis=0) / self.total
@@ -111,8 +113,12 @@ class Solution:
         """L(mode) + (rs-1)/2 log 2 pi - (1/2) log det, from the existing factor (its diagonal is stored inverted)."""
         work = cast("information_matrix.Workspace", self.work)
         diagonal = np.diag(work.squares[information_matrix.FACTOR])
-        by_margins = self.total * (self.probability / self.counts).max()  # if they alone hold a cell, digits cancel
-        if not diagonal.all() or by_margins * _ROUNDING > _MOST_LOST:  # see also `information_matrix.factorize`
+        by_margins = (
+            self.total * (self.probability / self.counts).max()
+        )  # digits cancel if only the margins determine a cell
+        if (
+            not diagonal.all() or by_margins * _ROUNDING_ERROR > _MAX_LOST_EVIDENCE
+        ):  # see also `information_matrix.factorize`
             raise CredimiError(
                 "the evidence is lost to rounding: the margins are too large compared with the complete counts; "
                 "scale the margins down, or choose a larger prior"
@@ -157,9 +163,9 @@ def _one_sided_mode(counts: FloatArray, table: Table) -> FloatArray:
 
 
 def one_less(shares: FloatArray, axis: int) -> FloatArray:
-    """1 - shares along the axis, as the sum of the others: 1 - p loses all digits if p is nearly 1."""
+    """1 - shares, computed as the sum of the others along the axis: 1 - p loses all digits if p is nearly 1."""
     largest = shares == shares.max(axis=axis, keepdims=True)
     others = np.where(largest, 0.0, shares).sum(axis=axis, keepdims=True)
     alone = largest & (largest.sum(axis=axis, keepdims=True) == 1)
-    less: FloatArray = np.where(alone, others, 1.0 - shares)
-    return less
+    complements: FloatArray = np.where(alone, others, 1.0 - shares)
+    return complements

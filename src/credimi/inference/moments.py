@@ -1,7 +1,7 @@
 """Moments of the posterior of mutual information: the leading order and the matched moments, for many tables at once.
 
-`moments` sorts tables by their pattern of missingness, passes them to the compiled kernels
-(`credimi.kernels.moments.one_sided` and `two_sided` have the formulas and their cost), and splits large batches over
+`moments` sorts tables by their pattern of missing values, passes them to the compiled kernels
+(`credimi.kernels.moments.one_sided` and `two_sided` have the formulas and their cost), and shares large batches among
 threads. The functions in `complete_data` take Dirichlet *parameters* n_ij (counts plus pseudo-counts; n is their sum, r
 x s the shape) and return, with l_ij = log(n_ij n/(n_i+ n_+j)) and J, K, L = sum (n_ij/n) l_ij^(1,2,3):
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from credimi.core.tables import Tables
     from credimi.core.types import BooleanArray, FloatArray, IntegerArray
 
-_FEW = 3.0  # with fewer complete counts, pseudo-counts included, the posterior is little more than the prior
+_MIN_COMPLETE_COUNTS = 3.0  # pseudo-counts included; with fewer, the posterior is little more than the prior
 _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it saves (benchmarks/moments.py)
 
 
@@ -40,8 +40,8 @@ _CELLS_WORTH_A_THREAD = 20_000  # below this a second thread costs more than it 
 class Moments:
     """Posterior mean and variance of mutual information, one entry per table.
 
-    A few tables need a mixture (see `hard_tables`): `split` says which, and `mean_given` and `variance_given` (split
-    tables x parts) are the moments of its parts, which have equal weights.
+    A few tables need a mixture (see `hard_tables`). `split` are their indices; `mean_given` and `variance_given` have
+    the moments of the parts of each mixture, (split tables, parts). All parts of a mixture have equal weights.
     """
 
     mean: FloatArray
@@ -51,7 +51,7 @@ class Moments:
     variance_given: FloatArray
 
     def components(self) -> tuple[IntegerArray, FloatArray, FloatArray, FloatArray]:
-        """All components, table by table: the table, the weight in it, mean and variance."""
+        """All components, table by table: index of the table, weight in the table, mean and variance."""
         table = np.arange(self.mean.size)
         if self.split.size == 0:
             return table, np.ones(table.size), self.mean, self.variance
@@ -74,25 +74,25 @@ def moments(
     threads: int | None = None,
     whole: BooleanArray | None = None,
 ) -> Moments:
-    """Moments of every table; `pseudo_count` is one number, or one per table; `threads` are all cores by default.
+    """Moments of every table; `pseudo_count` is one number, or one per table; by default all cores are used.
 
-    The matched moments fit a Beta on [0, log min(r, s)], unless I is certain: then the variance is 0. Tables for which
-    the closed forms do not hold are treated as in `hard_tables`; of those that are to stay `whole`, only mean and
-    variance are needed, and no mixture.
+    The matched moments are possible moments of a Beta on [0, log min(r, s)], unless I is certain: then the variance is
+    0. Tables for which the closed forms do not hold are treated as in `hard_tables`. `whole` is a mask of tables that
+    are not split into a mixture: only their mean and variance are needed.
     """
     count = blocks.rows.size
     pseudo = np.full(count, pseudo_count, dtype=np.float64)  # not a view, which would be another type for Numba
     mean, variance, thin = np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.bool_)
 
-    def chunk(part: slice) -> None:
+    def fill_part(part: slice) -> None:
         results = mean[part], variance[part], thin[part]
-        undivided = None if whole is None else whole[part]
-        _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched, whole=undivided)
+        keep_whole = None if whole is None else whole[part]
+        _moments_of_chunk(blocks, part, pseudo[part], results, matched=matched, whole=keep_whole)
 
-    share(chunk, parts(count, blocks.flat.size, threads), threads)
+    share(fill_part, parts(count, blocks.flat.size, threads), threads)
     split = np.flatnonzero(thin)
-    given = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
-    mean_given, variance_given = given.reshape(-1, 2, PARTS).swapaxes(0, 1)
+    moments_of_parts = np.array([_moments_of_parts(blocks.block(table), pseudo[table]) for table in split.tolist()])
+    mean_given, variance_given = moments_of_parts.reshape(-1, 2, PARTS).swapaxes(0, 1)
     mean[split] = mean_given.mean(axis=1)
     variance[split] = variance_given.mean(axis=1) + mean_given.var(axis=1)
     return Moments(mean, variance, split, mean_given, variance_given)
@@ -100,25 +100,25 @@ def moments(
 
 def _moments_of_parts(block: NDArray[np.number], pseudo: float) -> FloatArray:
     """Means and variances of the mixture that replaces a table with a thin class."""
-    nodes = split_thin_classes(block, pseudo)
-    count, rows, columns = nodes.shape[0], nodes.shape[1] - 1, nodes.shape[2] - 1
+    blocks = split_thin_classes(block, pseudo)
+    count, rows, columns = blocks.shape[0], blocks.shape[1] - 1, blocks.shape[2] - 1
     mean, variance = np.empty(count), np.empty(count)
     shapes = np.full(count, rows), np.full(count, columns)
-    tables = nodes.ravel(), np.arange(count) * nodes[0].size, *shapes, np.zeros(count)
+    tables = blocks.ravel(), np.arange(count) * blocks[0].size, *shapes, np.zeros(count)
     pattern = np.full(count, many_tables.TARGET_ONLY, dtype=np.int8)
     many_tables.matched_one_sided(*tables, pattern, np.arange(count), mean, variance, np.empty(count, dtype=np.bool_))
     upper = float(np.log(min(rows, columns)))
     mean = np.clip(np.nan_to_num(mean), 0.0, upper * (1.0 - 1e-9))
-    most = mean * (upper - mean)
-    variance = np.where(variance < most, variance, 0.5 * most)  # also replaces NaN
-    variance = np.maximum(variance, 1e-9 * most)
-    order = np.argsort(mean)  # neighbours are joined to one part with their common moments
+    max_variance = mean * (upper - mean)
+    variance = np.where(variance < max_variance, variance, 0.5 * max_variance)  # also replaces NaN
+    variance = np.maximum(variance, 1e-9 * max_variance)
+    order = np.argsort(mean)  # blocks with similar means are joined to one part with their common moments
     means, variances = mean[order].reshape(PARTS, -1), variance[order].reshape(PARTS, -1)
     return np.stack([means.mean(axis=1), variances.mean(axis=1) + means.var(axis=1)])
 
 
 def parts(tables: int, cells: int, threads: int | None) -> list[slice]:
-    """Equal shares of the tables, several per thread, so that hard tables do not delay the others for long."""
+    """Split the tables into equal parts, several per thread, so that hard tables do not delay the others for long."""
     count = min(4 * cores(threads), cells // _CELLS_WORTH_A_THREAD, tables)
     if cores(threads) == 1 or count < 2:
         return [slice(0, tables)]
@@ -134,7 +134,10 @@ def _moments_of_chunk(
     matched: bool,
     whole: BooleanArray | None,
 ) -> None:
-    """Sort the tables by what is missing, and pass each group to its kernel; fills means, variances and thin flags."""
+    """Group the tables by what is missing, and pass each group to its kernel, which fills `results`.
+
+    `results` are the means, the variances, and a mask of tables with a thin class.
+    """
     mean, variance, thin = results
     flat, offsets, rows, columns = blocks.flat, blocks.offsets[part], blocks.rows[part], blocks.columns[part]
     pattern = np.empty(rows.size, dtype=np.int8)
@@ -144,31 +147,31 @@ def _moments_of_chunk(
     else:
         complete = np.empty(rows.size)
         many_tables.classify(flat, offsets, rows, columns, pattern, complete)
-        single = np.flatnonzero((pattern != many_tables.BOTH) & (pattern != many_tables.CONSTANT))
-        if single.size:
-            others = np.ones(single.size, dtype=np.bool_)
-            side_by_side.matched_complete(*tables, pattern, single, mean, variance, others)
-            single = single[others]
-        if single.size:
-            many_tables.matched_one_sided(*tables, pattern, single, mean, variance, thin)
-    both = np.flatnonzero(pattern == many_tables.BOTH)
-    if both.size:
-        many_tables.two_sided(*tables, both, matched, matched, mean, variance)
+        one_sided = np.flatnonzero((pattern != many_tables.BOTH) & (pattern != many_tables.CONSTANT))
+        if one_sided.size:
+            not_done = np.ones(one_sided.size, dtype=np.bool_)
+            side_by_side.matched_complete(*tables, pattern, one_sided, mean, variance, not_done)
+            one_sided = one_sided[not_done]
+        if one_sided.size:
+            many_tables.matched_one_sided(*tables, pattern, one_sided, mean, variance, thin)
+    two_sided = np.flatnonzero(pattern == many_tables.BOTH)
+    if two_sided.size:
+        many_tables.two_sided(*tables, two_sided, matched, matched, mean, variance)
     if matched:
         upper = np.log(np.minimum(rows, columns))
-        held = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
-        held &= complete + pseudo * rows * columns >= _FEW
-        thin &= complete + pseudo * rows * columns >= _FEW
+        valid = (variance > 0.0) & (mean < upper) & (variance < mean * (upper - mean))
+        valid &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
+        thin &= complete + pseudo * rows * columns >= _MIN_COMPLETE_COUNTS
         if whole is not None:
             thin &= ~whole
-        for table in np.flatnonzero(~held & ~thin & (pattern != many_tables.CONSTANT)):
+        for table in np.flatnonzero(~valid & ~thin & (pattern != many_tables.CONSTANT)):
             drawn_mean, variance[table] = drawn_moments(blocks.block(part.start + table), pseudo[table])
             if pattern[table] == many_tables.BOTH or not 0.0 <= mean[table] < upper[table]:
-                mean[table] = drawn_mean  # otherwise the closed form holds, at least nearly
+                mean[table] = drawn_mean  # otherwise the mean of the closed form is right, at least nearly
 
 
 def _by_shape(rows: IntegerArray, columns: IntegerArray) -> IntegerArray:
-    """An order in which tables of one shape follow each other."""
+    """An order in which tables of the same shape follow each other."""
     if rows.size == 0 or (np.all(rows == rows[0]) and np.all(columns == columns[0])):
         return np.arange(rows.size)
     return np.argsort(rows * (columns.max() + 1) + columns, kind="stable")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
 
-_CONVERGED = 1.05  # with a larger r_hat, chains still depend on where they started
-_DOUBLINGS = 3  # of the chains' length, which makes the worst case 15 times as long
+_MAX_R_HAT = 1.05  # above this, chains still depend on their starting points
+_MAX_DOUBLINGS = 3  # of the length of the chains: all runs together are at most 15 times as long as the first
 
 
 def mutual_information(
@@ -57,7 +57,7 @@ def mutual_information(
         if one side is complete. Otherwise they are Gibbs draws; these are continued if they have not converged, with a
         warning if that does not help (`posterior(...).sample(...)` has their convergence figure).
     draws, random_state
-        For "sampled": how many, and the seed or generator.
+        For "sampled": the number of draws, and the seed or generator.
 
     Returns
     -------
@@ -86,69 +86,69 @@ def mutual_information(
         require_whole("draws", draws, 1)
         generator = make_generator(random_state)
         return Distribution.empirical(_converged_draws(table, pseudo, int(draws), generator), upper)
-    result = moments(Tables.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
-    _, weights, means, variances = result.components()
-    parts = [
+    table_moments = moments(Tables.of([table.block()]), pseudo, matched=approximation == "matched", threads=1)
+    _, weights, means, variances = table_moments.components()
+    components = [
         law_of(min(mean, upper), std, upper, gaussian=approximation == "leading")  # I <= upper, except for rounding
         for mean, std in zip(means.tolist(), np.sqrt(variances).tolist(), strict=True)
     ]
-    return parts[0] if len(parts) == 1 else Distribution.mixture(parts, weights.tolist())
+    return components[0] if len(components) == 1 else Distribution.mixture(components, weights.tolist())
 
 
 def _converged_draws(table: Table, pseudo: float, size: int, generator: np.random.Generator) -> FloatArray:
-    """Draws of mutual information, from chains as long as needed; a warning if that would be too long."""
-    for doubling in range(_DOUBLINGS + 1):
+    """Draws of mutual information. Chains become longer until they converge; if they never do, there is a warning."""
+    for doubling in range(_MAX_DOUBLINGS + 1):
         burn_in, thin = BURN_IN << doubling, THIN << doubling
-        drawn = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
-        if drawn.converged(_CONVERGED):
-            return drawn.information
+        draws = draw_information(table, pseudo, size, generator, chains=CHAINS, burn_in=burn_in, thin=thin)
+        if draws.converged(_MAX_R_HAT):
+            return draws.information
     warnings.warn(
-        f"the draws have not converged: r_hat is {drawn.r_hat:.2f}, above {_CONVERGED}, with a burn-in of {burn_in} "
+        f"the draws have not converged: r_hat is {draws.r_hat:.2f}, above {_MAX_R_HAT}, with a burn-in of {burn_in} "
         f"steps and {thin} steps per draw; draw for longer with posterior(...).sample(..., burn_in=..., thin=...), or "
         "use approximation='matched'",
         stacklevel=3,  # the caller of `mutual_information`
     )
-    return drawn.information
+    return draws.information
 
 
 def _adaptive(table: Table, approximation: str, draws: int, generator: np.random.Generator) -> Distribution:
-    """The mixture of the adaptive prior as a distribution."""
+    """The posterior with the adaptive prior."""
     if min(table.shape) == 1:
         return Distribution.point(0.0)
     blocks, upper = Tables.of([table.block()]), float(np.log(min(table.shape)))
     if approximation == "sampled":
-        mixed = adaptive_prior.mixtures(blocks)
-        drawn = [np.zeros(0)]
-        shares = mixed.weight / mixed.weight.sum()
-        sizes = generator.multinomial(draws, shares).tolist() if shares.size else []
+        mixture = adaptive_prior.mixtures(blocks)
+        drawn_parts = [np.zeros(0)]
+        component_shares = mixture.weight / mixture.weight.sum()
+        sizes = generator.multinomial(draws, component_shares).tolist() if component_shares.size else []
         for component, size in enumerate(sizes):
             if size:
-                own = Table.of_block(mixed.blocks.block(component))
-                drawn.append(_converged_draws(own, 0.0, size, generator))
-        dependent = np.concatenate(drawn)
+                component_table = Table.of_block(mixture.blocks.block(component))
+                drawn_parts.append(_converged_draws(component_table, 0.0, size, generator))
+        dependent = np.concatenate(drawn_parts)
         if not dependent.size:
             return Distribution.point(0.0)
-        p_zero = float(mixed.p_zero[0])
+        p_zero = float(mixture.p_zero[0])
         return Distribution.mixture([Distribution.empirical(dependent, upper)], [1.0 - p_zero], p_zero)
-    found = adaptive_prior.components(blocks, matched=approximation == "matched", threads=1)
-    parts = [
+    posterior = adaptive_prior.components(blocks, matched=approximation == "matched", threads=1)
+    components = [
         law_of(mean, std, upper, gaussian=approximation == "leading")
-        for mean, std in zip(found.mean.tolist(), np.sqrt(found.variance).tolist(), strict=True)
+        for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
     ]
-    return Distribution.mixture(parts, found.weight.tolist(), float(found.p_zero[0]))
+    return Distribution.mixture(components, posterior.weight.tolist(), float(posterior.p_zero[0]))
 
 
-def with_odds(law: Distribution, odds: float) -> Distribution:
-    """The same posterior with the given prior odds of dependence instead of even odds."""
-    if odds == 1.0 or not 0.0 < law.p_zero < 1.0:
-        return law
-    p_zero = float(adaptive_prior.with_odds(np.asarray(law.p_zero), odds))
-    scale = (1.0 - p_zero) / (1.0 - law.p_zero)
-    return Distribution.mixture(law.components, [scale * weight for weight in law.weights], p_zero)
+def with_odds(distribution: Distribution, odds: float) -> Distribution:
+    """Convert a posterior from even prior odds of dependence to the given odds."""
+    if odds == 1.0 or not 0.0 < distribution.p_zero < 1.0:
+        return distribution
+    p_zero = float(adaptive_prior.with_odds(np.asarray(distribution.p_zero), odds))
+    scale = (1.0 - p_zero) / (1.0 - distribution.p_zero)
+    return Distribution.mixture(distribution.components, [scale * weight for weight in distribution.weights], p_zero)
 
 
 def law_of(mean: float, std: float, upper: float, *, gaussian: bool) -> Distribution:
-    """The distribution with these moments."""
+    """The normal distribution, or the Beta on [0, upper], with these moments; a point if the deviation is 0."""
     if std == 0.0:
         return Distribution.point(mean)
     return Distribution.normal(mean, std) if gaussian else Distribution.beta(mean, std, upper)

@@ -1,4 +1,4 @@
-"""Naive Bayes from counts: the only place with its formulas.
+"""Naive Bayes from counts. Its formulas are here and nowhere else.
 
     log P(class i | row) = log P(i) + sum over the features seen of log P(value j | i)  + constant,
     P(i) = (n_i + b) / (n + r b),        P(j | i) = (n_ij + a) / (n_i+ + s a),
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 def log_shares(totals: FloatArray, pseudo_count: float = 0.0) -> FloatArray:
     """log P(i), with the classes along the last axis."""
-    smooth = totals + pseudo_count
+    smoothed = totals + pseudo_count
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(smooth / smooth.sum(axis=-1, keepdims=True)))
+        return np.asarray(np.log(smoothed / smoothed.sum(axis=-1, keepdims=True)))
 
 
 def log_value_shares(
     counts: FloatArray, seen: FloatArray, values: int | IntegerArray, pseudo_count: float
 ) -> FloatArray:
-    """log P(j | i) from n_ij, n_i+ and s; 1/s if nothing was seen and nothing is added."""
+    """log P(j | i) from n_ij, n_i+ and s; P is 1/s if the feature was never seen and the pseudo-count is 0."""
     total = seen + values * pseudo_count
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(np.where(total > 0.0, (counts + pseudo_count) / total, 1.0 / values)))

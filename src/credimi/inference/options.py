@@ -1,4 +1,4 @@
-"""`PosteriorOptions`: how the posteriors of many tables are computed and read; checked once, when it is made."""
+"""`PosteriorOptions`: how the posteriors of many tables are computed and summarized; checked once, on creation."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ APPROXIMATIONS = ("matched", "leading", "leading-beta", "sampled")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorOptions:
-    """The same for all tables: prior, approximation, the threshold of P(I > epsilon), the level of intervals and rules.
+    """Prior, approximation, the threshold of P(I > epsilon), the level of intervals and rules: one for all tables.
 
-    `random_state` is the seed of draws. `threads` are all cores by default.
+    `random_state` is the seed of draws. `threads` is the number of threads, by default one per core.
     """
 
     prior: str | float = ADAPTIVE
@@ -34,13 +34,13 @@ class PosteriorOptions:
             pseudo_count(self.prior, (2, 2))
         if self.approximation == "sampled":
             make_generator(self.random_state)
-        numbers = ("epsilon", "level") if isinstance(self.prior, str) else ("epsilon", "level", "prior")
-        for name in numbers:  # numpy numbers or fractions become plain floats
+        float_fields = ("epsilon", "level") if isinstance(self.prior, str) else ("epsilon", "level", "prior")
+        for name in float_fields:  # numpy numbers or fractions become plain floats
             object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def adds_nothing(self) -> bool:
-        """Whether nothing is added to the counts, so that a table without counts has no posterior."""
+        """Whether the prior adds nothing to the counts: a table without counts has no posterior then."""
         return self.prior != ADAPTIVE and pseudo_count(self.prior, (2, 2)) == 0.0
 
     @property
@@ -50,14 +50,14 @@ class PosteriorOptions:
 
     @property
     def matched(self) -> bool:
-        """Whether moments are near-exact, as those of draws are, rather than of leading order."""
+        """Whether moments are near-exact; otherwise they are of leading order. Those of draws are near-exact."""
         return self.approximation in {"matched", "sampled"}
 
 
 def checked_approximation(approximation: str) -> str:
-    """The approximation, if it is a known one."""
+    """Return the approximation; an unknown one is an error."""
     if approximation not in APPROXIMATIONS:
-        near = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        close_matches = difflib.get_close_matches(str(approximation), APPROXIMATIONS, 1)
+        hint = f"did you mean {close_matches[0]!r}? " if close_matches else ""
         raise CredimiError(f"unknown approximation {approximation!r}: {hint}choose one of {', '.join(APPROXIMATIONS)}")
     return approximation

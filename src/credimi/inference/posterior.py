@@ -3,22 +3,22 @@
 c_ij = n_ij + pseudo-count are Dirichlet *parameters*, and the exponents of the density over log-probabilities, whose
 mode is reported (see `fixed_priors`).
 
-One side complete, O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A class without any
-complete count (only possible without pseudo-counts) has no conditional of its own and takes the pooled one. Both sides
-with missing values: the mode by `kernels.mode.find`, O(r s^2 + s^3) per step with s the shorter side; the mean is
-corrected for the skewness of the posterior,
+If one side is complete, mode and mean cost O(rs): with a_i = c_i+ + n_i?, mode = mean = (a_i/A)(c_ij/c_i+), exactly. A
+class without any complete count (only possible without pseudo-counts) has no conditional distribution of its own and
+takes the pooled one. If both sides have missing values, `kernels.mode.find` finds the mode, at a cost of O(r s^2 + s^3)
+per step, where s is the shorter side. The mean is corrected for the skewness of the posterior,
 
     E[pi] = pi + Cov g                                                                        (to order 1/N),
     g_ij = -1/pi_ij + c_ij Var[pi_ij]/pi_ij^3 + n_i? Var[pi_i+]/pi_i+^3 + n_?j Var[pi_+j]/pi_+j^3 .
 
-**Covariance** (leading order, at the mode, all patterns): see `mode`.
+**Covariance** (leading order, at the mode, for all patterns of missing values): see `mode`.
 
 **Evidence**: the log of N = int prod pi_ij^(c_ij - 1) prod pi_i+^(n_i?) prod pi_+j^(n_?j) over the simplex (the
-paper's normalisation, prior included). One side complete: sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) - lnG(A). Both
-missing: Laplace in log-probabilities,
-`L(mode) + (rs-1)/2 log 2 pi - (1/2) log det`, det = prod c_ij prod_i(1 + a_i V_i/x_i) det(Woodbury)/(N prod y_j),
-which has, for each factor, Stirling's error d(x) = lnG(x) - Stirling(x). These errors are known and added again: sum
-d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N), exact if one side is complete.
+paper's normalisation, prior included). If one side is complete, it is sum lnG(c_ij) - sum lnG(c_i+) + sum lnG(a_i) -
+lnG(A). If both sides have missing values, Laplace's approximation in log-probabilities is used,
+`L(mode) + (rs-1)/2 log 2 pi - (1/2) log det`, det = prod c_ij prod_i(1 + a_i V_i/x_i) det(Woodbury)/(N prod y_j). It
+has, for each factor, Stirling's error d(x) = lnG(x) - Stirling(x). These errors are known and corrected: add sum
+d(c_ij) + sum [d(a_i) - d(c_i+)] + sum [d(b_j) - d(c_+j)] - d(N). The result is exact if one side is complete.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from credimi.core.types import FloatArray
 
-_MOST_SHIFT = 0.5  # of the mean from the mode, all cells together
+_MAX_SHIFT = 0.5  # the mean may differ from the mode by so much, summed over all cells
 
 
 def posterior(
@@ -54,7 +54,7 @@ def posterior(
     feature_only: ArrayLike | None = None,
     prior: str | float = "uniform",
 ) -> Posterior:
-    """Posterior of the joint cell probabilities, given counts of which some lack the feature or the target.
+    """Posterior of the joint cell probabilities, given counts of rows in which feature or target may be missing.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def posterior(
 
     Examples
     --------
-    >>> found = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
-    >>> found.mode.round(3)
+    >>> posterior = credimi.posterior([[10, 2], [3, 15]], target_only=[4, 1])
+    >>> posterior.mode.round(3)
     array([[0.363, 0.099],
            [0.108, 0.431]])
     """
@@ -86,7 +86,7 @@ def posterior(
 
 
 def require_proper(table: Table, pseudo: float) -> None:
-    """Refuse a table without information if the prior has none either."""
+    """Refuse a table without complete rows if the prior adds no pseudo-counts either."""
     if pseudo == 0.0 and not table.joint.any():
         what = "all counts are 0" if table.rows == 0.0 else "no data row has both target and feature"
         raise CredimiError(
@@ -142,9 +142,9 @@ class Posterior:
         gradient += _cubed(solution.column_only, of_columns, probability.sum(axis=0))
         gradient[probability == 0.0] = 0.0
         shift = solution.covariance_times(gradient)
-        if not np.abs(shift).sum() <= _MOST_SHIFT:
-            return solution.mode  # almost nothing is known, and this is no correction of order 1/N
-        # In a cell with less than about one count, a correction of order 1/N can go below 0: halve the cell at most.
+        if not np.abs(shift).sum() <= _MAX_SHIFT:
+            return solution.mode  # too little is known: this is no small correction of order 1/N
+        # In a cell with less than about one count, the corrected mean could be below 0: at most halve the cell.
         mean = np.maximum(probability + shift, 0.5 * probability)
         return solution.turned(mean / mean.sum())
 
@@ -186,16 +186,16 @@ class Posterior:
             return math.inf
         rows, columns = cells.sum(axis=1), cells.sum(axis=0)
         full_rows, full_columns = rows + self.table.target_only, columns + self.table.feature_only
-        if 1 in cells.shape:  # the only class, or the only value, is known: to see it alone tells nothing
+        if 1 in cells.shape:  # the only class, or the only value, is certain: seen alone, it tells nothing
             return float(_log_beta(full_columns if cells.shape[0] == 1 else full_rows))
         solution = self._solution
         if solution.work is None:
             oriented, full = (cells.T, full_columns) if self.table.misses_target else (cells, full_rows)
             return float(_log_beta(oriented).sum() + _log_beta(full))
-        put_back = stirling_error(cells).sum() - stirling_error(np.array(solution.total))
-        put_back += (stirling_error(full_rows) - stirling_error(rows)).sum()
-        put_back += (stirling_error(full_columns) - stirling_error(columns)).sum()
-        return float(solution.laplace_evidence() + put_back)
+        correction = stirling_error(cells).sum() - stirling_error(np.array(solution.total))
+        correction += (stirling_error(full_rows) - stirling_error(rows)).sum()
+        correction += (stirling_error(full_columns) - stirling_error(columns)).sum()
+        return float(solution.laplace_evidence() + correction)
 
     @property
     def log_marginal_likelihood(self) -> float:
@@ -216,13 +216,13 @@ class Posterior:
         thin: int = THIN,
     ) -> Draws:
         """Draws with convergence figures; the last three arguments matter only if both sides have missing values."""
-        for name, value, least in (
+        for name, value, minimum in (
             ("size", size, 0),
             ("chains", chains, 1),
             ("burn_in", burn_in, 0),
             ("thin", thin, 1),
         ):
-            require_whole(name, value, least)
+            require_whole(name, value, minimum)
         generator = make_generator(random_state)
         return draw(self.table, self.pseudo_count, int(size), generator, chains=chains, burn_in=burn_in, thin=thin)
 
@@ -239,7 +239,7 @@ class Posterior:
         return self._solution.variances()
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[Table, float]]:
-        # Computed values are computed again: pickle and deepcopy lose the write lock of an array.
+        # Cached values are not stored but computed again: pickle and deepcopy would lose the write lock of an array.
         return Posterior, (self.table, self.pseudo_count)
 
     def __repr__(self) -> str:
@@ -249,7 +249,7 @@ class Posterior:
 
 
 def _cubed(counts: FloatArray, variance: FloatArray, probability: FloatArray) -> FloatArray:
-    """counts * variance / probability^3, 0 if nothing was counted."""
+    """counts * variance / probability^3; 0 where there are no counts."""
     counted = (counts > 0.0) & (probability > 0.0)
     safe = np.where(counted, probability, 1.0)
     return np.where(counted, counts * (variance / safe) / safe / safe, 0.0)  # the cube could underflow
@@ -258,7 +258,7 @@ def _cubed(counts: FloatArray, variance: FloatArray, probability: FloatArray) ->
 def _log_beta(parameters: FloatArray) -> FloatArray:
     """sum lnG(v) - lnG(V), V = sum v, along the last axis.
 
-    By Stirling's formula, because v log V, which cancels, is far larger than the result if V is large.
+    Computed by Stirling's formula: if V is large, the terms v log V are far larger than the result, and cancel.
     """
     total = parameters.sum(axis=-1, keepdims=True)
     share = parameters / total
@@ -266,6 +266,6 @@ def _log_beta(parameters: FloatArray) -> FloatArray:
     terms = (parameters - 0.5) * np.where(share > 0.5, np.log1p(-small_rest), np.log(share))
     terms += stirling_error(parameters)
     freedom = parameters.shape[-1] - 1.0
-    rest = 0.5 * freedom * np.log(2.0 * math.pi / total) - stirling_error(total)
-    beta: FloatArray = terms.sum(axis=-1) + rest[..., 0]
+    common = 0.5 * freedom * np.log(2.0 * math.pi / total) - stirling_error(total)
+    beta: FloatArray = terms.sum(axis=-1) + common[..., 0]
     return beta

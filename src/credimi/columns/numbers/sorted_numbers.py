@@ -1,6 +1,6 @@
-"""Columns of many different numbers, counted by sorting the numbers together with the classes; no codes are made.
+"""Counts columns of many different numbers: sorts the numbers together with the classes, and makes no codes.
 
-The result is that of `columns.encode` and `counting.tabulate`, in a fraction of the time: labels, made coarser if they
+The result is that of `columns.encode` and `counting.tabulate`, in a fraction of the time: labels, made coarser if there
 are too many, and the counts of each class with each label.
 """
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     CountArray = IntegerArray
 
 CELLS_WORTH_COMPILING = 2_000_000  # below this, numpy is done before compiled code is loaded
-_TOGETHER, _LINES = 4, 4_096  # columns of a row-major table, and rows of them that fit into a cache
-_SAMPLE, _MANY = 1024, 512  # values that are sampled, and how many of them must be different for a column to be sorted
+_COLUMNS_AT_ONCE, _ROWS_AT_ONCE = 4, 4_096  # of a row-major table; so many cells fit into a cache
+_SAMPLED_VALUES, _MIN_DISTINCT = 1024, 512  # a column is sorted if more sampled values are distinct
 
 
 def many_numbers(columns: Mapping[str, Foreign], features: Sequence[str]) -> list[str]:
-    """The features that are numbers, nearly all different among some sampled values."""
-    return [name for name in features if _are_many(columns[name])]
+    """The features that are numbers with many distinct values, judged by a sample."""
+    return [name for name in features if _has_many_numbers(columns[name])]
 
 
-def _are_many(values: Foreign) -> bool:
-    step = max(len(values) // _SAMPLE, 1) if hasattr(values, "__len__") else 0
-    if not step or len(values) < _MANY:
+def _has_many_numbers(values: Foreign) -> bool:
+    step = max(len(values) // _SAMPLED_VALUES, 1) if hasattr(values, "__len__") else 0
+    if not step or len(values) < _MIN_DISTINCT:
         return False
     if type(values) is np.ndarray and values.dtype.kind in "iuf" and values.dtype.itemsize <= 8:
         sample = every(values, step)
@@ -49,25 +49,25 @@ def _are_many(values: Foreign) -> bool:
         sample = doubles(every(values, step))
     else:
         return False
-    return np.unique(sample[sample == sample]).size > _MANY  # noqa: PLR0124  (NaN is not)
+    return np.unique(sample[sample == sample]).size > _MIN_DISTINCT  # noqa: PLR0124  (NaN is not equal to itself)
 
 
 def every(values: Foreign, step: int) -> Foreign:
-    """One of so many values, from the first on."""
+    """Every `step`-th value, from the first on."""
     if isinstance(values, np.ndarray):
         return values[::step]
     return values.take(pa.array(np.arange(0, len(values), step)))
 
 
 def as_doubles(values: Foreign) -> FloatArray | None:
-    """The numbers in one piece, NaN if missing; None if they are whole numbers that no double holds."""
+    """The numbers as one contiguous array, NaN if missing; None if they are integers too large to be exact doubles."""
     if isinstance(values, np.ndarray):
         if values.dtype.kind != "f" and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
             return None
         return np.ascontiguousarray(values, dtype=np.float64)
     if pa.types.is_integer(values.type):
-        ends = [scalar.as_py() for scalar in pc.min_max(values).values()]
-        if ends[0] is not None and max(abs(ends[0]), abs(ends[1])) > EXACT:
+        extremes = [scalar.as_py() for scalar in pc.min_max(values).values()]
+        if extremes[0] is not None and max(abs(extremes[0]), abs(extremes[1])) > EXACT:
             return None
     return doubles(values)
 
@@ -81,54 +81,57 @@ def count_sorted(
     max_labels: int,
     threads: int | None = None,
 ) -> dict[str, tuple[Labels, CountArray]]:
-    """Labels and counts of these columns, with at most so many labels each; columns without doubles are omitted."""
+    """Labels and counts of these columns, at most `max_labels` labels each.
+
+    Columns that `as_doubles` cannot convert are omitted.
+    """
     classes = groups.astype(np.uint16)
     classes.flags.writeable = False
-    found: dict[str, tuple[Labels, CountArray]] = {}
-    rooms: list[Room] = []
+    counted: dict[str, tuple[Labels, CountArray]] = {}
+    free_rooms: list[Room] = []
 
-    def work(part: Sequence[str]) -> None:
-        room = rooms.pop() if rooms else Room(groups.size)
-        for name, values in zip(part, _in_one_piece([columns[each] for each in part]), strict=True):
+    def work(column_group: Sequence[str]) -> None:
+        room = free_rooms.pop() if free_rooms else Room(groups.size)
+        for name, values in zip(column_group, _contiguous([columns[column] for column in column_group]), strict=True):
             numbers = as_doubles(values)
             if numbers is not None:
-                found[name] = room.counted(numbers, classes, height, max_labels)
-        rooms.append(room)
+                counted[name] = room.counted(numbers, classes, height, max_labels)
+        free_rooms.append(room)
 
-    share(work, _parts(columns, names), threads)
-    return found
+    share(work, _column_groups(columns, names), threads)
+    return counted
 
 
-def _parts(columns: Mapping[str, Foreign], names: Sequence[str]) -> list[list[str]]:
-    """The columns one by one; a few together that are side by side in a row-major table."""
-    beside: dict[str, list[str]] = {}
+def _column_groups(columns: Mapping[str, Foreign], names: Sequence[str]) -> list[list[str]]:
+    """Groups of columns that are read together: a few neighbours in a row-major table, or a single column."""
+    group_of: dict[str, list[str]] = {}
     for table in tables_of({name: columns[name] for name in names}):
-        places = sorted(table.names) if table.cells is not None else []
-        for start in range(0, len(places), _TOGETHER):
-            part = [table.names[place] for place in places[start : start + _TOGETHER]]
-            beside |= dict.fromkeys(part, part)
-    parts: list[list[str]] = []
-    done: set[str] = set()
+        positions = sorted(table.names) if table.cells is not None else []
+        for start in range(0, len(positions), _COLUMNS_AT_ONCE):
+            group = [table.names[position] for position in positions[start : start + _COLUMNS_AT_ONCE]]
+            group_of |= dict.fromkeys(group, group)
+    groups: list[list[str]] = []
+    grouped: set[str] = set()
     for name in names:
-        if name not in done:
-            parts.append(beside.get(name, [name]))
-            done.update(parts[-1])
-    return parts
+        if name not in grouped:
+            groups.append(group_of.get(name, [name]))
+            grouped.update(groups[-1])
+    return groups
 
 
-def _in_one_piece(columns: list[Foreign]) -> Sequence[Foreign]:
-    """The same columns; several, which are side by side, are copied together, so that memory is read once."""
+def _contiguous(columns: list[Foreign]) -> Sequence[Foreign]:
+    """The same columns as contiguous arrays; neighbours in a table are copied together, so that memory is read once."""
     if len(columns) == 1:
         return columns
-    turned = np.empty((len(columns), columns[0].size), dtype=columns[0].dtype)
-    for start in range(0, columns[0].size, _LINES):
-        for own, values in zip(turned, columns, strict=True):
-            own[start : start + _LINES] = values[start : start + _LINES]
-    return list(turned)
+    copies = np.empty((len(columns), columns[0].size), dtype=columns[0].dtype)
+    for start in range(0, columns[0].size, _ROWS_AT_ONCE):
+        for copy, values in zip(copies, columns, strict=True):
+            copy[start : start + _ROWS_AT_ONCE] = values[start : start + _ROWS_AT_ONCE]
+    return list(copies)
 
 
 class Room:
-    """Memory for sorting a column, reused for the next: fresh memory is slow."""
+    """Memory for sorting a column, reused for the next column, because new memory is slow."""
 
     def __init__(self, rows: int) -> None:
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
@@ -137,50 +140,50 @@ class Room:
         self.labels = np.empty((2, rows), dtype=np.uint16)
         self.sizes = np.empty((sort_numbers.DIGITS, 1 << sort_numbers.BITS), dtype=np.int64)
 
-    def sort(self, values: FloatArray, classes: NDArray[np.uint16], lowest: int, missing: CountArray) -> int:
-        """Sort by the bits from `lowest` on; returns how many numbers are not missing."""
+    def sort(self, values: FloatArray, classes: NDArray[np.uint16], lowest_bit: int, missing: CountArray) -> int:
+        """Sort by the bits from `lowest_bit` on; fill `missing` with counts by class. Returns how many are present."""
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing[:] = 0
         numbers = np.ascontiguousarray(values)
-        return sort_numbers.sort(numbers, classes, lowest, self.keys, self.labels, self.sizes, missing)
+        return sort_numbers.sort(numbers, classes, lowest_bit, self.keys, self.labels, self.sizes, missing)
 
-    def numbers(self, number: int) -> FloatArray:
-        """The first numbers in order."""
-        keys, sign = self.keys[0, :number], np.uint64(1 << 63)
+    def numbers(self, count: int) -> FloatArray:
+        """The first `count` sorted numbers."""
+        keys, sign = self.keys[0, :count], np.uint64(1 << 63)
         return np.where(keys & sign, keys ^ sign, ~keys).view(np.float64)
 
     def counted(
         self, values: FloatArray, classes: NDArray[np.uint16], height: int, max_labels: int
     ) -> tuple[Labels, CountArray]:
-        """The labels of a column, and how often each class occurs with each; missing values last."""
+        """The labels of a column, and the counts, classes x labels; the counts of missing values are last."""
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         missing = np.zeros(height, dtype=np.int64)
-        lowest = sort_numbers.HALF if values.size > max_labels else 0
-        number = self.sort(values, classes, lowest, missing)
-        distinct = self._distinct(number, lowest)
-        if lowest and distinct[lowest] <= max_labels:  # few after all: all bits matter
-            lowest = 0
-            number = self.sort(values, classes, lowest, missing)
-            distinct = self._distinct(number, lowest)
-        dropped = bisect_left(range(64), 1, lo=lowest, key=lambda bits: int(distinct[bits] <= max_labels))
+        lowest_bit = sort_numbers.HALF if values.size > max_labels else 0
+        present = self.sort(values, classes, lowest_bit, missing)
+        distinct = self._distinct(present, lowest_bit)
+        if lowest_bit and distinct[lowest_bit] <= max_labels:  # few distinct numbers: sort again, by all bits
+            lowest_bit = 0
+            present = self.sort(values, classes, lowest_bit, missing)
+            distinct = self._distinct(present, lowest_bit)
+        dropped = bisect_left(range(64), 1, lo=lowest_bit, key=lambda bits: int(distinct[bits] <= max_labels))
         size = int(distinct[dropped])
         numbers = np.empty(size)
         block = np.zeros((height, size + 1), dtype=np.int64)
-        sort_numbers.count_labels(self.keys[0], self.labels[0], number, dropped, numbers, block)
+        sort_numbers.count_labels(self.keys[0], self.labels[0], present, dropped, numbers, block)
         block[:, -1] = missing
         return Labels(NUMBER, numbers=numbers, dropped_bits=dropped), block
 
-    def _distinct(self, number: int, lowest: int) -> CountArray:
-        """How many labels there are if 0, 1, 2, ... bits are dropped, from `lowest` on."""
+    def _distinct(self, count: int, lowest_bit: int) -> CountArray:
+        """The number of labels if 0, 1, 2, ... bits are dropped; valid from `lowest_bit` bits on."""
         from credimi.kernels.reading import sort_numbers  # noqa: PLC0415  (loads compiled code)
 
         keys = self.keys[0]
-        pairs = np.zeros(64, dtype=np.int64)
-        negative = sort_numbers.differences(keys, number, lowest, pairs)
-        distinct = np.cumsum(pairs[::-1])[::-1] + (number > 0)
-        if 0 < negative < number:  # small numbers of both signs become 0
-            small = max(~int(keys[negative - 1]) & (2**63 - 1), int(keys[negative]) & (2**63 - 1))
-            distinct[small.bit_length() :] -= 1
+        neighbours_by_bit = np.zeros(64, dtype=np.int64)
+        negative_count = sort_numbers.differences(keys, count, lowest_bit, neighbours_by_bit)
+        distinct = np.cumsum(neighbours_by_bit[::-1])[::-1] + (count > 0)
+        if 0 < negative_count < count:  # small numbers of both signs become one label, 0, if all their bits are dropped
+            magnitude = max(~int(keys[negative_count - 1]) & (2**63 - 1), int(keys[negative_count]) & (2**63 - 1))
+            distinct[magnitude.bit_length() :] -= 1
         return distinct

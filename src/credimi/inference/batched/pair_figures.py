@@ -1,8 +1,8 @@
-"""`figures_of`: from the tables of pairs to what is believed of them. Counting is elsewhere, and knows nothing of this.
+"""`figures_of`: posterior figures of the tables of pairs. Counting is done elsewhere.
 
-What `mutual_information` would say of each table, for many at once: mean, interval, P(I > epsilon), P(independent), and
-the logarithm of the Bayes factor of dependence, which forests and networks need beyond what P(independent) can hold.
-Where rows are few, many tables are equal: each is computed once.
+The figures are those of `mutual_information`, for many tables at once: mean, interval, P(I > epsilon), P(independent),
+and the log Bayes factor of dependence. Forests and networks need the last one, because P(independent) may be too small
+for a double. If rows are few, many tables are equal: each distinct table is computed once.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from credimi.core.types import FloatArray
     from credimi.inference.options import PosteriorOptions
 
-_LEAST = 1e-290  # of P(independent), below which its logarithm is found otherwise
-_CELLS = 1 << 16  # of the tables of a part
-_SAMPLE = 2_000  # tables by which it is judged whether many are equal
-_MANY_EQUAL = 0.5
+_MIN_P_INDEPENDENT = 1e-290  # below this the log Bayes factor is computed without P(independent)
+_CELLS_PER_PART = 1 << 16  # the tables of a part have together so many cells
+_SAMPLED_TABLES = 2_000  # sampled to see whether many tables are equal
+_MAX_SHARE_DIFFERENT = 0.5  # of the sampled tables; if more are different, every table is computed
 
 
 @stored
 @dataclass(frozen=True, slots=True, eq=False)
 class PairFigures:
-    """One entry a pair; `log_evidence` is the log Bayes factor of dependence, NaN where the prior knows none.
+    """One entry per pair; `log_evidence` is the log Bayes factor of dependence, NaN if the prior is not adaptive.
 
-    `complete` is how many rows have both columns.
+    `complete` is the number of rows in which both columns are present.
     """
 
     mi: FloatArray
@@ -51,115 +51,120 @@ class PairFigures:
 
     @classmethod
     def empty(cls, pairs: int) -> PairFigures:
-        """Room for so many pairs."""
+        """Uninitialized figures of so many pairs."""
         return cls(*(np.empty(pairs) for _ in fields(cls)))
 
     def put(self, first: int, others: PairFigures) -> None:
-        """Take over the entries of others, from this place on."""
-        for each in fields(self):
-            values = getattr(others, each.name)
-            getattr(self, each.name)[first : first + values.size] = values
+        """Copy the entries of `others` to the indices from `first` on."""
+        for entry in fields(self):
+            values = getattr(others, entry.name)
+            getattr(self, entry.name)[first : first + values.size] = values
 
 
 def figures_of(tables: Tables, options: PosteriorOptions) -> PairFigures:
-    """What is believed of each table of at least two rows and two columns."""
-    same = _equal(tables)
-    if same is None:
+    """The figures of each table; all tables have at least two rows and two columns."""
+    deduplicated = _distinct_tables(tables)
+    if deduplicated is None:
         return _in_parts(tables, options)
-    different, places = same
-    found = _in_parts(different, options)
-    return PairFigures(*(getattr(found, each.name)[places] for each in fields(found)))
+    distinct_tables, index_of_each = deduplicated
+    figures = _in_parts(distinct_tables, options)
+    return PairFigures(*(getattr(figures, entry.name)[index_of_each] for entry in fields(figures)))
 
 
 def _in_parts(tables: Tables, options: PosteriorOptions) -> PairFigures:
-    """The same, a few tables at a time: what is computed of them stays in the cache, and threads share all of it."""
-    count, alone = tables.rows.size, replace(options, threads=1)
-    steps = np.arange(0, tables.flat.size, _CELLS)[1:]
-    edges = np.unique(np.concatenate([[0], np.searchsorted(tables.offsets, steps), [count]])).tolist()
+    """The same, a few tables at a time, so that intermediate results stay in the cache; threads share the parts."""
+    count, one_thread = tables.rows.size, replace(options, threads=1)
+    cell_limits = np.arange(0, tables.flat.size, _CELLS_PER_PART)[1:]
+    edges = np.unique(np.concatenate([[0], np.searchsorted(tables.offsets, cell_limits), [count]])).tolist()
     if len(edges) < 3:
         return _figures(tables, options)
-    found, ends = PairFigures.empty(count), np.append(tables.offsets, tables.flat.size)
+    figures, ends = PairFigures.empty(count), np.append(tables.offsets, tables.flat.size)
 
     def work(part: tuple[int, int]) -> None:
-        own = slice(*part)
-        cells, odds = tables.flat[ends[part[0]] : ends[part[1]]], None if tables.odds is None else tables.odds[own]
-        found.put(part[0], _figures(Tables(cells, tables.rows[own], tables.columns[own], odds), alone))
+        pairs = slice(*part)
+        cells, odds = tables.flat[ends[part[0]] : ends[part[1]]], None if tables.odds is None else tables.odds[pairs]
+        figures.put(part[0], _figures(Tables(cells, tables.rows[pairs], tables.columns[pairs], odds), one_thread))
 
     share(work, pairwise(edges), options.threads)
-    return found
+    return figures
 
 
 def _figures(tables: Tables, options: PosteriorOptions) -> PairFigures:
     count = tables.rows.size
     complete, pattern = np.empty(count), np.empty(count, dtype=np.int8)
     many_tables.classify(tables.flat, tables.offsets, tables.rows, tables.columns, pattern, complete)
-    found = summarize(tables, options, if_dependent=False)
+    summary = summarize(tables, options, if_dependent=False)
     log_evidence = np.full(count, np.nan)
     if options.prior == ADAPTIVE:
-        log_evidence = _log_evidence(tables, found.p_independent, options)
-    return PairFigures(found.mean, found.low, found.high, found.p_above, found.p_independent, log_evidence, complete)
+        log_evidence = _log_evidence(tables, summary.p_independent, options)
+    return PairFigures(
+        summary.mean, summary.low, summary.high, summary.p_above, summary.p_independent, log_evidence, complete
+    )
 
 
 def _log_evidence(tables: Tables, p_independent: FloatArray, options: PosteriorOptions) -> FloatArray:
-    """The log Bayes factors, of which P(independent) is known."""
+    """The log Bayes factors of dependence, from P(independent) where that is not too small."""
     with np.errstate(divide="ignore"):
-        found: FloatArray = np.log1p(-p_independent) - np.log(p_independent)
-    beyond = p_independent < _LEAST
-    if beyond.any():
-        found[beyond] = log_odds_of_dependence(tables.chosen(beyond), threads=options.threads)
-    return found
+        log_evidence: FloatArray = np.log1p(-p_independent) - np.log(p_independent)
+    too_small = p_independent < _MIN_P_INDEPENDENT
+    if too_small.any():
+        log_evidence[too_small] = log_odds_of_dependence(tables.chosen(too_small), threads=options.threads)
+    return log_evidence
 
 
 def mixed_figures(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
-    """What is believed of each pair whose table is not known, but drawn some times: the mixture of the posteriors.
+    """The figures of pairs whose tables are only known as several draws: those of the mixture of their posteriors.
 
-    The draws have tables of the same shapes, without missing values. Means, P(I > epsilon) and P(independent) are
-    averages, and intervals are those of the mixture, so that what differs between the draws makes them wider.
+    The tables of all draws have the same shapes, and no missing values. Means, P(I > epsilon) and P(independent) are
+    averages. Intervals are those of the mixture: differences between the draws make them wider.
     """
-    count, alone = draws[0].rows.size, replace(options, threads=1)
-    found, ends = PairFigures.empty(count), np.append(draws[0].offsets, draws[0].flat.size)
-    steps = np.arange(0, draws[0].flat.size, max(_CELLS // len(draws), 1))[1:]
-    edges = np.unique(np.concatenate([[0], np.searchsorted(draws[0].offsets, steps), [count]])).tolist()
+    count, one_thread = draws[0].rows.size, replace(options, threads=1)
+    figures, ends = PairFigures.empty(count), np.append(draws[0].offsets, draws[0].flat.size)
+    cell_limits = np.arange(0, draws[0].flat.size, max(_CELLS_PER_PART // len(draws), 1))[1:]
+    edges = np.unique(np.concatenate([[0], np.searchsorted(draws[0].offsets, cell_limits), [count]])).tolist()
 
     def work(part: tuple[int, int]) -> None:
-        own, cells = slice(*part), slice(int(ends[part[0]]), int(ends[part[1]]))
-        some = [Tables(each.flat[cells], each.rows[own], each.columns[own]) for each in draws]
-        found.put(part[0], _mixed(some, alone))
+        pairs, cells = slice(*part), slice(int(ends[part[0]]), int(ends[part[1]]))
+        draws_of_part = [Tables(draw.flat[cells], draw.rows[pairs], draw.columns[pairs]) for draw in draws]
+        figures.put(part[0], _mixed(draws_of_part, one_thread))
 
     share(work, pairwise(edges), options.threads)
-    return found
+    return figures
 
 
 def _mixed(draws: Sequence[Tables], options: PosteriorOptions) -> PairFigures:
-    laws = [posteriors(each, options) for each in draws]
-    tables = np.concatenate([each.table for each in laws])
-    order = np.argsort(tables, kind="stable")
+    mixtures = [posteriors(tables, options) for tables in draws]
+    table = np.concatenate([mixture.table for mixture in mixtures])
+    order = np.argsort(table, kind="stable")
     weight, mean, variance = (
-        np.concatenate([getattr(each, name) for each in laws])[order] for name in ("weight", "mean", "variance")
+        np.concatenate([getattr(mixture, name) for mixture in mixtures])[order]
+        for name in ("weight", "mean", "variance")
     )
-    p_zero: FloatArray = np.mean([each.p_zero for each in laws], axis=0)
-    whole = PosteriorComponents(p_zero, tables[order], weight / len(draws), mean, variance)
+    p_zero: FloatArray = np.mean([mixture.p_zero for mixture in mixtures], axis=0)
+    mixture_of_all = PosteriorComponents(p_zero, table[order], weight / len(draws), mean, variance)
     upper = np.log(np.minimum(draws[0].rows, draws[0].columns))
-    found = summary_of(whole, upper, np.full(upper.size, np.nan), options, if_dependent=False)
-    log_evidence, rows = np.full(upper.size, np.nan), np.full(upper.size, np.nan)
+    summary = summary_of(mixture_of_all, upper, np.full(upper.size, np.nan), options, if_dependent=False)
+    log_evidence, complete = np.full(upper.size, np.nan), np.full(upper.size, np.nan)
     if options.prior == ADAPTIVE:
-        factors = np.array(
-            [_log_evidence(each, law.p_zero, options) for each, law in zip(draws, laws, strict=True)]
-        )  # P(independent) is averaged, also where it is too small for a double
-        dependent, independent = (np.logaddexp.reduce(-np.logaddexp(0.0, each)) for each in (-factors, factors))
+        log_factors = np.array(
+            [_log_evidence(tables, mixture.p_zero, options) for tables, mixture in zip(draws, mixtures, strict=True)]
+        )  # the average of P(independent) is computed in logs, as it may be too small for a double
+        dependent, independent = (np.logaddexp.reduce(-np.logaddexp(0.0, each)) for each in (-log_factors, log_factors))
         log_evidence = dependent - independent
-    return PairFigures(found.mean, found.low, found.high, found.p_above, found.p_independent, log_evidence, rows)
+    return PairFigures(
+        summary.mean, summary.low, summary.high, summary.p_above, summary.p_independent, log_evidence, complete
+    )
 
 
-def _equal(tables: Tables) -> tuple[Tables, np.ndarray[tuple[int], np.dtype[np.int64]]] | None:
-    """The different tables, and which of them each is; None if they are of several shapes, or hardly any are equal."""
+def _distinct_tables(tables: Tables) -> tuple[Tables, np.ndarray[tuple[int], np.dtype[np.int64]]] | None:
+    """The distinct tables, and the index of each table among them; None if shapes differ or few tables are equal."""
     count = tables.rows.size
-    if count < _SAMPLE or (tables.rows != tables.rows[0]).any() or (tables.columns != tables.columns[0]).any():
+    if count < _SAMPLED_TABLES or (tables.rows != tables.rows[0]).any() or (tables.columns != tables.columns[0]).any():
         return None
     blocks = tables.flat.reshape(count, -1)
-    some = blocks[:: count // _SAMPLE]
-    if np.unique(some, axis=0).shape[0] > _MANY_EQUAL * some.shape[0]:
+    sample = blocks[:: count // _SAMPLED_TABLES]
+    if np.unique(sample, axis=0).shape[0] > _MAX_SHARE_DIFFERENT * sample.shape[0]:
         return None
-    different, places = np.unique(blocks, axis=0, return_inverse=True)
-    size = different.shape[0]
-    return Tables(different.ravel(), tables.rows[:size], tables.columns[:size]), places.ravel()
+    distinct, index_of_each = np.unique(blocks, axis=0, return_inverse=True)
+    size = distinct.shape[0]
+    return Tables(distinct.ravel(), tables.rows[:size], tables.columns[:size]), index_of_each.ravel()

@@ -1,4 +1,4 @@
-"""Quantiles of the least and of the largest I of many tables at many factors, for those who ask about all of them."""
+"""Quantiles of the least and of the largest I of many tables at many factors, for the page of a ranking."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ if TYPE_CHECKING:
 
 
 def curves(blocks: Tables, factors: Sequence[float], levels: FloatArray, options: PosteriorOptions) -> FloatArray:
-    """Quantiles at these levels, (tables, 2, factors, levels), the least I first; the factors ascend.
+    """Quantiles at these levels, (tables, 2, factors, levels): first those of the least I, then of the largest.
 
-    They are NaN for tables without missing values.
+    The factors must ascend. Quantiles are NaN for tables without missing values.
     """
-    found = np.full((blocks.rows.size, 2, len(factors), levels.size), np.nan)
+    quantiles = np.full((blocks.rows.size, 2, len(factors), levels.size), np.nan)
     incomplete = misses(blocks)
-    places, drawn = np.flatnonzero(incomplete), observed(blocks.chosen(incomplete), options)
+    table_indices, drawn = np.flatnonzero(incomplete), observed(blocks.chosen(incomplete), options)
 
     def work(number: int) -> None:
-        own = found[places[number]]
-        for place, factor in enumerate(factors):
-            own[0, place] = _quantiles(*least_values(drawn[number], factor), levels)
-            own[1, place] = _quantiles(*largest_values(drawn[number], factor), levels)
-        own[0] = np.minimum.accumulate(own[0], axis=0)  # but for the search for the largest, this is so anyway
-        own[1] = np.maximum.accumulate(own[1], axis=0)
+        of_table = quantiles[table_indices[number]]
+        for factor_index, factor in enumerate(factors):
+            of_table[0, factor_index] = _quantiles(*least_values(drawn[number], factor), levels)
+            of_table[1, factor_index] = _quantiles(*largest_values(drawn[number], factor), levels)
+        # The bounds move apart as the factor grows, except if the search for the largest I, which is not exact, fails.
+        of_table[0] = np.minimum.accumulate(of_table[0], axis=0)
+        of_table[1] = np.maximum.accumulate(of_table[1], axis=0)
 
-    share(work, range(places.size), options.threads)
-    return found
+    share(work, range(table_indices.size), options.threads)
+    return quantiles
 
 
 def _quantiles(values: FloatArray, weight: FloatArray, levels: FloatArray) -> FloatArray:
-    """Between the middles of the weights, straight lines."""
+    """Weighted quantiles, interpolated linearly between the middles of the weights."""
     order = np.argsort(values, kind="stable")
     middle = np.cumsum(weight[order]) - 0.5 * weight[order]
     return np.interp(levels, middle / weight.sum(), values[order])

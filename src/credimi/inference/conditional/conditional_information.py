@@ -1,4 +1,4 @@
-"""`conditional_information`: one table a stratum in, the posterior of conditional mutual information out."""
+"""`conditional_information`: computes the posterior of conditional mutual information from one table per stratum."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ def conditional_information(
 ) -> Distribution:
     """Posterior distribution of what the feature tells about the target once the stratum is known (nats).
 
-    Strata are the values of another column, or of several: I(X;Y|Z) is the average over them of the mutual
-    information inside. Strata without rows, or with few, do no harm.
+    Strata are the values of another column Z, or of several: I(X;Y|Z) is the mutual information inside a stratum,
+    averaged over the strata. Strata without rows, or with few, do no harm.
 
     Parameters
     ----------
     joint
-        t x r x s counts with both seen: a table a stratum, a row a target class, a column a feature value.
+        t x r x s counts with both seen: one table per stratum, one row per target class, one column per feature value.
     target_only
         t x r counts of data rows whose feature is missing.
     feature_only
         t x s counts of data rows whose target is missing.
     prior
-        As in `mutual_information`. "adaptive": how far from independence is learned from all strata together, and
-        independence in every stratum has a probability (`.p_zero` of the result). Fixed pseudo-counts are those of a
-        cell inside its stratum; how the rows fall on the strata is taken as it was seen.
+        As in `mutual_information`. "adaptive": the distance from independence is learned from all strata together, and
+        independence in every stratum has a probability (`.p_zero` of the result). Fixed pseudo-counts are added to
+        every cell of every stratum, and do not change the shares of the strata.
 
     Returns
     -------
     Distribution
-        Mean and variance near-exact, as `mutual_information` has them; with one stratum the same.
+        Mean and variance are near-exact, as in `mutual_information`; with one stratum the result is the same.
 
     Examples
     --------
@@ -68,10 +68,10 @@ def conditional_information(
         return Distribution.point(0.0)
     tables = Tables(blocks.ravel(), np.full(strata, rows), np.full(strata, columns))
     candidate = StratifiedTables.of(tables, np.array([0, strata]))
-    found = components(candidate, PosteriorOptions(prior=prior, threads=1))
+    posterior = components(candidate, PosteriorOptions(prior=prior, threads=1))
     upper = float(np.log(min(rows, columns)))
-    parts = [
+    distributions = [
         law_of(mean, std, upper, gaussian=False)
-        for mean, std in zip(found.mean.tolist(), np.sqrt(found.variance).tolist(), strict=True)
+        for mean, std in zip(posterior.mean.tolist(), np.sqrt(posterior.variance).tolist(), strict=True)
     ]
-    return Distribution.mixture(parts, found.weight.tolist(), float(found.p_zero[0]))
+    return Distribution.mixture(distributions, posterior.weight.tolist(), float(posterior.p_zero[0]))

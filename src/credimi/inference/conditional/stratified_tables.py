@@ -1,30 +1,32 @@
-"""Conditional information of many candidates at once, I(X;Y|Z): each has one table for every stratum of Z.
+"""Conditional information of many candidates at once, I(X;Y|Z): each candidate has one table for every stratum of Z.
 
-In stratum z the chances of class and value are pi_z, with information I_z, and a share p_z of all rows falls into it:
+In stratum z the cell probabilities are pi_z, with information I_z, and the stratum has a share p_z of all rows:
 
     I(X;Y|Z) = sum_z p_z I_z .
 
 Rows that lack X or Y still have Z, so the likelihood is a product of one factor for p and one for each pi_z: given the
-data all of these are independent. The posterior of p is Dirichlet(N_z), N_z the rows of stratum z that have X or Y, A
-their sum. It has no pseudo-counts: a stratum without rows has no share, whether it is named or not. With q_z = N_z/A,
+data all of these are independent. The posterior of p is Dirichlet(N_z), where N_z is the number of rows of stratum z
+that have X or Y, and A is their sum. It has no pseudo-counts: a stratum without rows has no share, and may be left out.
+With q_z = N_z/A,
 
     E   = sum q_z E[I_z]
     Var = sum q_z (N_z + 1)/(A + 1) Var[I_z] + sum q_z (E[I_z] - E)^2/(A + 1),
 
-from the moments that every table has.
+from the moments of each table.
 
 **Adaptive prior.** One concentration K for all strata, pi_z ~ Dirichlet(K a_zi b_zj) with margins a_z, b_z of the
-stratum, and exact independence in all of them with probability 1/2. Only classes and values that a stratum has take
-part in it (see `kernels.evidence.occurring`). The evidence of K is the product over the strata (see `adaptive_prior`),
-and each K has a component with the moments above. A thin stratum has evidence near 1 for every K and takes from K,
-which the others tell, how dependent it is likely to be: sparse strata do no harm. (A small excess of their evidence,
-which adds up over hundreds of them, is taken off: see `kernels.evidence.excess_evidence`.)
+stratum, and exact independence in all of them with probability 1/2. In each stratum, only classes and values that
+occur there are used (see `kernels.evidence.occurring`). The evidence of K is the product over the strata (see
+`adaptive_prior`), and each K has a component with the moments above. A thin stratum has evidence near 1 for every K,
+and the K learned from the other strata says how dependent it is likely to be: sparse strata do no harm. (Their evidence
+is slightly too large, which would add up over hundreds of them; the excess is subtracted: see
+`kernels.evidence.excess_evidence`.)
 
-**Thin classes.** The table of such a stratum has a mixture of parts in place of one component (see `hard_tables`). A
-stratum with more than half of the rows stays a mixture: the sum has such parts, too. The others enter with mean and
-variance, which is all that is seen of them in a sum. One stratum alone has what `many_tables` says of its table.
+**Thin classes.** A table with thin classes has a mixture of parts in place of one component (see `hard_tables`). If
+its stratum has more than half of the rows, the mixture is used: the sum is a mixture of such parts, too. The other
+strata enter the sum with mean and variance only. With one stratum the result is that of `many_tables`.
 
-Beyond weights and moments of the tables, O(1) a table and component.
+The cost is that of the weights and moments of the tables, and O(1) per table and component.
 """
 
 from __future__ import annotations
@@ -51,15 +53,15 @@ if TYPE_CHECKING:
     from credimi.inference.options import PosteriorOptions
 
 
-_MOST = 0.5  # of the rows: no other stratum has as many
+_MAX_WHOLE_SHARE = 0.5  # of the rows; a stratum with more may be split into parts, and there is at most one
 
 
 @dataclass(frozen=True, eq=False)
 class StratifiedTables:
-    """The tables of all candidates, one after the other; each has rows, unless it is the only one of its candidate.
+    """The tables of all candidates, one after the other; a table without rows is the only one of its candidate.
 
-    `starts` has the first table of each candidate, and behind the last the number of tables. `tables.odds` has one
-    entry a candidate.
+    `starts` has the first table of each candidate, and at the end the number of tables. `tables.odds` has one entry per
+    candidate.
     """
 
     tables: Tables
@@ -67,66 +69,70 @@ class StratifiedTables:
 
     @classmethod
     def of(cls, tables: Tables, starts: IntegerArray) -> StratifiedTables:
-        """Leave out strata without rows; a candidate that has no others keeps its first."""
-        filled = _rows(tables) > 0.0
-        kept = np.add.reduceat(filled, starts[:-1], dtype=np.int64) if filled.size else np.zeros(0, dtype=np.int64)
-        filled[starts[:-1][kept == 0]] = True
+        """Leave out strata without rows; a candidate without any rows keeps its first table."""
+        filled = _rows_of_tables(tables) > 0.0
+        filled_counts = (
+            np.add.reduceat(filled, starts[:-1], dtype=np.int64) if filled.size else np.zeros(0, dtype=np.int64)
+        )
+        filled[starts[:-1][filled_counts == 0]] = True
         if not filled.all():
-            some = Tables(tables.flat, tables.rows, tables.columns).chosen(filled)
-            tables = Tables(some.flat, some.rows, some.columns, tables.odds)
-            starts = np.concatenate([[0], np.cumsum(np.maximum(kept, 1))])
+            filled_tables = Tables(tables.flat, tables.rows, tables.columns).chosen(filled)
+            tables = Tables(filled_tables.flat, filled_tables.rows, filled_tables.columns, tables.odds)
+            starts = np.concatenate([[0], np.cumsum(np.maximum(filled_counts, 1))])
         return cls(tables, starts)
 
     def chosen(self, candidates: NDArray[np.bool_]) -> StratifiedTables:
-        """Those of some candidates."""
+        """The tables of the chosen candidates."""
         if candidates.all():
             return self
         odds = None if self.tables.odds is None else self.tables.odds[candidates]
-        some = Tables(self.tables.flat, self.tables.rows, self.tables.columns).chosen(candidates[self.candidate])
+        chosen_tables = Tables(self.tables.flat, self.tables.rows, self.tables.columns).chosen(
+            candidates[self.candidate]
+        )
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[candidates])])
-        return StratifiedTables(Tables(some.flat, some.rows, some.columns, odds), starts)
+        return StratifiedTables(Tables(chosen_tables.flat, chosen_tables.rows, chosen_tables.columns, odds), starts)
 
     def with_odds(self, factor: FloatArray) -> StratifiedTables:
-        """With other odds of dependence: a factor for each candidate."""
-        own = self.tables
-        odds = factor if own.odds is None else own.odds * factor
-        return StratifiedTables(Tables(own.flat, own.rows, own.columns, odds), self.starts)
+        """Multiply the odds of dependence of each candidate by a factor."""
+        tables = self.tables
+        odds = factor if tables.odds is None else tables.odds * factor
+        return StratifiedTables(Tables(tables.flat, tables.rows, tables.columns, odds), self.starts)
 
     @cached_property
     def occurring(self) -> Tables:
-        """The tables without classes and values that their stratum does not have; whole where there is one stratum."""
-        own, count = self.tables, np.diff(self.starts)
-        cells, rows, columns = np.empty(own.flat.size), np.empty_like(own.rows), np.empty_like(own.columns)
-        whole = np.repeat(count == 1, count)
-        size = pack_occurring(own.flat, own.offsets, own.rows, own.columns, whole, cells, rows, columns)
-        return Tables(cells[:size], rows, columns, own.odds)
+        """The tables without classes and values that do not occur in them; unchanged if a candidate has one stratum."""
+        tables, strata_counts = self.tables, np.diff(self.starts)
+        cells, rows, columns = np.empty(tables.flat.size), np.empty_like(tables.rows), np.empty_like(tables.columns)
+        whole = np.repeat(strata_counts == 1, strata_counts)
+        size = pack_occurring(tables.flat, tables.offsets, tables.rows, tables.columns, whole, cells, rows, columns)
+        return Tables(cells[:size], rows, columns, tables.odds)
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Of each table N_z, its data rows with class or value; 1 for the one table of a candidate without any."""
-        rows = _rows(self.tables)
+        """N_z of each table, its data rows with class or value; 1 if a candidate has no such rows."""
+        rows = _rows_of_tables(self.tables)
         return np.where(rows > 0.0, rows, 1.0)
 
     @cached_property
     def candidate(self) -> IntegerArray:
-        """Of each table whose it is."""
+        """The candidate of each table."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
     @property
     def shares(self) -> FloatArray:
-        """Of each table its share of the candidate's rows, q_z."""
+        """The share of each table of its candidate's rows, q_z."""
         shares: FloatArray = self.weights / np.bincount(self.candidate, self.weights)[self.candidate]
         return shares
 
     @property
     def upper(self) -> FloatArray:
-        """The largest information of each candidate."""
+        """The upper bound of the information of each candidate."""
         first = self.starts[:-1]
         return np.asarray(np.log(np.minimum(self.tables.rows[first], self.tables.columns[first])))
 
 
-def _rows(tables: Tables) -> FloatArray:
-    """All counts of a block but those of rows that lack both sides."""
+def _rows_of_tables(tables: Tables) -> FloatArray:
+    """The number of rows of each table that have class or value."""
     sizes = (tables.rows + 1) * (tables.columns + 1)
     sums = np.add.reduceat(tables.flat, tables.offsets) if sizes.size else np.zeros(0)
     rows: FloatArray = sums - tables.flat[tables.offsets + sizes - 1]
@@ -134,7 +140,7 @@ def _rows(tables: Tables) -> FloatArray:
 
 
 def summarize(strata: StratifiedTables, options: PosteriorOptions) -> Summary:
-    """The posteriors of all candidates in numbers, but those given dependence, which are NaN."""
+    """Summarize the posteriors of all candidates; entries given dependence are NaN."""
     prior = pseudo_counts_of(strata.tables, options.prior)
     leading = moments(strata.tables, prior, matched=False, threads=options.threads).mean
     weights, candidate = strata.weights, strata.candidate
@@ -152,49 +158,69 @@ def components(strata: StratifiedTables, options: PosteriorOptions) -> Posterior
     tables, starts = strata.tables, strata.starts
     if options.prior == ADAPTIVE:
         tables, spans = strata.occurring, (starts[:-1], starts[1:])
-        whole = strata.shares <= _MOST
-        mixed, found = mixtures_with_moments(tables, spans, whole, matched=options.matched, threads=options.threads)
-        p_zero, table, weight = mixed.p_zero, mixed.table, mixed.weight
+        whole = strata.shares <= _MAX_WHOLE_SHARE
+        mixture, component_moments = mixtures_with_moments(
+            tables, spans, whole, matched=options.matched, threads=options.threads
+        )
+        p_zero, table, weight = mixture.p_zero, mixture.table, mixture.weight
     else:
         pseudo = pseudo_counts_of(tables, options.prior)
-        whole = strata.shares <= _MOST
-        found = moments(tables, pseudo, matched=options.matched, threads=options.threads, whole=whole)
+        whole = strata.shares <= _MAX_WHOLE_SHARE
+        component_moments = moments(tables, pseudo, matched=options.matched, threads=options.threads, whole=whole)
         p_zero, table, weight = np.zeros(starts.size - 1), np.arange(tables.rows.size), np.ones(tables.rows.size)
     upper = strata.upper
-    # Every stratum of a candidate has the same components, K after K: `number` says which sums of them belong together.
-    have = np.bincount(table, minlength=tables.rows.size)
-    sums = have[starts[:-1]]
-    first = np.cumsum(sums) - sums
-    number = first[strata.candidate[table]] + np.arange(table.size) - np.repeat(np.cumsum(have) - have, have)
-    candidate = np.repeat(np.arange(sums.size), sums)
+    # Every stratum of a candidate has the same components, one for each K. Components with the same K are summed:
+    # `sum_of` is the index of the sum that a component belongs to.
+    component_counts = np.bincount(table, minlength=tables.rows.size)
+    sum_counts = component_counts[starts[:-1]]
+    first_sums = np.cumsum(sum_counts) - sum_counts
+    sum_of = (
+        first_sums[strata.candidate[table]]
+        + np.arange(table.size)
+        - np.repeat(np.cumsum(component_counts) - component_counts, component_counts)
+    )
+    candidate = np.repeat(np.arange(sum_counts.size), sum_counts)
     weights = np.empty(candidate.size)
-    weights[number] = weight
-    summed = _sums_over_strata(strata, table, number, candidate, found)
-    which, part, mean, variance = summed.components()
-    mean = np.minimum(mean, upper[candidate[which]])
-    return PosteriorComponents(p_zero, candidate[which], part * weights[which], mean, variance)
+    weights[sum_of] = weight
+    moments_of_sums = _sums_over_strata(strata, table, sum_of, candidate, component_moments)
+    sum_index, part_weight, mean, variance = moments_of_sums.components()
+    mean = np.minimum(mean, upper[candidate[sum_index]])
+    return PosteriorComponents(p_zero, candidate[sum_index], part_weight * weights[sum_index], mean, variance)
 
 
 def _sums_over_strata(
-    strata: StratifiedTables, table: IntegerArray, number: IntegerArray, candidate: IntegerArray, found: Moments
+    strata: StratifiedTables,
+    table: IntegerArray,
+    sum_of: IntegerArray,
+    candidate: IntegerArray,
+    terms: Moments,
 ) -> Moments:
-    """Moments of sum p_z I_z, one for each `number` of a sum; `table`, `number` and `found` have one a component."""
+    """Moments of each sum over strata, sum p_z I_z.
+
+    `table`, `sum_of` and `component_moments` have one entry per component of a stratum, `candidate` one per sum.
+    """
     count = candidate.size
     total = np.bincount(strata.candidate, strata.weights)
     share = strata.shares[table]
-    square = share * (strata.weights[table] + 1.0) / (total[candidate[number]] + 1.0)
-    mean = np.bincount(number, share * found.mean, count).astype(np.float64)
-    apart = found.mean - mean[number]
-    between = np.bincount(number, share * apart**2, count).astype(np.float64)
-    inside = np.bincount(number, square * found.variance, count).astype(np.float64)
-    rest = 1.0 + total[candidate]
-    # A part gives one stratum another mean, and moves E by `away`: the sums above, with its terms in place of the old.
-    of, split = found.split, number[found.split]
-    q, given = share[of][:, np.newaxis], found.mean_given
-    away = q * (given - found.mean[of][:, np.newaxis])
-    mean_given = mean[split][:, np.newaxis] + away
-    others = (between[split] - share[of] * apart[of] ** 2)[:, np.newaxis] + 2.0 * away * q * apart[of][:, np.newaxis]
-    moved = np.maximum(others + away**2 * (1.0 - q), 0.0) + q * (given - mean_given) ** 2
-    within = np.maximum(inside[split] - square[of] * found.variance[of], 0.0)[:, np.newaxis]
-    variance_given = within + square[of][:, np.newaxis] * found.variance_given + moved / rest[split][:, np.newaxis]
-    return Moments(mean, inside + between / rest, split, mean_given, variance_given)
+    square = share * (strata.weights[table] + 1.0) / (total[candidate[sum_of]] + 1.0)
+    mean = np.bincount(sum_of, share * terms.mean, count).astype(np.float64)
+    deviation = terms.mean - mean[sum_of]
+    between = np.bincount(sum_of, share * deviation**2, count).astype(np.float64)
+    within = np.bincount(sum_of, square * terms.variance, count).astype(np.float64)
+    concentration = 1.0 + total[candidate]
+    # A part gives one stratum another mean, which shifts E by `shift`. Replace the terms of this stratum in the sums.
+    split, split_sum = terms.split, sum_of[terms.split]
+    q, mean_of_part = share[split][:, np.newaxis], terms.mean_given
+    shift = q * (mean_of_part - terms.mean[split][:, np.newaxis])
+    mean_given = mean[split_sum][:, np.newaxis] + shift
+    between_others = (between[split_sum] - share[split] * deviation[split] ** 2)[
+        :, np.newaxis
+    ] + 2.0 * shift * q * deviation[split][:, np.newaxis]
+    between_given = np.maximum(between_others + shift**2 * (1.0 - q), 0.0) + q * (mean_of_part - mean_given) ** 2
+    within_others = np.maximum(within[split_sum] - square[split] * terms.variance[split], 0.0)[:, np.newaxis]
+    variance_given = (
+        within_others
+        + square[split][:, np.newaxis] * terms.variance_given
+        + between_given / concentration[split_sum][:, np.newaxis]
+    )
+    return Moments(mean, within + between / concentration, split_sum, mean_given, variance_given)
