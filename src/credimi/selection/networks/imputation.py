@@ -89,7 +89,8 @@ def _believed(counts: FloatArray, shares: FloatArray) -> float:
     filled = counts[counts.sum(axis=1) > 0.0]
     if counts.shape[0] < 2 or not filled.size:
         return float(_PRIOR_ROWS[0])
-    prior = _PRIOR_ROWS[:, np.newaxis, np.newaxis] * shares
-    cells = (log_gamma(filled + prior) - log_gamma(prior)).sum(axis=(1, 2))
-    rows = log_gamma(_PRIOR_ROWS[:, np.newaxis]) - log_gamma(_PRIOR_ROWS[:, np.newaxis] + filled.sum(axis=1))
-    return float(_PRIOR_ROWS[np.argmax(cells + rows.sum(axis=1))])
+    prior = np.append(_PRIOR_ROWS[:, np.newaxis] * shares, _PRIOR_ROWS[:, np.newaxis], axis=1)  # of cells, and of all
+    combinations = np.append(filled, filled.sum(axis=1, keepdims=True), axis=1)[np.newaxis]
+    log_gammas = log_gamma(np.append(combinations + prior[:, np.newaxis], prior[:, np.newaxis], axis=1))
+    rises = log_gammas[:, :-1].sum(axis=1) - len(filled) * log_gammas[:, -1]
+    return float(_PRIOR_ROWS[np.argmax(rises[:, :-1].sum(axis=1) - rises[:, -1])])

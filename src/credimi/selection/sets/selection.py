@@ -99,7 +99,7 @@ class Selection:
     >>> table = {"x": list("aabb") * 25, "z": list("abab") * 25, "y": list("ppqq") * 25}
     >>> chosen = credimi.select(table, "y")
     >>> len(chosen), chosen.features, round(chosen.steps[0].share, 2)
-    (1, ('x',), 0.88)
+    (1, ('x',), 0.87)
     """
 
     steps: tuple[Step, ...]
