@@ -5,8 +5,9 @@ of the feature. Complete rows alone then have other odds ratios than the populat
 each table, up to 0.5 and 0.475, and so is the population, of two kinds. "Around": from a Dirichlet around independent
 chances, as the prior has it, drawn until I is within a tenth of the one asked for. "Mixed": independent chances mixed
 with a share of very dependent ones, such that I is the one asked for; the dependence then sits in few cells, as the
-prior does not expect. Some populations are given. Printed: in how many tables the 95 % interval holds the true I, in
-brackets if nothing were missing, and in how many independent ones P(I > 0.003) >= 0.95: the forward rule keeps these.
+prior does not expect. Some populations are given. Printed: in how many tables the 95 % interval holds the true I; after
+a slash, the interval given dependence (`low_if_dependent` to `high_if_dependent`); in brackets, the interval if nothing
+were missing; and in how many independent tables P(I > 0.003) >= 0.95: the forward rule keeps these.
 
     python studies/both_missing.py               the tables of docs/adaptive.md, some minutes
     python studies/both_missing.py --tables 20   a quick look
@@ -82,6 +83,12 @@ def percent_held(posteriors: Summary, truth: np.ndarray | float) -> float:
     return 100.0 * float(np.mean((posteriors.low <= truth) & (truth <= posteriors.high)))
 
 
+def percent_held_if_dependent(posteriors: Summary, truth: np.ndarray) -> float:
+    """Percent of the intervals given dependence that hold the truth."""
+    held = (posteriors.low_if_dependent <= truth) & (truth <= posteriors.high_if_dependent)
+    return 100.0 * float(np.mean(held))
+
+
 def percent_kept(posteriors: Summary) -> float:
     """Percent that the forward rule keeps."""
     return 100.0 * float(np.mean(posteriors.p_above >= 0.95))
@@ -108,7 +115,9 @@ def main() -> None:
                 truth.append(float(information_of(probabilities)) if strength else 0.0)
             posteriors = summary_of(tables)
             complete_held = percent_held(summary_of(complete), np.array(truth))
-            figures.append(f"{percent_held(posteriors, np.array(truth)):.1f} ({complete_held:.1f})")
+            held = f"{percent_held(posteriors, np.array(truth)):.1f}"
+            held += f" / {percent_held_if_dependent(posteriors, np.array(truth)):.1f}" if strength else ""
+            figures.append(f"{held} ({complete_held:.1f})")
             noise = percent_kept(posteriors) if strength == 0.0 else noise
         print(f"| {kind} | {rows} x {columns} | {size:,} | {' | '.join(figures)} | {noise:.1f} |", flush=True)
     print("\n| population | N | true I | I held, % | mean of E[I] | kept, % |\n|---|---:|---:|---:|---:|---:|")
