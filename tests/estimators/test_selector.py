@@ -156,7 +156,11 @@ def test_the_k_best_by_probability_then_by_information() -> None:
         assert sorted(kept) == sorted(row["feature"] for row in rows[:k])
     for k in (0, 7, 1.5, True):
         with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
-            CredibleSelector(k=k).fit(frame, y).get_support()  # type: ignore[arg-type]
+            CredibleSelector(k=k).fit(frame, y)  # type: ignore[arg-type]
+        with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
+            CredibleSelector(k=k).partial_fit(frame, y)  # type: ignore[arg-type]
+        with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
+            CredibleSelector.from_counts(count(columns, y), k=k)
 
 
 def test_weights_are_repeated_rows() -> None:

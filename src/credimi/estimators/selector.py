@@ -24,7 +24,7 @@ from credimi.estimators.validation import checked_features, checked_target, chec
 from credimi.inference.batched.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
 from credimi.selection.rank import Ranking, beliefs_of, rank, standing
-from credimi.selection.rules import RuleOptions, best, checked_rule, decide
+from credimi.selection.rules import RuleOptions, best, check_k, checked_rule, decide
 from credimi.selection.sets.select import GOALS, selected
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         epsilon. The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so
         there is no `partial_fit`, and the prior is adaptive.
     k : int, optional
-        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]; at most k if columns are looked at
-        together.
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "smallest" and
+        "relevant" k is the most to take: the first k of what they take.
     epsilon, fdr, prior, approximation, missing
         As in `credimi.rank`.
     level : float, optional
@@ -157,6 +157,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
         selector._require_counts_to_do("from_counts")
+        if selector.k is not None:
+            check_k(selector.k, len(counts))
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
@@ -247,6 +249,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if hasattr(self, "selection_"):  # of another rule
             del self.selection_
         features = checked_features(self, X, reset=reset)
+        if self.k is not None:
+            check_k(self.k, len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
         settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
         name = target_name(y, features) if reset else self.counts_.target
