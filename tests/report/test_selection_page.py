@@ -48,6 +48,15 @@ def test_hostile_names_stay_text(hostile: credimi.Selection) -> None:
     assert "\x00" not in html
 
 
+def test_columns_that_are_not_credible_are_marked() -> None:
+    table = {"a": list("uvuv") * 3, "b": list("uuvv") * 3, "<y>": list("ppqp") * 3}
+    assert "the most probable columns" in page(credimi.select(table, "<y>").to_dict())
+    html = page(credimi.select(table, "<y>", min_features=1).to_dict())
+    assert ">1*<" in html
+    assert "it is no claim" in html
+    assert "it is no claim" not in page(credimi.select(str(CLINIC), "diabetes", max_features=1).to_dict())
+
+
 def test_nothing_is_fetched(clinic: credimi.Selection) -> None:
     html = page(clinic.to_dict())
     assert "default-src 'none'" in html
@@ -71,7 +80,7 @@ def test_the_page_has_steps_reasons_and_the_matrix(clinic: credimi.Selection) ->
 def test_pages_of_nothing_taken_of_relevant_columns_and_of_an_interrupt() -> None:
     empty = credimi.select({"x": ["a", "b"] * 30, "y": list("ppqq") * 15}, "y")
     html = page(empty.to_dict())
-    assert "No column is credible enough" in html
+    assert "no column is credible enough" in html
     assert "Which columns say the same" not in html
     relevant = page(credimi.select(str(CLINIC), "diabetes", goal="relevant").to_dict())
     assert "P(matters)" in relevant

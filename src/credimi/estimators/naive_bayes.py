@@ -397,6 +397,7 @@ def _check_selector(selector: CredibleSelector) -> None:
     checked_rule(selector.rule)
     if selector.k is not None:
         require_whole("k", selector.k, 1)
+    require_whole("min_features", selector.min_features, 0)
 
 
 def _normalised(joint: FloatArray) -> FloatArray:

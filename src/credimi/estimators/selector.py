@@ -24,8 +24,8 @@ from credimi.estimators.validation import checked_features, checked_target, chec
 from credimi.inference.batched.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
 from credimi.selection.rank import Ranking, beliefs_of, rank, standing
-from credimi.selection.rules import RuleOptions, best, check_k, checked_rule, decide
-from credimi.selection.sets.select import GOALS, selected
+from credimi.selection.rules import RuleOptions, best, check_k, checked_rule, decide, filled
+from credimi.selection.sets.select import GOALS, check_min_features, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,6 +56,10 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     k : int, optional
         Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "smallest" and
         "relevant" k is the most to take: the first k of what they take.
+    min_features : int
+        Keep at least so many: where fewer are credible, the best of the others by P(I > epsilon), then by E[I]; with
+        "smallest" and "relevant" by the probability that they add something or matter. For pipelines, which fail if a
+        small fold keeps no feature; it is not a claim. Features that cannot tell anything come last.
     epsilon, fdr, prior, approximation, missing
         As in `credimi.rank`.
     level : float, optional
@@ -103,6 +107,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         rule: str = "forward",
         *,
         k: int | None = None,
+        min_features: int = 0,
         epsilon: float = 0.003,
         level: float | None = None,
         fdr: float = 0.05,
@@ -118,6 +123,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     ) -> None:
         self.rule = rule
         self.k = k
+        self.min_features = min_features
         self.epsilon = epsilon
         self.level = level
         self.fdr = fdr
@@ -157,8 +163,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
         selector._require_counts_to_do("from_counts")
-        if selector.k is not None:
-            check_k(selector.k, len(counts))
+        selector._check_numbers(len(counts))
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
@@ -192,6 +197,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         kept = np.flatnonzero(self.get_support()).tolist()
         if not kept:
             message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
+            message += " min_features=1 keeps the best one all the same."
             warnings.warn(message, stacklevel=3)  # scikit-learn wraps `transform`, and is one level
         return features.picked(kept)
 
@@ -218,6 +224,11 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
                 f"rule {self.rule!r} looks at columns together and needs all rows: use fit, not {method}"
             )
 
+    def _check_numbers(self, features: int) -> None:
+        if self.k is not None:
+            (require_whole("k", self.k, 1) if self.rule in GOALS else check_k(self.k, features))
+        check_min_features(self.min_features, features, self.k, "k")
+
     def _select(self, X: Data, y: Values, sample_weight: Values) -> None:
         """Look at columns together."""
         for name, value in (
@@ -229,9 +240,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         ):
             if getattr(self, name) != value:
                 raise CredimiError(f"rule {self.rule!r} works with {name}={value!r} only: leave out {name}")
-        if self.k is not None:
-            require_whole("k", self.k, 1)
         features = checked_features(self, X, reset=True)
+        self._check_numbers(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
         settings, threads = (
             ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
@@ -239,8 +249,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         )
         weights = checked_weights(sample_weight, features.rows)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
-        asked: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
-        self.selection_ = selected(table, self.rule, **asked)
+        asked: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k}
+        self.selection_ = selected(table, self.rule, **asked, min_features=self.min_features, threads=threads)
         self.counts_ = table.counts
         self._ranking = self._believed = None
 
@@ -249,8 +259,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if hasattr(self, "selection_"):  # of another rule
             del self.selection_
         features = checked_features(self, X, reset=reset)
-        if self.k is not None:
-            check_k(self.k, len(features.names))
+        self._check_numbers(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
         settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
         name = target_name(y, features) if reset else self.counts_.target
@@ -304,12 +313,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.rule in GOALS:
             check_is_fitted(self, "selection_")
             taken = set(self.selection_.features)
-            return np.array([name in taken for name in self.counts_.features], dtype=bool)
+            kept = np.array([name in taken for name in self.counts_.features], dtype=bool)
+            unknown = np.full(kept.size, np.nan)  # of the others it is known only that they cannot tell anything
+            return filled(kept, self.min_features, unknown, unknown)
         if self._believed is None:
             self._believed = self._beliefs()
         found, options, stands = self._believed
         kept = self._chosen(found, options)
-        return kept if stands is None else kept & stands
+        return filled(kept if stands is None else kept & stands, self.min_features, found.mean, found.p_above)
 
     def _chosen(self, found: Beliefs, options: RuleOptions) -> BooleanArray:
         if self.k is not None:
@@ -324,4 +335,4 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.robust_factor is not None and kept.any():
             factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
             kept[kept] = information_bounds.standing(blocks.chosen(kept), found.p_above[kept], factor, options)
-        return kept
+        return filled(kept, self.min_features, found.mean, found.p_above) & candidates

@@ -82,6 +82,17 @@ def best(k: int, mean: FloatArray, p_above: FloatArray) -> Decisions:
     return kept
 
 
+def filled(kept: Decisions, fewest: int, mean: FloatArray, p_above: FloatArray) -> Decisions:
+    """What is kept, and the best of the others until there are `fewest`, as many as there are at most."""
+    missing = fewest - int(np.count_nonzero(kept))
+    if missing <= 0:
+        return kept
+    others = ~kept
+    kept = kept.copy()
+    kept[others] = best(missing, mean[others], p_above[others])
+    return kept
+
+
 def plugin(information_at_mode: FloatArray, epsilon: float) -> Decisions:
     """Which features the filter F keeps."""
     return information_at_mode > epsilon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,13 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--max-features", type=argument_types.positive, metavar="N", help="with a goal: take at most N columns"
     )
+    parser.add_argument(
+        "--min-features",
+        type=argument_types.positive,
+        default=0,
+        metavar="N",
+        help="take at least N columns, if fewer are credible the most probable ones, for pipelines",
+    )
     parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
@@ -127,12 +135,15 @@ def run(options: argparse.Namespace) -> int:
         if options.output is None or not selection.complete:
             return _show(selection, options)
         kept, total, by = set(selection.features), len(selection) + len(selection.rejected), f"goal {options.goal}"
+        forced = sum(step.forced for step in selection.steps)
     else:
         options.rule, options.level = options.rule or "forward", _SURE if options.level is None else options.level
         options.factor, options.robust = options.robust_factor, options.robust_factor is not None
         check_factor(options, "--robust-factor")
         ranking = ranked(options, given)
-        kept, total, by = set(_kept(ranking, options)), len(ranking), f"rule {options.rule}"
+        credible = _kept(ranking, options)
+        kept, total, by = set(_with_the_best(ranking, credible, options)), len(ranking), f"rule {options.rule}"
+        forced = len(kept) - len(credible)
     output = Path(options.output)
     wanted = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
@@ -143,6 +154,8 @@ def run(options: argparse.Namespace) -> int:
         return _NOTHING_KEPT
     names = ", ".join(map(repr, listed[:_NAMED])) + (", ..." if len(listed) > _NAMED else "")
     terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {by}: {names}")
+    if forced:
+        terminal_io.say(f"not credible, kept because of --min-features: {forced:,} of them")
     return 0
 
 
@@ -182,6 +195,16 @@ def _kept(ranking: Ranking, options: argparse.Namespace) -> list[str]:
     return kept[: options.top]
 
 
+def _with_the_best(ranking: Ranking, kept: list[str], options: argparse.Namespace) -> list[str]:
+    """What the rule keeps, and the best of the others until there are as many as are asked for."""
+    from credimi.selection.sets.select import check_min_features
+
+    check_min_features(options.min_features, len(ranking), options.top, "--top")
+    others = [row for row in ranking if row["feature"] not in kept and not math.isnan(row["p_above"])]
+    others.sort(key=lambda row: (-row["p_above"], -row["mi"]))
+    return kept + [str(row["feature"]) for row in others[: max(options.min_features - len(kept), 0)]]
+
+
 def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     """The columns that tell about the target together; a page and a picture of them, if asked for."""
     shared.require_target(options)
@@ -192,7 +215,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
     goal, asked = options.goal or "smallest", shared.counting(options)
     asked |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
-    asked["scratch"] = options.scratch
+    asked |= {"min_features": options.min_features, "scratch": options.scratch}
     with terminal_io.progress("reading") as progress:
         selection = select([data], options.target, goal=goal, progress=progress, **asked)
     if options.html is not None:

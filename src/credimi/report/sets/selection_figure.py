@@ -57,14 +57,16 @@ def _steps(selection: Record, axes: Axes) -> Axes:
     steps = selection["steps"]
     for place, step in enumerate(steps):
         axes.plot([step["low"], step["high"]], [place, place], color=_BLUE, linewidth=1.6, solid_capstyle="round")
-        axes.plot([step["adds"]], [place], marker="o", color=_BLUE, linestyle="", zorder=3)
+        inside = "white" if step["forced"] else _BLUE
+        axes.plot([step["adds"]], [place], marker="o", color=_BLUE, markerfacecolor=inside, linestyle="", zorder=3)
     axes.axvline(selection["settings"]["epsilon"], color="#555555", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(steps)), short_names(step["feature"] for step in steps))
     axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
     adds = "adds to those above" if selection["settings"]["goal"] == "smallest" else "tells alone"
     target = short_name(selection["settings"]["target"])
-    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval")
+    forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
+    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval{forced}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.grid(visible=True, axis="x", linewidth=0.3)
     return axes

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
-from credimi.report.sets.selection_view import INTERRUPTED, MATTERS, reason, redundancy, title
+from credimi.report.sets.selection_view import (
+    FORCED,
+    INTERRUPTED,
+    MATTERS,
+    marked,
+    none_taken,
+    reason,
+    redundancy,
+    title,
+)
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.report.terminal import probability
 
@@ -47,7 +56,7 @@ def page(selection: Record) -> str:
 def _steps(selection: Record) -> str:
     steps, settings = selection["steps"], selection["settings"]
     if not steps:
-        return "<section><h2>Taken</h2><p>No column is credible enough.</p></section>"
+        return f"<section><h2>Taken</h2>{paragraphs(none_taken(selection))}</section>"
     smallest = settings["goal"] == "smallest"
     most = max(step["high"] for step in steps)
     threshold = f"P(adds &gt; {settings['epsilon']:g})" if smallest else "P(matters)"
@@ -65,9 +74,11 @@ def _steps(selection: Record) -> str:
         if smallest
         else f"All columns that matter, alone or with a partner. {MATTERS}."
     )
+    forced = f'<p class="caution">{FORCED}</p>' if any(step["forced"] for step in steps) else ""
     return f"""<section>
 <h2>Taken, in order</h2>
 <p class="key">{explained} The dashed line is epsilon.</p>
+{forced}
 {table(head, rows, "steps").replace("<!-- epsilon -->", mark)}
 </section>"""
 
@@ -79,7 +90,7 @@ def _step(number: int, step: Record, most: float, *, smallest: bool) -> str:
     drawn += f'<g class="b"><line x1="{low:.1f}" x2="{high:.1f}" y1="12" y2="12"/>'
     drawn += f'<circle cx="{mean:.1f}" cy="12" r="4.5"/></g></svg>'
     chance = probability(step["p_adds"], step["high"] - step["low"])
-    cells = numbers(str(number)) + row_heading(step["feature"]) + numbers(f"{step['adds']:.4f}")
+    cells = numbers(marked(number, step)) + row_heading(step["feature"]) + numbers(f"{step['adds']:.4f}")
     cells += f"<td>{drawn}</td>" + numbers(interval, chance)
     if smallest:
         others = ", ".join(f"{name(other)} ({chance:.2f})" for other, chance in step["substitutes"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
+from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _NAMES, _NAME = ("column", "not taken"), 17  # names are not broken up to so man
 _NUMBERS = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
 _SURE = 0.95  # of the first column
 _LINES = 30  # of the columns that were not taken
+FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 MATTERS = (
     "P(matters): that a column tells anything, however little, alone or with a partner; with: a partner without which "
@@ -28,6 +29,7 @@ TOLD = (
     "adds: beyond the most similar column above, in rows that have it; tells: all columns so far, in all rows, by a "
     "cautious estimate, which may fall a little"
 )
+_NEAREST = 3  # columns that are named where none is taken
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
 
 
@@ -56,8 +58,9 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     if not selection["complete"]:
         yield text_line(INTERRUPTED)
     yield from map(text_line, unranked_lines(selection["left_out"], reader))
-    if not steps:
-        yield text_line(f"no column is credible enough: {max(settings['level'], _SURE):g} is asked of the first")
+    if any(step["forced"] for step in steps):
+        yield text_line(FORCED)
+    yield from map(text_line, none_taken(selection, reader))
     if smallest and steps:
         yield text_line(TOLD)
     told = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
@@ -72,10 +75,48 @@ def title(selection: Record) -> str:
     return f"{what} {settings['target'] or NO_NAME}: {taken:,} of {total:,} columns, {selection['rows']:,} rows"
 
 
+def marked(number: int, step: Record) -> str:
+    """The number of a step, with a mark if it is not credible."""
+    return f"{number}*" if step["forced"] else str(number)
+
+
+def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
+    """Where no column is taken: what was asked, which columns come nearest, and what else may be asked."""
+    if selection["steps"]:
+        return []
+    settings, rejected = selection["settings"], selection["rejected"]
+    smallest = settings["goal"] == "smallest"
+    asked = max(settings["level"], _SURE) if smallest else settings["level"]
+    found = [
+        f"no column is credible enough: {'the first needs' if smallest else 'it takes'} a probability of {asked:g}"
+    ]
+    near = sorted((each for each in rejected if each["reason"] != "tells nothing"), key=lambda each: -each["p_adds"])
+    what = f"telling more than {settings['epsilon']:g}" if smallest else "mattering"
+    if near:
+        named = ", ".join(f"{each['feature'] or NO_NAME} ({each['p_adds']:.2f})" for each in near[:_NEAREST])
+        found.append(f"the most probable columns, with their probability of {what}: {named}")
+    shell = reader == COMMAND_LINE
+    if rejected:
+        fewest = "--min-features 1" if shell else "min_features=1"
+        found.append(f"{fewest} takes the most probable one all the same, for pipelines")
+    if len(rejected) > 1:
+        pairs = "`credimi interactions`" if shell else "credimi.interactions"
+        goal = "--goal relevant" if shell else 'goal="relevant"'
+        other = f"{goal} finds columns that matter with a partner, " if smallest else ""
+        found.append(f"{other}{pairs} lists pairs that tell more together")
+    return found
+
+
 def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
     spread = step["high"] - step["low"]
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
-    cells = [str(number), step["feature"], f"{step['adds']:.4f}", interval, probability(step["p_adds"], spread)]
+    cells = [
+        marked(number, step),
+        step["feature"],
+        f"{step['adds']:.4f}",
+        interval,
+        probability(step["p_adds"], spread),
+    ]
     if smallest:
         return [*cells, f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %"]
     return [*cells, step["partner"] or ""]

@@ -40,6 +40,7 @@ def select(
     epsilon: float = 0.003,
     level: float | None = None,
     max_features: int | None = None,
+    min_features: int = 0,
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
     scratch: str | Path | None = None,
@@ -63,6 +64,9 @@ def select(
         The first column of "smallest" always needs 0.95.
     max_features : int, optional
         The most columns to take.
+    min_features : int
+        Take at least so many: where fewer are credible, the most probable others, for pipelines that need columns. They
+        are no claim, and their steps are marked as `forced`. Columns that cannot tell anything are not added.
     threads : int, optional
         All cores, unless said.
     progress : callable, optional
@@ -94,7 +98,7 @@ def select(
 
     reading = None if progress is None else lambda share: progress(share, "reading")
     request = CountRequest.of(target, threads=threads, progress=reading, **counting)
-    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     asked |= {"threads": threads, "progress": progress}
     return _selected_of(*settled_codes(data, request, scratch), goal, **asked)
 
@@ -106,6 +110,7 @@ def selected(
     epsilon: float = 0.003,
     level: float | None = None,
     max_features: int | None = None,
+    min_features: int = 0,
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
@@ -113,7 +118,7 @@ def selected(
     from credimi.counting.rows.stratified_counts import SettledCodes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     codes = SettledCodes.of(table, threads)
-    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    asked: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     return _selected_of(codes, table.counts, goal, **asked, threads=threads, progress=progress)
 
 
@@ -125,20 +130,34 @@ def _selected_of(
     epsilon: float,
     level: float | None,
     max_features: int | None,
+    min_features: int,
     threads: int | None,
     progress: Callable[[float, str], None] | None,
 ) -> Selection:
     if max_features is not None:
         require_whole("max_features", max_features, 1)
+    check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
     options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     most = len(codes.features) if max_features is None else int(max_features)
     entropy = counts.settled_classes().entropy
     if goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        return _relevant(codes, options, most, entropy, pairs)
+        return _relevant(codes, options, (min_features, most), entropy, pairs)
     search = Search(codes, options, progress)
-    steps, rejected, complete = smallest(search, most, entropy)
+    steps, rejected, complete = smallest(search, most, entropy, min_features)
     return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
+
+
+def check_min_features(min_features: int, features: int, max_features: int | None = None, most: str = "") -> None:
+    """Refuse what cannot be the fewest features to take; `most` is what the caller calls `max_features`."""
+    require_whole("min_features", min_features, 0)
+    if min_features > features:
+        raise CredimiError(f"min_features is {min_features}, but there are {features} features: ask for fewer")
+    if max_features is not None and min_features > max_features:
+        raise CredimiError(
+            f"min_features is {min_features}, more than {most or 'max_features'}, {max_features}: lower one, or raise "
+            "the other"
+        )
 
 
 def checked_goal(goal: str) -> str:
@@ -151,11 +170,11 @@ def checked_goal(goal: str) -> str:
 def _relevant(
     codes: SettledCodes,
     options: PosteriorOptions,
-    most: int,
+    limits: tuple[int, int],
     entropy: float,
     progress: Callable[[float], None] | None,
 ) -> Selection:
-    search = Search(codes, options)
+    (fewest, most), search = limits, Search(codes, options)
     found = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = found.probability, found.partner.tolist()
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
@@ -166,8 +185,10 @@ def _relevant(
         like = None if without else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
         figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
-        if p_relevant[column] >= options.level and len(steps) < most:
-            steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=like))
+        credible = bool(p_relevant[column] >= options.level)
+        if (credible and len(steps) < most) or len(steps) < fewest:
+            own = {"adds": alone["mean"], "partner": like, "forced": not credible}
+            steps.append(Step(search.names[column], **figures | own))
         else:
             nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _SURE else "unsure"
             reason = "tells nothing" if p_relevant[column] <= 1.0 - _SURE else nothing_alone

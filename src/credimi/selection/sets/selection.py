@@ -30,7 +30,7 @@ class Step:
     adds more.
     What a column adds is what it adds to the one taken before that leaves least to it; where no column adds to each of
     them, what it adds to all together. `p_redundant` has for each column taken before the probability that this one
-    adds no more than epsilon to it.
+    adds no more than epsilon to it. `forced`: it is not credible, and was taken because of `min_features`.
     """
 
     feature: str
@@ -43,6 +43,7 @@ class Step:
     substitutes: tuple[tuple[str, float], ...] = ()
     partner: str | None = None
     p_redundant: tuple[float | None, ...] = ()
+    forced: bool = False
 
 
 @stored
@@ -78,7 +79,8 @@ class Selection:
     Attributes
     ----------
     steps : tuple of Step
-        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner, p_redundant.
+        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner,
+        p_redundant, forced.
     rejected : tuple of Rejection
         The others, those first that tell most alone: feature, reason, tells, adds, low, high, p_adds, like,
         rows_to_decide, p_redundant.
@@ -184,5 +186,6 @@ class Selection:
             "substitutes",
             "partner",
             "p_redundant",
+            "forced",
         )
         return pandas.DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])

@@ -239,15 +239,24 @@ class Search:
         self.redundancy = np.column_stack([self.redundancy, unknown])
 
 
-def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], list[Rejection], bool]:
-    """The steps, the columns that were not taken, and whether the search came to its end."""
+def smallest(search: Search, most: int, entropy: float, fewest: int = 0) -> tuple[list[Step], list[Rejection], bool]:
+    """The steps, the columns that were not taken, and whether the search came to its end.
+
+    Where nothing is credible any more, the most probable columns are taken until there are `fewest`.
+    """
     steps: list[Step] = []
     summary = NaiveSummary(search.codes.sampled())
     try:
         while search.left.any() and len(steps) < most:
-            order, figures, good = _candidates(search, summary)
-            if not good.any():
+            forced = bool(steps) and steps[-1].forced  # nothing that follows is a claim, either
+            if not forced:
+                order, figures, good = _candidates(search, summary)
+                forced = not good.any()
+            if forced and len(steps) >= fewest:
                 break
+            if forced:
+                order = figures = search.least
+                good = _most_probable(search)
             best = int(np.argmax(np.where(good, order.mean * search.known, -1.0)))
             rivals = _rivals(order, good, best)
             summary.add(best)
@@ -260,7 +269,8 @@ def smallest(search: Search, most: int, entropy: float) -> tuple[list[Step], lis
                 p_adds=float(figures.p_above[best]),
                 tells=tells,
                 share=tells / entropy if entropy > 0.0 else 0.0,
-                p_redundant=tuple(search.redundancy[best].tolist()),
+                p_redundant=_plain(search.redundancy[best]),
+                forced=forced,
             )
             steps.append(step)
             search.take(best)
@@ -292,6 +302,13 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
     figures, naive = search.given(codes, *together), search.given(codes, *summary.strata())
     figures.replace(naive, naive.p_above < figures.p_above)
     return figures, figures, search.left & ~search.closed & (figures.p_above >= max(level, _SURER))
+
+
+def _most_probable(search: Search) -> BooleanArray:
+    """The column that is left and adds something with the largest probability; several if they are equal."""
+    chance = np.where(search.left, np.nan_to_num(search.least.p_above), -1.0)
+    found: BooleanArray = chance == chance.max()
+    return found
 
 
 def _share_known(feature: Feature) -> float:
