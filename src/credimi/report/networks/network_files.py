@@ -33,24 +33,30 @@ def dot(network: Record) -> str:
 
 
 def graphml(network: Record) -> str:
-    """A graph in GraphML; edges have the figures of `Edge`, and are directed where a direction follows."""
+    """A directed graph in GraphML, in which `direction` is "--" where none follows; figures are those of `Edge`.
+
+    Readers such as networkx refuse directed and undirected edges in one graph. All figures, `direction` too, are meant
+    from the source to the target.
+    """
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
         '  <key id="label" for="node" attr.name="label" attr.type="string"/>',
         *(f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>' for name in _FIGURES),
-        '  <graph id="network" edgedefault="undirected">',
+        '  <key id="direction" for="edge" attr.name="direction" attr.type="string"/>',
+        '  <graph id="network" edgedefault="directed">',
     ]
     number = {name: f"n{place}" for place, name in enumerate(network["columns"])}
     for name, own in number.items():
         lines.append(f'    <node id="{own}"><data key="label">{escape(_xml(name))}</data></node>')
-    for edge in network["edges"]:
-        ends = [number[edge["a"]], number[edge["b"]]]
+    for each in network["edges"]:
+        edge = each
         if edge["direction"] == "<-":
-            ends.reverse()
-        directed = "false" if edge["direction"] == "--" else "true"
+            turned = {"a": edge["b"], "b": edge["a"], "direction": "->"}
+            edge = edge | turned | {"p_forward": edge["p_backward"], "p_backward": edge["p_forward"]}
         data = "".join(f"<data key={quoteattr(name)}>{edge[name]!r}</data>" for name in _FIGURES)
-        lines.append(f'    <edge source="{ends[0]}" target="{ends[1]}" directed="{directed}">{data}</edge>')
+        data += f'<data key="direction">{escape(edge["direction"])}</data>'
+        lines.append(f'    <edge source="{number[edge["a"]]}" target="{number[edge["b"]]}">{data}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
 
 
