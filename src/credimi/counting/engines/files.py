@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import closing
 from glob import glob, has_magic
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     Progress = Callable[[float], None]
 
 _TABLES = tuple(chain.from_iterable(ENDINGS.values()))  # taken from a directory; a file that is named may have any name
+_FOREIGN = re.compile(  # endings of formats that are not written
+    r"\.(xls[xmb]?|ods|(geo)?json|xml|html?|md|tex|pdf|docx|png|svg|jpg|sav|dta|sas7bdat|xpt|rds|rda|rdata|pkl|pickle|np[yz]"
+    r"|mat|h5|hdf5?|nc|orc|avro|arff|db|sqlite3?|duckdb|sql|zip|tar|tgz|7z|rar|xz|lz4|br|counts)"
+)
 _CELLS_OF_FIELDS = 8  # bytes, or more, of a field of JSON lines, and of a cell of Arrow
 _WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # bytes, of which CSV has two a cell at least
 _AHEAD = 2  # batches read while the one before is counted, or compiled code loaded for the first
@@ -280,6 +285,14 @@ def check_format(file: DataFile, output: Path) -> None:
     """Refuse a name for a copy of a file that says another format than the copy will have."""
     suffix = next((each for each in map(str.lower, output.suffixes[::-1]) if each not in COMPRESSED), "")
     own, packed = ENDINGS[file.kind], output.suffix.lower() in COMPRESSED
+    if _FOREIGN.fullmatch(suffix) and suffix != named_format(
+        file.place
+    ):  # names lie, and a copy may lie as its source does
+        written = "; ".join(f"{', '.join(endings)} for {kind}" for kind, endings in ENDINGS.items())
+        raise CredimiError(
+            f"{output} ends in {suffix}, which is not written: {file} is {file.kind}, and so is its copy; give it a "
+            f"name that ends in {own[0]} (copies end in {written})"
+        )
     if (suffix in _TABLES and suffix not in own) or (packed and file.kind in ("Parquet", "Arrow")):
         raise CredimiError(
             f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {own[0]}"
