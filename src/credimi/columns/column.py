@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         "AnyArray | ArrowColumn | PrecodedColumn | SparseColumn | UnreadableColumn"  # what `encode` takes
     )
 
+_LONGEST_TYPE = 60  # letters of the name of a type in a message
 _COARSE = frozenset("YMWDhm")  # units whose range may exceed Arrow's
 _MOST_DAYS = 2**31  # Arrow's dates have 32 bits
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
@@ -169,7 +170,8 @@ def refusal(kind: pa.DataType, name: str) -> UncountableError:
     """The error for a type; its short form leaves out the names of inner fields, which differ between libraries."""
     inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
     short = next((word for test, word in inner if test(kind)), str(kind))
-    return cannot_count(f"column {name!r}", f"values of type {kind}", f"values of type {short}")
+    whole = str(kind) if len(str(kind)) <= _LONGEST_TYPE else f"{str(kind)[:_LONGEST_TYPE]}..."
+    return cannot_count(f"column {name!r}", f"values of type {whole}", f"values of type {short}")
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -12,6 +12,7 @@ from credimi.core.remote_files import Status, identity, opened, reason
 from credimi.counting.engines import arrow_files, json_lines
 from credimi.counting.engines.arrow_files import ArrowSchema
 from credimi.counting.engines.csv.csv_files import COMPRESSED, Header, read_header
+from credimi.counting.engines.csv.csv_split import LONGEST
 from credimi.counting.engines.json_lines import JsonFields
 from credimi.counting.engines.parquet.parquet_files import Footer, read_footer
 from credimi.counting.saved.counted_files import CountedFile
@@ -32,6 +33,8 @@ _MARK = b"\xef\xbb\xbf"  # of the order of bytes
 _RESULT, _RANKING = re.compile(rb'\{\s*"settings"\s*:'), b'"rows_with_target"'
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*["}]')
 _JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\[])')
+_OF_COLUMNS = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"([^"\\]|\\.)*"\s*:\s*[\[{]')
+_PART = 1 << 20
 _ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNORECASE)
 
 
@@ -110,7 +113,9 @@ def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) ->
         kind = "Parquet" if suffix in PARQUET else "Arrow"
         raise CredimiError(f"{place} is empty, which no {kind} file is: write it again, or leave it out")
     packed = place.suffix.lower() in COMPRESSED
-    if suffix in JSON_LINES or (suffix not in CSV and not packed and _is_json_lines(first)):
+    if suffix in JSON_LINES and not packed and _is_of_columns(file):
+        raise _document(place)
+    if suffix in JSON_LINES or (suffix not in CSV and not packed and _is_json_lines(first, file)):
         return json_lines.read_fields(place, file)
     if suffix == ".json" or (suffix not in CSV and _JSON.match(first)):
         if _RESULT.match(first):
@@ -118,10 +123,7 @@ def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) ->
                 ("ranking", "only `credimi compare` reads it") if _RANKING in first else ("result", "name data")
             )
             raise CredimiError(f"{place} is a {what} that credimi wrote, and has no rows: {reads}")
-        raise CredimiError(
-            f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
-            "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"
-        )
+        raise _document(place)
     if suffix == ".arff" or _ARFF.match(first):
         raise CredimiError(
             f"{place} is ARFF, the format of Weka, which is not read: write it as CSV or Parquet, for example with "
@@ -138,14 +140,47 @@ def named_format(place: Place) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _is_json_lines(first: bytes) -> bool:
-    """Whether the first line is an object, and not all there is, or is longer than what is known of it."""
+def _document(place: Place) -> CredimiError:
+    return CredimiError(
+        f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
+        "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"
+    )
+
+
+def _is_json_lines(first: bytes, file: Foreign) -> bool:
+    """Whether the first line is an object, and not all there is."""
     if not _OBJECT.match(first):
         return False
     line, end, rest = first.removeprefix(_MARK).lstrip().partition(b"\n")
     if not end:
-        return len(first) == _FIRST
+        return bool(_first_line(file)[1].strip())
     try:
         return isinstance(json.loads(line), dict) and bool(rest.strip())
     except (ValueError, RecursionError):
         return False
+
+
+def _is_of_columns(file: Foreign) -> bool:
+    """Whether the only line is an object of which every field holds many values: a table, written column by column."""
+    line, rest = _first_line(file)
+    if rest.strip() or not _OF_COLUMNS.match(line):
+        return False
+    try:
+        found = json.loads(line.removeprefix(_MARK))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and all(isinstance(each, dict | list) for each in found.values())
+
+
+def _first_line(file: Foreign) -> tuple[bytes, bytes]:
+    """The first line that is not blank, or its first `LONGEST` bytes, and some bytes of what comes behind it."""
+    parts: list[bytes] = []
+    end, rest, read = b"", b"", 0
+    while not end and read <= LONGEST and (part := file.read(_PART)):
+        read += len(part)
+        line, end, rest = (part if any(parts) else part.lstrip()).partition(b"\n")
+        parts.append(line)
+    if end and not rest.strip():
+        rest = file.read(_PART)
+    file.seek(0)
+    return b"".join(parts), rest
