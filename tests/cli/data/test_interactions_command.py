@@ -73,6 +73,18 @@ def test_json_and_csv_are_those_of_python(capsys: pytest.CaptureFixture[str], da
     assert [float(line["p_above"]) for line in lines] == [pair.p_above for pair in expected.pairs]
 
 
+def test_columns_that_were_left_out_are_named(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+    page = tmp_path / "pairs.html"
+    _, out, _ = answer(capsys, "interactions", data, "--target", "ill", "--html", page)
+    said = ["id: identifier: 1,200 different values in 1,200 rows", "empty: all values are missing"]
+    assert all(line in out for line in said)
+    assert "(--discretize id=categories ranks it)" in out
+    assert all(line in page.read_text(encoding="utf-8") for line in said)
+    found = json.loads(answer(capsys, "interactions", data, "--target", "ill", "--format", "json")[1])
+    assert {each["feature"]: each["kind"] for each in found["left_out"]} == {"id": "identifier", "empty": "empty"}
+    assert "discretize={'id': 'categories'}" in repr(credimi.interactions(str(data), "ill"))
+
+
 def test_page_and_picture_are_written(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     page, picture, output = (tmp_path / name for name in ("pairs.html", "pairs.svg", "pairs.txt"))

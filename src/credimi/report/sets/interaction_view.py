@@ -11,7 +11,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.report.figures import picture_kind, require_matplotlib, save, short_name
 from credimi.report.names import told_apart
-from credimi.report.sentences import NO_NAME
+from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def interactions_text(found: Record, *, width: int = 120, lines: int = LINES) ->
     return printed(interaction_grids(found, lines, width), width)
 
 
-def interaction_grids(found: Record, lines: int, width: int) -> Iterator[Grid | Text]:
+def interaction_grids(found: Record, lines: int, width: int, reader: str = PYTHON) -> Iterator[Grid | Text]:
     """The pairs with synergy, those with redundancy, and lines on what was asked, for rich to print in this width."""
     epsilon = found["settings"]["epsilon"]
     for part, heading, chance in parts(found):
@@ -49,7 +49,7 @@ def interaction_grids(found: Record, lines: int, width: int) -> Iterator[Grid | 
         figures = ["synergy", "interval", name, "a alone", "b alone", "verdict"]
         yield _fitting(["a", "b", *figures], [cells(pair, chance) for pair in part[:lines]], width)
         yield from and_more(len(part), lines)
-    yield from map(text_line, remarks(found))
+    yield from map(text_line, remarks(found, reader))
 
 
 def _fitting(headings: list[str], rows: list[list[str]], width: int) -> Grid:
@@ -85,8 +85,8 @@ def _count(pairs: list[Record], verdict: str) -> str:
     return f"{sure:,}" if sure == len(pairs) else f"{sure:,}, and {len(pairs) - sure:,} unsure"
 
 
-def remarks(found: Record) -> list[str]:
-    """What was looked at, in words."""
+def remarks(found: Record, reader: str = PYTHON) -> list[str]:
+    """What was looked at, and what was left out, in words."""
     settings, tried, every = found["settings"], found["pairs_tried"], found["all_pairs"]
     rows = f"{found['rows']:,.1f}".removesuffix(".0")  # the sum of weights may have many digits
     first = f"{found['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {rows} rows"
@@ -95,7 +95,7 @@ def remarks(found: Record) -> list[str]:
         lines.insert(0, f"interrupted: {tried:,} of {every:,} pairs were looked at")
     wrong = 100.0 * (1.0 - settings["level"])
     lines.append(f"of the pairs called synergy or redundancy at most {wrong:.3g} % are expected to be wrong")
-    return lines
+    return unranked_lines(found["left_out"], reader) + lines
 
 
 def cells(pair: Record, chance: str) -> list[str]:

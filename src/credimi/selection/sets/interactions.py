@@ -152,6 +152,7 @@ def interacting(
         codes.pairs,
         share,
         {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
+        tuple(feature.facts for feature in settled.left_out),
     )
 
 
