@@ -69,7 +69,9 @@ def test_json_and_csv_are_those_of_python(capsys: pytest.CaptureFixture[str], da
     assert code == 0
     assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
     code, out, _ = answer(capsys, "interactions", data, "--target", "ill", "--top", 4, "--format", "csv")
-    lines = list(csv.DictReader(out.splitlines()))
+    settings = dict(line[2:].split(": ", 1) for line in out.splitlines() if line.startswith("# "))
+    assert settings | {"target": '"ill"', "epsilon": "0.003", "rows": "1200", "pairs_tried": "10"} == settings
+    lines = list(csv.DictReader(line for line in out.splitlines() if not line.startswith("# ")))
     assert [float(line["p_above"]) for line in lines] == [pair.p_above for pair in expected.pairs]
 
 

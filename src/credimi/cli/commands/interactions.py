@@ -89,4 +89,5 @@ def run(options: argparse.Namespace) -> None:
         lambda screen: interaction_grids(found.to_dict(), max(LINES, options.top or 0), screen.width, COMMAND_LINE),
         records="pairs",
         names=found.columns,
+        known=("rows", "classes", "columns_tried", "pairs_tried", "all_pairs", "share_without_synergy"),
     )

@@ -109,6 +109,7 @@ def run(options: argparse.Namespace) -> None:
         lambda _: network_grids(found.to_dict(), sentences.COMMAND_LINE, top=options.top),
         records="edges",
         names=Edge.__dataclass_fields__,
+        known=("rows", "columns"),
     )
 
 

@@ -140,7 +140,7 @@ def network(
         settled.names,
         float(level),
         settled.rows if settled.weights is None else float(weights.sum()),
-        tuple(absent.tolist()),
+        tuple(map(_whole, absent.tolist())),
         tuple(remarks),
         settings,
         _alone=learned.alone,
@@ -213,8 +213,13 @@ def _edge(names: tuple[str, ...], learned: Learned, place: int, probability: flo
         p_backward=backward,
         separated_by=given if separated else None,
         p_separated=float(1.0 / (1.0 + np.exp(np.clip(least, -700.0, 700.0)))),
-        rows=figures["rows"],
+        rows=_whole(figures["rows"]),
     )
+
+
+def _whole(rows: float) -> float:
+    """A number of rows, without a point unless it is a sum of weights."""
+    return int(rows) if rows == int(rows) else rows
 
 
 def _shown_table(block: CountArray, settled: SettledColumns, one: int, other: int) -> Record:
