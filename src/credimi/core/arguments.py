@@ -13,15 +13,36 @@ from credimi.core.errors import CredimiError
 from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from credimi.core.types import FloatArray
 
+COUNTING = (  # what `count` takes, and others pass on to it
+    "features",
+    "exclude",
+    "missing_values",
+    "discretize",
+    "target_cuts",
+    "weights",
+    "max_levels",
+    "delimiter",
+    "progress",
+    "engine",
+    "master",
+    "scheduler",
+)
 _COMPARED = 5_000  # the most names that a wrong name is compared with: a thousand take a tenth of a second
 _DELIMITERS = ",;\t|^~:\x01\x1f"  # possible delimiters of files
 _BETWEEN = ",;\t|^~: "  # those that a message may show
 _WORDS = {"\t": "tab", " ": "space"}  # as the command line names them
 _LONGEST_SHOWN = 40
+
+
+def check_keywords(function: str, given: Iterable[str], known: Collection[str] = COUNTING) -> None:
+    """Refuse unknown arguments as Python does, in the name of the function that was called."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 def require_numbers(name: str, values: object) -> FloatArray:

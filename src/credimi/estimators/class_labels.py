@@ -46,8 +46,8 @@ class Classes:
         found = typed(labels)[0]
         if found.kind == NUMBER and not found.integral:
             raise CredimiError(
-                f"Unknown label type: continuous. y holds numbers such as {found.shown()[0]}, not classes: cut it into "
-                "a few ranges first"
+                f"Unknown label type: continuous. y holds {found.noun} such as {found.shown()[0]}, not classes: cut it "
+                "into a few ranges first"
             )
         self.labels = union(self.labels, found)[0]
         self._array, self._positions = None, (None, self._positions[1])

@@ -118,10 +118,9 @@ def pairs_grids(found: Record, width: int) -> Iterator[Grid | Text]:
     yield from and_more(found["count"], len(rows))
     if found["independent"] is not None and found["count"]:
         share = found["independent"]
-        many = "at most 50 %" if share == 0.5 else "> 99 %" if share > 0.99 else f"{100 * share:.2g} %"
+        many = "At most 50 %" if share == 0.5 else "More than 99 %" if share > 0.99 else f"About {100 * share:.2g} %"
         yield text_line(
-            f"estimated share of independent pairs: {many}; linked allows for it, while P(indep.) and the interval "
-            "start from even odds"
+            f"{many} of the pairs seem independent. `linked` uses this; P(indep.) and the interval assume 50 %."
         )
     yield from map(text_line, found["remarks"])
 

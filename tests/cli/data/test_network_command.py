@@ -28,7 +28,7 @@ def test_the_edges_and_what_separates_others_are_printed(call: Call) -> None:
     assert code == 0
     assert out.startswith("2 edges among 3 columns of 400 rows: P(edge) >= 0.5")
     assert "depend, but not directly" in out
-    assert "no edge has a direction; --: the data fit both directions\n" in out
+    assert "no edge has a direction; --: the direction cannot be told\n" in out
     assert "->" not in out
 
 

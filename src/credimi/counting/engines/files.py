@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
 from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
@@ -189,6 +190,12 @@ def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
             "CSV files"
         )
     first = files[0].names
+    doubled = next((name for name, many in Counter(first).items() if many > 1), None)
+    if doubled is not None:
+        raise CredimiError(
+            f"two columns are called {doubled!r}: give each column a name of its own; if the file has no line of "
+            "names, write one above the data"
+        )
     for file in files:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: load it (Counts.load), or rank it")

@@ -22,12 +22,12 @@ _LINES = 30  # of the columns that were not taken
 FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 MATTERS = (
-    "P(matters): that a column tells anything, however little, alone or with a partner; with: a partner without which "
-    "that is not credible"
+    "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
+    "a partner without which that is not credible"
 )
 TOLD = (
-    "adds: beyond the most similar column above, in rows that have it; tells: all columns so far, in all rows, by a "
-    "cautious estimate, which may fall a little"
+    "`adds` is what a column tells beyond the most similar column above, in rows that have it. `tells` is what all "
+    "columns so far tell, in all rows, by a cautious estimate, which may fall a little."
 )
 _NEAREST = 3  # columns that are named where none is taken
 _MOST_GIVEN, _MOST_ROWS = 20, 40  # of the matrix of redundancy
@@ -63,8 +63,13 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     yield from map(text_line, none_taken(selection, reader))
     if smallest and steps:
         yield text_line(TOLD)
-    told = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
-    yield text_line(f"information in nats; {told}; level {settings['level']:g}")
+    asked = f"{settings['level']:g}"
+    if smallest:
+        share = f"the share is that of the target's entropy, {selection['entropy']:.4f}"
+        further = f"A further column needs a probability of {asked} to add more than {settings['epsilon']:g}."
+        yield text_line(f"Information is in nats, and {share}. {further}")
+    else:
+        yield text_line(f"Information is in nats. A column needs a P(matters) of {asked}. {MATTERS}.")
 
 
 def title(selection: Record) -> str:

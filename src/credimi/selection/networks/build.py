@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import require_share, require_whole
+from credimi.core.arguments import check_keywords, require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
@@ -105,9 +105,7 @@ def network(
     require_whole("random_state", random_state, 0)
     from credimi.counting.rows.settled_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    unknown = sorted(set(counting) - _COUNTING)
-    if unknown:
-        raise TypeError(f"network() got an unexpected keyword argument {unknown[0]!r}")
+    check_keywords("network", counting, _COUNTING)
     told = progress or (lambda _: None)
     settled = SettledColumns.of(
         data, columns=columns, most_values=_MOST_VALUES, together=_TOGETHER, threads=threads, **counting

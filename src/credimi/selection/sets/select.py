@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from credimi.core.arguments import require_whole
+from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_common_odds
@@ -93,6 +93,7 @@ def select(
     [('copy', 'redundant', 'tells'), ('noise', 'tells nothing', None)]
     """
     checked_goal(goal)
+    check_keywords("select", counting)
     from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.counting.rows.row_codes import settled_codes  # noqa: PLC0415  (pyarrow takes a while to load)
 
