@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +115,17 @@ def test_the_figure_has_both_panels_or_one(clinic: credimi.Selection, tmp_path: 
     assert [each.get_text() for each in below.get_xticklabels()] == list(clinic.features)
     assert "waist" in [each.get_text() for each in below.get_yticklabels()]
     assert clinic.plot(what="steps", ax=below) is below
+
+
+def test_a_matrix_of_a_part_says_so(clinic: credimi.Selection) -> None:
+    pytest.importorskip("matplotlib")
+    assert "shown: the first" not in page(clinic.to_dict())
+    assert "first" not in clinic.plot(what="redundancy").get_title(loc="left")
+    many = [replace(clinic.steps[0], feature=f"c{number}", p_redundant=(0.5,) * number) for number in range(31)]
+    wide = replace(clinic, steps=tuple(many))
+    said = "shown: the first 20 of 31 taken columns"
+    assert said in page(wide.to_dict())
+    assert wide.plot(what="redundancy").get_title(loc="left").endswith(said)
 
 
 def test_figures_that_cannot_be_are_refused(clinic: credimi.Selection, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.report.figures import new_axes, picture_kind, save, short_names
+from credimi.report.networks.network_labels import sides
 from credimi.report.networks.network_layout import places
 
 if TYPE_CHECKING:
@@ -42,14 +43,20 @@ def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> A
             "shrinkA": 5,
             "shrinkB": 5,
         }
-        shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / most) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
+        width = 0.5 + 4.0 * (edge["mi"] / most) ** 0.5
+        shape |= {"linewidth": width, "alpha": 0.15 + 0.85 * edge["probability"], "mutation_scale": 9.0 + 2.0 * width}
         axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape, zorder=1)
     halo = [import_module("matplotlib.patheffects").withStroke(linewidth=3.0, foreground="white")]
     axes.plot(where[:, 0], where[:, 1], "o", color="#333333", markersize=5, zorder=3)
-    for place, name in enumerate(short_names(number) if len(number) <= _NAMES else ()):
-        label = axes.annotate(name, where[place], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8)
-        label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.margins(0.1)
+    axes.autoscale_view()
+    on_page = axes.transData.transform(where) * 72.0 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    joined = [(number[edge["a"]], number[edge["b"]]) for edge in edges]
+    names = short_names(number) if len(number) <= _NAMES else []
+    for place, (offset, across, upright) in enumerate(sides(on_page, joined, names) if names else ()):
+        at: Record = {"xytext": offset, "textcoords": "offset points", "ha": across, "va": upright}
+        label = axes.annotate(names[place], where[place], fontsize=8, **at)
+        label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network['settings']['level']:g}; width: information, opacity: probability", fontsize=9)
     if path is not None:

@@ -28,7 +28,7 @@ LINES = 20  # of each kind
 _ALONE = ("a alone", "b alone")
 _GAP, _PADDING = 2, (0, 1, 0, 0)  # between the columns of the table
 _SHORTEST = 8  # characters of a name
-_LABELS = 10  # characters of a value beside a heat map
+_LABELS, _RANGE = 14, 24  # characters of a value beside a heat map, and of a range, whose ends both matter
 _ROOM = 18  # characters below a heat map
 _WRITTEN = 6  # values of both columns, up to which the cells of a heat map have figures
 
@@ -114,8 +114,8 @@ def cells(pair: Record, chance: str) -> list[str]:
 
 
 def _short(value: str) -> str:
-    shown = short_name(value)
-    return shown if len(shown) <= _LABELS else shown[: _LABELS - 1] + "…"
+    shown, room = short_name(value), _RANGE if " to " in value else _LABELS
+    return shown if len(shown) <= room else shown[: room - 1] + "…"
 
 
 def class_shares(table: Record) -> tuple[list[list[float | None]], list[list[float]], int]:
@@ -156,6 +156,7 @@ def heat_maps(found: Record, path: str | Path | None, top: int) -> Figure:
         turned: Record = {"rotation": 40.0, "ha": "right", "rotation_mode": "anchor"}
         axes.set_xticks(range(len(below)), below, **(turned if sum(map(len, below)) > _ROOM else {}))
         axes.set_yticks(range(len(table["values_a"])), [_short(each) for each in table["values_a"]])
+        axes.tick_params(labelsize="small")
         axes.set_xlabel(short_name(table["b"]))
         axes.set_ylabel(short_name(table["a"]))
         pair = by_name[table["a"], table["b"]]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
-from credimi.report.figures import new_axes, picture_kind, save, short_name, short_names
-from credimi.report.sets.selection_view import redundancy
+from credimi.report.figures import mark_epsilon, new_axes, picture_kind, save, short_name, short_names
+from credimi.report.sets.selection_view import redundancy, shown_of_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def _steps(selection: Record, axes: Axes) -> Axes:
         axes.plot([step["low"], step["high"]], [place, place], color=_BLUE, linewidth=1.6, solid_capstyle="round")
         inside = "white" if step["forced"] else _BLUE
         axes.plot([step["adds"]], [place], marker="o", color=_BLUE, markerfacecolor=inside, linestyle="", zorder=3)
-    axes.axvline(selection["settings"]["epsilon"], color="#555555", linewidth=0.8, linestyle="--")
+    mark_epsilon(axes, selection["settings"]["epsilon"])
     axes.set_yticks(range(len(steps)), short_names(step["feature"] for step in steps))
     axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
@@ -86,6 +86,8 @@ def _matrix(selection: Record, axes: Axes) -> Axes:
     axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
     axes.tick_params(which="minor", length=0)
-    axes.set_title(f"P(adds at most {selection['settings']['epsilon']:g} to the column below)", fontsize=10, loc="left")
+    part = shown_of_all(selection)
+    told = f"P(adds at most {selection['settings']['epsilon']:g} to the column below)" + (f"\n{part}" if part else "")
+    axes.set_title(told, fontsize=10, loc="left")
     axes.spines[:].set_visible(False)
     return axes

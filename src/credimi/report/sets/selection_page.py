@@ -18,6 +18,7 @@ from credimi.report.sets.selection_view import (
     none_taken,
     reason,
     redundancy,
+    shown_of_all,
     title,
 )
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
@@ -136,7 +137,8 @@ def _matrix(selection: Record) -> str:
     return f"""<section>
 <h2>Which columns say the same</h2>
 <p class="key">The probability that a column, on the left, adds no more than {selection["settings"]["epsilon"]:g} nats
-to a taken one, above. Empty: not looked at, because the column was taken before, or says what another says.</p>
+to a taken one, above. Empty: not looked at, because the column was taken before, or says what another says.
+{shown_of_all(selection)}</p>
 {table(head, rows, "matrix")}
 </section>"""
 

@@ -148,8 +148,7 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     The rows are those taken, and those that were not though they tell something; the first of each if there are many.
     None of them if nothing was compared.
     """
-    steps = selection["steps"][:_MOST_GIVEN]
-    others = [each for each in selection["rejected"] if each["p_redundant"]][:_MOST_ROWS]
+    steps, others = selection["steps"][:_MOST_GIVEN], _told_apart(selection)[:_MOST_ROWS]
     given = [step["feature"] for step in steps]
     figures = [
         [*each["p_redundant"][: len(given)], *[None] * (len(given) - len(each["p_redundant"]))]
@@ -158,6 +157,18 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     if all(chance is None for row in figures for chance in row):  # relevant columns are not compared with each other
         return [], [], []
     return [each["feature"] for each in (*steps[1:], *others)], given, figures
+
+
+def shown_of_all(selection: Record) -> str:
+    """How much of all the matrix of redundancy shows; empty if it shows all."""
+    parts = ((len(selection["steps"]), _MOST_GIVEN, "taken"), (len(_told_apart(selection)), _MOST_ROWS, "other"))
+    cut = [f"the first {most} of {count:,} {which} columns" for count, most, which in parts if count > most]
+    return f"shown: {' and '.join(cut)}" if cut else ""
+
+
+def _told_apart(selection: Record) -> list[Record]:
+    """The columns that were compared with taken ones, and not taken."""
+    return [each for each in selection["rejected"] if each["p_redundant"]]
 
 
 def _grid(headings: list[str], rows: list[list[str]]) -> Grid:
