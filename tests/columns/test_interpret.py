@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -233,6 +234,10 @@ def test_the_target_cannot_be_excluded() -> None:
         (["?", "", math.nan], "is missing in all 3 rows"),
         ([], "there are no rows"),
         ([row / 7 for row in range(21)], "holds 21 different numbers, not classes"),
+        (
+            [dt.datetime(2024, 1, 1) + dt.timedelta(hours=row) for row in range(50)],  # noqa: DTZ001
+            "holds 50 different dates, not classes",
+        ),
         (list(range(1001)), "has at least 1,001 different values, at most 1,000 are classes"),
         ([f"name {row}" for row in range(1001)], "has at least 1,001 different values"),
         (np.arange(70_000) / 7, "has at least 70,000 different values"),

@@ -188,3 +188,30 @@ def test_csv_that_looks_odd_is_csv(tmp_path: Path) -> None:
         path.write_text(f"{header}\n1,2\n", encoding="utf-8")
         (file,) = data_files(path, ",")
         assert file.kind == "CSV"
+
+
+@pytest.mark.parametrize("name", ["table.json", "table.jsonl", "table"])
+@pytest.mark.parametrize("rows", [20, 20_000])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_table_written_column_by_column_is_a_document(tmp_path: Path, name: str, rows: int, end: str) -> None:
+    """As pandas writes one by `to_json`; also where it is longer than the bytes by which formats are told."""
+    columns = {column: {str(row): f"v{row % 3}" for row in range(rows)} for column in ("x", "y")}
+    (tmp_path / name).write_text(json.dumps(columns) + end)
+    with pytest.raises(credimi.CredimiError, match=r"is a JSON document.*orient=\"records\", lines=True") as refused:
+        credimi.rank(tmp_path / name, "y")
+    assert len(str(refused.value)) < 400
+
+
+def test_a_long_first_line_is_a_line(tmp_path: Path) -> None:
+    rows = [{"y": "pq"[row % 2], "text": "long" * 20_000 if row == 0 else "b", "c": row % 3} for row in range(9)]
+    (tmp_path / "rows.json").write_text(lines(rows))
+    assert credimi.count(tmp_path / "rows.json", "y") == credimi.count(rows, "y")
+
+
+def test_types_in_messages_are_short(tmp_path: Path) -> None:
+    rows = [{"x": {f"field {number}": 1 for number in range(1_000)}, "y": "p"}] * 2
+    (tmp_path / "rows.jsonl").write_text(lines(rows))
+    for data in (tmp_path / "rows.jsonl", pa.Table.from_pylist(rows)):
+        with pytest.raises(credimi.CredimiError, match="column 'x' holds values of type struct<") as refused:
+            credimi.count(data, "x")
+        assert len(str(refused.value)) < 400

@@ -410,6 +410,8 @@ def test_what_is_wrong_is_said() -> None:
         ({"window": 0}, "window is 0: it must be a whole number of rows"),
         ({"window": 5, "decay": 0.9}, "choose one of them"),
         ({"selector": "forward"}, "selector is 'forward': pass a CredibleSelector"),
+        ({"selector": CredibleSelector("smalest")}, "unknown rule 'smalest'"),
+        ({"selector": CredibleSelector(k=0)}, "k is 0: it must be a whole number from 1 up"),
         ({"missing": "drop"}, "missing is 'drop': choose one of ignore, category"),
     ):
         with pytest.raises(CredimiError, match=message):
@@ -427,3 +429,23 @@ def test_what_is_wrong_is_said() -> None:
         IncrementalNaiveBayes(decay=0.9).fit(rows, ["x", "y"]).unlearn(rows, ["x", "y"])
     with pytest.raises(CredimiError, match="no row with a class was learned yet"):
         IncrementalNaiveBayes().partial_fit(rows, [None, None]).predict(rows)
+
+
+@pytest.mark.parametrize("rule", ["smallest", "relevant"])
+def test_rules_that_need_all_rows_at_once_are_refused_before_anything_is_learned(rule: str) -> None:
+    rows, message = frame([("a",), ("b",)]), f"{rule}.* needs all rows at once.*forward.*make_pipeline"
+    model = IncrementalNaiveBayes(selector=CredibleSelector(rule))
+    with pytest.raises(CredimiError, match=message):
+        model.fit(rows, ["x", "y"])
+    with pytest.raises(CredimiError, match=message):
+        model.partial_fit(rows, ["x", "y"])
+    with pytest.raises(CredimiError, match=message):
+        model.learn_one({"f0": "a"}, "x")
+    assert not hasattr(model, "counts_")
+
+
+def test_the_k_best_where_fewer_columns_can_tell() -> None:
+    rows = frame([("a", "c"), ("b", "c")] * 20)  # f1 is constant
+    model = IncrementalNaiveBayes(selector=CredibleSelector(k=2)).fit(rows, ["x", "y"] * 20)
+    assert model.support_.tolist() == [True, False]
+    assert model.predict(rows[:2]).tolist() == ["x", "y"]

@@ -13,12 +13,13 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from credimi import CredibleSelector, CredimiError, Ranking, count, rank
+from credimi import CredibleSelector, CredimiError, IncrementalNaiveBayes, Ranking, count, rank
 from credimi.inference.batched import many_tables
 
 RULES = ("forward", "backward", "plugin", "fdr")
@@ -156,7 +157,61 @@ def test_the_k_best_by_probability_then_by_information() -> None:
         assert sorted(kept) == sorted(row["feature"] for row in rows[:k])
     for k in (0, 7, 1.5, True):
         with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
-            CredibleSelector(k=k).fit(frame, y).get_support()  # type: ignore[arg-type]
+            CredibleSelector(k=k).fit(frame, y)  # type: ignore[arg-type]
+        with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
+            CredibleSelector(k=k).partial_fit(frame, y)  # type: ignore[arg-type]
+        with pytest.raises(CredimiError, match=r"k is .*: it must be a whole number from 1 to 6"):
+            CredibleSelector.from_counts(count(columns, y), k=k)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("fewest", range(1, 7))
+def test_the_best_are_added_where_fewer_are_kept(rule: str, fewest: int) -> None:
+    columns, y = table(60)
+    frame = pa.table(columns)
+    plain = set(CredibleSelector(rule, epsilon=0.05).fit(frame, y).get_feature_names_out())
+    rows = sorted(rank(columns, y, epsilon=0.05), key=lambda row: (-row["p_above"], -row["mi"]))
+    others = [row["feature"] for row in rows if row["feature"] not in plain]
+    kept = CredibleSelector(rule, epsilon=0.05, min_features=fewest).fit(frame, y).get_feature_names_out()
+    assert set(kept) == plain | set(others[: max(fewest - len(plain), 0)])
+
+
+def test_a_pipeline_needs_a_feature_in_every_fold() -> None:
+    generator = np.random.default_rng(0)
+    x, y = generator.integers(0, 2, (60, 4)).astype(float), generator.integers(0, 2, 60)
+    with pytest.warns(UserWarning, match="min_features=1 keeps the best one all the same"):
+        assert CredibleSelector().fit(x, y).transform(x).shape == (60, 0)
+    for rule in (*RULES, "smallest", "relevant"):
+        model = make_pipeline(CredibleSelector(rule, min_features=2), LogisticRegression())
+        assert np.isfinite(cross_val_score(model, x, y, cv=5)).all()
+        assert model.fit(x, y)[0].get_support().sum() >= 2
+    same = np.ones((60, 2))
+    for rule in (*RULES, "smallest", "relevant"):  # nothing can tell anything; the number is kept
+        assert CredibleSelector(rule, min_features=1).fit(same, y).get_support().sum() == 1
+
+
+def test_naive_bayes_uses_the_best_columns_there_are() -> None:
+    x, y = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(str), np.array(["p", "q"] * 30)
+    x[:, 2] = "same"
+    for fewest in range(3):
+        model = IncrementalNaiveBayes(selector=CredibleSelector(min_features=fewest)).fit(x, y)
+        assert model.support_.sum() == fewest
+    assert IncrementalNaiveBayes(selector=CredibleSelector(min_features=9)).fit(x, y).support_.sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"min_features": -1}, "min_features is -1: it must be a whole number from 0 up"),
+        ({"min_features": 7}, "min_features is 7, but there are 6 features"),
+        ({"min_features": 3, "k": 2}, "min_features is 3, more than k, 2"),
+    ],
+)
+@pytest.mark.parametrize("rule", ["forward", "smallest"])
+def test_a_wrong_min_features_is_refused_in_fit(rule: str, parameters: dict[str, int], message: str) -> None:
+    columns, y = table(100)
+    with pytest.raises(CredimiError, match=message):
+        CredibleSelector(rule, **parameters).fit(pa.table(columns), y)
 
 
 def test_weights_are_repeated_rows() -> None:

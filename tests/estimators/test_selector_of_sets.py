@@ -45,6 +45,14 @@ def test_level_and_k() -> None:
     assert CredibleSelector().fit(x, y).ranking_.settings["level"] == 0.95
 
 
+@pytest.mark.parametrize("rule", ["smallest", "relevant"])
+def test_k_ends_what_the_rule_takes(rule: str) -> None:
+    x, y = made()
+    every = CredibleSelector(rule).fit(x, y).selection_.features
+    for k in range(1, 5):
+        assert CredibleSelector(rule, k=k).fit(x, y).selection_.features == every[:k]
+
+
 def test_weights_are_rows_that_count_more_often() -> None:
     x, y = made(600)
     weights = np.tile([1, 2, 3], 200)

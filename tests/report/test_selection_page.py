@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,15 @@ def test_hostile_names_stay_text(hostile: credimi.Selection) -> None:
     assert "\x00" not in html
 
 
+def test_columns_that_are_not_credible_are_marked() -> None:
+    table = {"a": list("uvuv") * 3, "b": list("uuvv") * 3, "<y>": list("ppqp") * 3}
+    assert "the most probable columns" in page(credimi.select(table, "<y>").to_dict())
+    html = page(credimi.select(table, "<y>", min_features=1).to_dict())
+    assert ">1*<" in html
+    assert "it is no claim" in html
+    assert "it is no claim" not in page(credimi.select(str(CLINIC), "diabetes", max_features=1).to_dict())
+
+
 def test_nothing_is_fetched(clinic: credimi.Selection) -> None:
     html = page(clinic.to_dict())
     assert "default-src 'none'" in html
@@ -71,7 +81,7 @@ def test_the_page_has_steps_reasons_and_the_matrix(clinic: credimi.Selection) ->
 def test_pages_of_nothing_taken_of_relevant_columns_and_of_an_interrupt() -> None:
     empty = credimi.select({"x": ["a", "b"] * 30, "y": list("ppqq") * 15}, "y")
     html = page(empty.to_dict())
-    assert "No column is credible enough" in html
+    assert "no column is credible enough" in html
     assert "Which columns say the same" not in html
     relevant = page(credimi.select(str(CLINIC), "diabetes", goal="relevant").to_dict())
     assert "P(matters)" in relevant
@@ -105,6 +115,17 @@ def test_the_figure_has_both_panels_or_one(clinic: credimi.Selection, tmp_path: 
     assert [each.get_text() for each in below.get_xticklabels()] == list(clinic.features)
     assert "waist" in [each.get_text() for each in below.get_yticklabels()]
     assert clinic.plot(what="steps", ax=below) is below
+
+
+def test_a_matrix_of_a_part_says_so(clinic: credimi.Selection) -> None:
+    pytest.importorskip("matplotlib")
+    assert "shown: the first" not in page(clinic.to_dict())
+    assert "first" not in clinic.plot(what="redundancy").get_title(loc="left")
+    many = [replace(clinic.steps[0], feature=f"c{number}", p_redundant=(0.5,) * number) for number in range(31)]
+    wide = replace(clinic, steps=tuple(many))
+    said = "shown: the first 20 of 31 taken columns"
+    assert said in page(wide.to_dict())
+    assert wide.plot(what="redundancy").get_title(loc="left").endswith(said)
 
 
 def test_figures_that_cannot_be_are_refused(clinic: credimi.Selection, tmp_path: Path) -> None:

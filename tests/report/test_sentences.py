@@ -198,7 +198,7 @@ def test_words_are_plain_data_in_text_out() -> None:
     ("directions", "said"),
     [
         ((), "no two columns hang together as far as these rows tell"),
-        (("--", "--"), "no edge has a direction; --: the data fit both directions"),
+        (("--", "--"), "no edge has a direction; --: the direction cannot be told"),
         (("->", "--"), "1 of 2 edges has no direction; ->: a direction that follows from what is independent "),
         (("->", "<-"), "all edges have a direction; ->: a direction that follows from what is independent of what, "),
     ],
@@ -206,4 +206,4 @@ def test_words_are_plain_data_in_text_out() -> None:
 def test_arrows_are_explained_where_there_are_any(directions: tuple[str, ...], said: str) -> None:
     line = direction_line({"edges": [{"direction": each} for each in directions]})
     assert line.startswith(said)
-    assert ("fit both" in line) == ("--" in directions)
+    assert ("cannot be told" in line) == ("--" in directions)

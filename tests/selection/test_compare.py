@@ -135,7 +135,9 @@ def test_the_table_says_why_interval_and_probability_may_disagree() -> None:
     assert row["high"] < 0.0
     assert row["p_change"] < 0.95
     told = " ".join(str(found).split())
-    assert "change and its interval are by these rows alone: an interval without 0 may stand beside a small P" in told
+    assert (
+        "change and its interval use these rows only. P(|change|) also assumes that most columns do not change" in told
+    )
 
 
 def test_classes_and_values_are_those_of_both() -> None:

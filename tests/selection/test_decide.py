@@ -15,7 +15,7 @@ from credimi.experiments import prequential_loop
 from credimi.inference.batched.many_tables import Beliefs
 from credimi.selection import rank as ranking_module
 from credimi.selection import rules
-from credimi.selection.rules import RULES, RuleOptions, best, decide, unsure
+from credimi.selection.rules import RULES, RuleOptions, best, check_k, decide, unsure
 
 
 def believed(p_above: list[float], mean: list[float] | None = None) -> Beliefs:
@@ -67,7 +67,7 @@ def test_the_k_best() -> None:
     assert kept == [[2], [0, 2], [0, 1, 2], [0, 1, 2, 4], [0, 1, 2, 3, 4]]
     for k in (0, 6, True, 1.5, "2"):
         with pytest.raises(CredimiError, match="it must be a whole number from 1 to 5, the number of features"):
-            best(k, mean, p_above)
+            check_k(k, 5)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -185,11 +185,48 @@ def test_numbers_weights_of_columns_and_limits() -> None:
     assert credimi.select({"only": ["a"] * 50}, ["p", "q"] * 25).features == ()
 
 
+@pytest.mark.parametrize("goal", ["smallest", "relevant"])
+def test_where_few_are_credible_the_most_probable_others_are_taken_and_marked(goal: str) -> None:
+    data = weak(120, 0) | {"row": [f"r{row}" for row in range(120)]}
+    credible = credimi.select(data, "y", goal=goal).features
+    assert 0 < len(credible) < 8
+    for fewest in range(12):
+        chosen = credimi.select(data, "y", goal=goal, min_features=fewest)
+        assert chosen.features[: len(credible)] == credible
+        assert len(chosen) == max(len(credible), fewest)
+        assert [step.forced for step in chosen.steps] == [name not in credible for name in chosen.features]
+        assert [step["forced"] for step in chosen.to_dict()["steps"]] == [step.forced for step in chosen.steps]
+        assert {*chosen.features, *(each.feature for each in chosen.rejected)} == {*data} - {"y", "row"}
+        assert ("* not credible" in repr(chosen)) == (len(chosen) > len(credible))
+    assert (
+        credimi.select(data, "y", goal=goal, min_features=12).features
+        == credimi.select(data, "y", goal=goal, min_features=11).features
+    )  # names of rows tell nothing
+    nearest = max(credimi.select(data, "y", goal=goal).rejected, key=lambda each: each.p_adds)
+    assert credimi.select(data, "y", goal=goal, min_features=len(credible) + 1).features[-1] == nearest.feature
+
+
+def test_where_nothing_is_taken_the_most_probable_columns_and_remedies_are_named() -> None:
+    data = weak(20, 1)
+    chosen = credimi.select(data, "y")
+    assert not chosen.features
+    nearest = max(chosen.rejected, key=lambda each: each.p_adds)
+    said = " ".join(repr(chosen).split())
+    assert f"{nearest.feature} ({nearest.p_adds:.2f})" in said
+    assert "min_features=1" in said
+    assert 'goal="relevant"' in said
+    assert "interactions" in said
+    assert credimi.select(data, "y", min_features=1).features == (nearest.feature,)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"goal": "best"}, "unknown goal 'best': choose one of smallest, relevant"),
         ({"max_features": 0}, "max_features is 0"),
+        ({"min_features": -1}, "min_features is -1: it must be a whole number from 0 up"),
+        ({"min_features": 12}, "min_features is 12, but there are 11 features: ask for fewer"),
+        ({"min_features": 3, "max_features": 2}, "min_features is 3, more than max_features, 2"),
         ({"level": 1.5}, "level is 1.5"),
     ],
 )

@@ -258,6 +258,18 @@ def test_columns_of_all_kinds_and_empty_ones() -> None:
     assert found.columns_tried == 4
 
 
+def test_ranges_beside_heat_maps_have_both_ends() -> None:
+    pytest.importorskip("matplotlib")
+    generator = np.random.default_rng(0)
+    first, second = generator.normal(100.0, 20.0, (2, 2_000))
+    target = np.where((first > 110.5) ^ (second > 90.25), "yes", "no").tolist()
+    cuts = {"a": [80.125, 110.5], "b": [90.25, 120.375]}
+    found = credimi.interactions({"a": first.tolist(), "b": second.tolist(), "y": target}, "y", discretize=cuts)
+    axes = found.plot(top=1).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["<= 80.125", "80.125 to 110.5", "> 110.5"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["<= 90.25", "90.25 to 120.375", "> 120.375"]
+
+
 def test_the_heat_maps_show_the_first_pairs() -> None:
     pytest.importorskip("matplotlib")
     found = credimi.interactions(mixed(1), "y")

@@ -195,6 +195,30 @@ def test_networkx_gets_both_ways_where_no_direction_follows(found: Network) -> N
     assert graph.has_edge("b", "a")
 
 
+def test_networkx_reads_graphml(tmp_path: Path) -> None:
+    networkx = pytest.importorskip("networkx")
+    generator = np.random.default_rng(0)
+    causes = [generator.integers(0, 2, 2_000) for _ in range(2)]
+    data = {"effect": copied(causes[0] | causes[1], 0.05, generator)}  # before its causes: the arrows go back
+    data |= {"one": causes[0].tolist(), "other": causes[1].tolist(), "near": copied(causes[0], 0.1, generator)}
+    found = network(data)
+    assert {edge.direction for edge in found} == {"<-", "--"}
+    found.to_graphml(tmp_path / "network.graphml")
+    graph = networkx.read_graphml(tmp_path / "network.graphml")
+    names = networkx.get_node_attributes(graph, "label")
+    assert graph.is_directed()
+    assert sorted(names.values()) == sorted(data)
+    assert len(graph.edges) == len(found)
+    for source, target, told in graph.edges(data=True):
+        edge = found.between(names[source], names[target])
+        assert edge is not None
+        turned = edge.a == names[target]
+        assert turned == (edge.direction == "<-")
+        assert told["direction"] == ("--" if edge.direction == "--" else "->")
+        assert told["probability"] == edge.probability
+        assert told["p_forward"] == (edge.p_backward if turned else edge.p_forward)
+
+
 def test_without_networkx_it_is_said_what_to_install(found: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "networkx", None)
     with pytest.raises(CredimiError, match=r"credimi\[network\]"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from pathlib import Path
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import credimi
 from credimi import Counts, CredimiError, Ranking, count, mutual_information, posterior, rank
+from credimi.core.arguments import COUNTING
 from credimi.report.terminal import ranking_text
 from credimi.selection import rules
 from credimi.selection.ranking import COLUMNS
@@ -460,6 +463,25 @@ def test_choices_that_are_none_are_refused(options: dict[str, Any], said: str) -
     with pytest.raises(CredimiError) as caught:
         rank(ROWS, **({"target": "class"} | options))
     assert said in str(caught.value)
+
+
+def test_an_unknown_argument_is_refused_in_the_name_of_the_function_that_was_called(counts: Counts) -> None:
+    table = {"x": ["a", "b"] * 4, "y": ["p", "q"] * 4}
+    for call, name in (
+        (lambda **wrong: rank(table, "y", **wrong), "rank"),
+        (lambda **wrong: rank(counts, **wrong), "rank"),
+        (lambda **wrong: credimi.count(table, "y", **wrong), "count"),
+        (lambda **wrong: credimi.compare(table, table, "y", **wrong), "compare"),
+        (lambda **wrong: credimi.rank_by(table, "y", by="x", **wrong), "rank_by"),
+        (lambda **wrong: credimi.select(table, "y", **wrong), "select"),
+        (lambda **wrong: credimi.interactions(table, "y", **wrong), "interactions"),
+        (lambda **wrong: credimi.pairs(table, **wrong), "pairs"),
+        (lambda **wrong: credimi.network(table, **wrong), "network"),
+        (lambda **wrong: credimi.prequential(table, "y", **wrong), "prequential"),
+    ):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'delimeter'$"):
+            call(delimeter=";")
+    assert {*COUNTING, "threads"} == {*list(inspect.signature(credimi.count).parameters)[2:]}
 
 
 def test_counts_cannot_be_counted_differently(counts: Counts) -> None:

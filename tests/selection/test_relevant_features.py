@@ -90,7 +90,7 @@ def test_a_column_that_matters_alone_has_no_partner() -> None:
     table = {"sign": [f"{'-+'[v]}" for v in sign], "column": [f"a{v}" for v in column], "y": [f"c{v}" for v in y]}
     chosen = credimi.select(table, "y", goal="relevant")
     assert {step.feature: step.partner for step in chosen.steps} == {"column": None, "sign": "column"}
-    assert "with: a partner without which that is not credible" in " ".join(str(chosen).split())
+    assert "`with` names a partner without which that is not credible" in " ".join(str(chosen).split())
 
 
 def test_noise_is_said_to_tell_nothing_alone_though_a_partner_cannot_be_ruled_out() -> None:

@@ -253,7 +253,7 @@ def test_columns_that_cannot_tell_anything_are_named() -> None:
     }
     assert "id: identifier: 500 different values in 500 rows" in repr(chosen)
     nothing = credimi.select({"one": ["same"] * 60, "y": ["p", "q"] * 30}, "y")
-    assert "no column is credible enough: 0.95 is asked of the first" in repr(nothing)
+    assert "no column is credible enough: the first needs a probability of 0.95" in repr(nothing)
 
 
 def test_the_last_column_taken_leaves_nothing_to_explain() -> None:

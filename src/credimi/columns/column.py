@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         "AnyArray | ArrowColumn | PrecodedColumn | SparseColumn | UnreadableColumn"  # what `encode` takes
     )
 
+_MAX_TYPE_CHARACTERS = 60  # of the name of a type in a message
 _COARSE_UNITS = frozenset("YMWDhm")  # units whose range may exceed Arrow's
 _MAX_DAYS = 2**31  # Arrow's dates have 32 bits
 _ARROW_UNITS = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s", "ps": "ns", "fs": "ns", "as": "ns"}
@@ -169,7 +170,10 @@ def refusal(kind: pa.DataType, name: str) -> UncountableError:
     """The error for a type; its short form leaves out the names of inner fields, which differ between libraries."""
     inner = ((_is_list, "list"), (pa.types.is_struct, "struct"), (pa.types.is_map, "map"), (pa.types.is_union, "union"))
     short = next((word for test, word in inner if test(kind)), str(kind))
-    return cannot_count(f"column {name!r}", f"values of type {kind}", f"values of type {short}")
+    shown = str(kind)
+    if len(shown) > _MAX_TYPE_CHARACTERS:
+        shown = f"{shown[:_MAX_TYPE_CHARACTERS]}..."
+    return cannot_count(f"column {name!r}", f"values of type {shown}", f"values of type {short}")
 
 
 def _is_list(kind: pa.DataType) -> bool:

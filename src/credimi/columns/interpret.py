@@ -90,7 +90,9 @@ def settle_classes(
     if len(classes) > MOST_CLASSES:
         raise CredimiError(too_many_classes(target, len(classes)))
     if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
-        raise CredimiError(f"target {target!r} holds {len(classes):,} different numbers, not classes: {_CUT_ADVICE}")
+        raise CredimiError(
+            f"target {target!r} holds {len(classes):,} different {classes.noun}, not classes: {_CUT_ADVICE}"
+        )
     return classes, positions
 
 
@@ -247,7 +249,7 @@ def _settle_numbers(feature: Feature, method: Method, *, named: bool, compiled: 
         return replace(feature, kind=FeatureKind.IDENTIFIER)
     if method is None:
         raise CredimiError(
-            f"column {name!r} holds {len(typed):,} different numbers, and discretize is None: name a method "
+            f"column {name!r} holds {len(typed):,} different {typed.noun}, and discretize is None: name a method "
             f"({', '.join(METHODS)}), for all columns or as {{{name!r}: ...}}, or leave the column out"
         )
     quantiles, odds = quantiles_asked(method), 1.0

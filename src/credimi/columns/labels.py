@@ -86,6 +86,11 @@ class Labels:
             return replace(self, numbers=self.numbers[which]) if self.kind == NUMBER else self
         return replace(self, texts=tuple(text for text, kept in zip(self.texts, which.tolist(), strict=True) if kept))
 
+    @property
+    def noun(self) -> str:
+        """What numbers are called in messages."""
+        return "dates" if self.instants else "numbers"
+
     def shown(self) -> tuple[str, ...]:
         """The labels as text."""
         if self.kind != NUMBER:

@@ -15,6 +15,7 @@ from credimi.columns.numbers.target_ranges import checked_cuts
 from credimi.columns.text_types import shown
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
+from credimi.core.shell_options import option
 
 if TYPE_CHECKING:
     from credimi.columns.numbers.target_ranges import Cuts
@@ -45,8 +46,8 @@ class ReadingOptions:
 
     def __setstate__(self, state: list[object]) -> None:
         """Restore pickles, also older ones without target cuts and weights: these are None then."""
-        for option, value in zip_longest(fields(self), state):
-            object.__setattr__(self, option.name, value)
+        for attribute, value in zip_longest(fields(self), state):
+            object.__setattr__(self, attribute.name, value)
 
     @classmethod
     def of(
@@ -99,18 +100,27 @@ def quantiles_asked(method: Method) -> int | None:
 
 def _checked_methods(discretize: Option) -> Methods:
     if hasattr(discretize, "items"):
-        return {str(column): _checked_method(method) for column, method in discretize.items()}
+        return {str(column): _checked_method(method, str(column)) for column, method in discretize.items()}
     if discretize is not None and not isinstance(discretize, str):
         raise CredimiError(f"discretize is {discretize!r}: pass one of {', '.join(METHODS)}, None, or a dictionary")
     return _checked_method(discretize)
 
 
-def _checked_method(method: Option) -> Method:
+def _advice_on_cuts(column: str | None) -> str:
+    """How to give cuts, for a message."""
+    if column is None:
+        return "give the cuts of single columns ({'age': [30, 50]}, --discretize age=30,50)"
+    return f"give cuts ([30, 50], {option('--discretize', f'{column}=30,50')})"
+
+
+def _checked_method(method: Option, column: str | None = None) -> Method:
     if method is None or (isinstance(method, str) and (method in METHODS or quantiles_asked(method))):
         return method
     if isinstance(method, str):
         offer = ", ".join((*METHODS, "quantile:K for K ranges of about equal counts (2 to 999)"))
-        raise CredimiError(f"unknown discretization {method!r}: choose one of {offer}, or pass cuts")
+        of_column = "" if column is None else f" of column {column!r}"
+        advice = _advice_on_cuts(column)
+        raise CredimiError(f"unknown discretization {method!r}{of_column}: choose one of {offer}, or {advice}")
     try:
         cuts = sorted({_checked_cut(cut) for cut in method})
     except (OverflowError, TypeError, ValueError):

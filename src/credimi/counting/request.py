@@ -206,10 +206,7 @@ def columns_of(
     seen: set[str] = set()
     for name in offered:
         if name in seen:
-            raise CredimiError(
-                f"two columns are called {name!r}: give each column a name of its own; if the file has no line of "
-                "names, write one above the data"
-            )
+            raise CredimiError(f"two columns are called {name!r}: give each column a name of its own")
         seen.add(name)
     if target is not None and target not in seen:
         raise CredimiError(unknown(target, offered))

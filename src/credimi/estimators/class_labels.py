@@ -46,8 +46,8 @@ class Classes:
         typed_labels = typed(labels)[0]
         if typed_labels.kind == NUMBER and not typed_labels.integral:
             raise CredimiError(
-                f"Unknown label type: continuous. y holds numbers such as {typed_labels.shown()[0]}, not classes: "
-                "cut it into a few ranges first"
+                f"Unknown label type: continuous. y holds {typed_labels.noun} such as {typed_labels.shown()[0]}, not "
+                "classes: cut it into a few ranges first"
             )
         self.labels = union(self.labels, typed_labels)[0]
         self._array, self._positions = None, (None, self._positions[1])

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from credimi.columns.missing import MISSING_VALUES
 from credimi.columns.python_objects import object_array
 from credimi.columns.reading_options import READINGS, ReadingOptions
+from credimi.core.arguments import require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.core.threads import threads_of
@@ -23,6 +24,8 @@ from credimi.estimators.class_labels import Classes, warn_if_measured
 from credimi.estimators.counted_xy import counted, labelled, share_right, target_name
 from credimi.estimators.scorer import Scorer
 from credimi.estimators.validation import Features, by_text, cells_of, checked_features, checked_target, checked_weights
+from credimi.selection.rules import RULES, checked_rule
+from credimi.selection.sets.select import GOALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +50,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     prior : float
         Pseudo-count of every value in every class; 1 is Laplace's rule.
     selector : CredibleSelector, optional
-        At each moment only the features are used that the selector keeps, based on all rows so far.
+        At each moment only the features are used that the selector keeps, based on all rows so far. Its rules
+        "smallest" and "relevant" need all rows at once and are refused: put such a selector before this in a pipeline.
     learn_unlabeled : bool
         Whether rows without a class are used. They tell how the features are distributed and so, through the posterior
         of the joint cell probabilities, how they are distributed in each class. Otherwise they are skipped.
@@ -255,10 +259,8 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise CredimiError(f"window is {window!r}: it must be a whole number of rows from 1 up")
         if self.window is not None and self.decay is not None:
             raise CredimiError("window and decay both forget old rows: choose one of them")
-        if self.selector is not None and not hasattr(self.selector, "decide"):
-            raise CredimiError(
-                f"selector is {self.selector!r}: pass a CredibleSelector, such as CredibleSelector('fdr')"
-            )
+        if self.selector is not None:
+            _check_selector(self.selector)
         if self.missing not in READINGS:
             raise CredimiError(f"missing is {self.missing!r}: choose one of {', '.join(READINGS)}")
 
@@ -384,6 +386,22 @@ class IncrementalNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         of_all_classes = np.full((len(log_joint), len(self._known.labels)), -np.inf)
         of_all_classes[:, self._known.positions(self._ledger.classes)] = log_joint
         return of_all_classes
+
+
+def _check_selector(selector: CredibleSelector) -> None:
+    """Refuse a selector that cannot decide from counts alone, again after every row."""
+    if not hasattr(selector, "decide"):
+        raise CredimiError(f"selector is {selector!r}: pass a CredibleSelector, such as CredibleSelector('fdr')")
+    if selector.rule in GOALS:
+        raise CredimiError(
+            f"rule {selector.rule!r} of the selector looks at columns together and needs all rows at once, but naive "
+            f"Bayes selects anew whenever it learns: choose one of {', '.join(RULES)}, or select first: "
+            f"make_pipeline(CredibleSelector({selector.rule!r}), IncrementalNaiveBayes())"
+        )
+    checked_rule(selector.rule)
+    if selector.k is not None:
+        require_whole("k", selector.k, 1)
+    require_whole("min_features", selector.min_features, 0)
 
 
 def _normalised(log_joint: FloatArray) -> FloatArray:

@@ -24,8 +24,8 @@ from credimi.estimators.validation import checked_features, checked_target, chec
 from credimi.inference.batched.many_tables import Beliefs, beliefs
 from credimi.inference.bounds import information_bounds
 from credimi.selection.rank import Ranking, beliefs_of, rank, standing
-from credimi.selection.rules import RuleOptions, best, checked_rule, decide
-from credimi.selection.sets.select import GOALS, selected
+from credimi.selection.rules import RuleOptions, best, check_k, checked_rule, decide, filled
+from credimi.selection.sets.select import GOALS, check_min_features, selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,8 +54,13 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         epsilon. The last two look at columns together, as the goals of `credimi.select`: they need all rows at once, so
         there is no `partial_fit`, and the prior is adaptive.
     k : int, optional
-        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]; at most k if columns are looked at
-        together.
+        Keep exactly k features instead, the best by P(I > epsilon), then by E[I]. With the rules "smallest" and
+        "relevant" k is the maximum: the first k features that they take are kept.
+    min_features : int
+        The minimum number of features to keep. If fewer are credible, the best others are kept too: by P(I > epsilon),
+        then by E[I]; with "smallest" and "relevant" by the probability that they add something or matter. This is for
+        pipelines, which fail if no feature is kept in a small fold; it is not a claim. Features that cannot tell
+        anything come last.
     epsilon, fdr, prior, approximation, missing
         As in `credimi.rank`.
     level : float, optional
@@ -105,6 +110,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         rule: str = "forward",
         *,
         k: int | None = None,
+        min_features: int = 0,
         epsilon: float = 0.003,
         level: float | None = None,
         fdr: float = 0.05,
@@ -120,6 +126,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
     ) -> None:
         self.rule = rule
         self.k = k
+        self.min_features = min_features
         self.epsilon = epsilon
         self.level = level
         self.fdr = fdr
@@ -159,6 +166,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         """A fitted selector from counts made before, for example of files larger than memory."""
         selector = cls(**parameters)
         selector._require_counts_to_do("from_counts")
+        selector._check_limits(len(counts))
         selector.counts_ = counts
         selector.n_features_in_ = len(counts)
         selector.feature_names_in_ = np.array(counts.features, dtype=object)
@@ -192,6 +200,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         kept = np.flatnonzero(self.get_support()).tolist()
         if not kept:
             message = f"No features were selected: none of {len(self.counts_)} informs credibly about the target."
+            message += " min_features=1 keeps the best one all the same."
             warnings.warn(message, stacklevel=3)  # scikit-learn wraps `transform`, and is one level
         return features.picked(kept)
 
@@ -222,6 +231,14 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
                 f"rule {self.rule!r} looks at columns together and needs all rows: use fit, not {method}"
             )
 
+    def _check_limits(self, features: int) -> None:
+        if self.k is not None:
+            if self.rule in GOALS:
+                require_whole("k", self.k, 1)
+            else:
+                check_k(self.k, features)
+        check_min_features(self.min_features, features, self.k, "k")
+
     def _select(self, X: Data, y: Values, sample_weight: Values) -> None:
         """Fit with a rule that looks at columns together."""
         for name, value in (
@@ -233,9 +250,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         ):
             if getattr(self, name) != value:
                 raise CredimiError(f"rule {self.rule!r} works with {name}={value!r} only: leave out {name}")
-        if self.k is not None:
-            require_whole("k", self.k, 1)
         features = checked_features(self, X, reset=True)
+        self._check_limits(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
         settings, threads = (
             ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts),
@@ -243,7 +259,8 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         )
         weights = checked_weights(sample_weight, features.rows)
         table = coded(features, target, settings, name=target_name(y, features), weights=weights, threads=threads)
-        options: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k, "threads": threads}
+        options: Record = {"epsilon": self.epsilon, "level": self.level, "max_features": self.k}
+        options |= {"min_features": self.min_features, "threads": threads}
         self.selection_ = selected(table, self.rule, **options)
         self.counts_ = table.counts
         self._ranking = self._believed = None
@@ -253,6 +270,7 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if hasattr(self, "selection_"):  # from a fit with another rule
             del self.selection_
         features = checked_features(self, X, reset=reset)
+        self._check_limits(len(features.names))
         target = checked_target(y, features.rows, type(self).__name__)
         settings = ReadingOptions.of(self.missing_values, self.discretize, self.target_cuts)
         name = target_name(y, features) if reset else self.counts_.target
@@ -306,12 +324,15 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.rule in GOALS:
             check_is_fitted(self, "selection_")
             taken = set(self.selection_.features)
-            return np.array([name in taken for name in self.counts_.features], dtype=bool)
+            kept = np.array([name in taken for name in self.counts_.features], dtype=bool)
+            unknown = np.full(kept.size, np.nan)  # of the others it is known only that they cannot tell anything
+            return filled(kept, self.min_features, unknown, unknown)
         if self._believed is None:
             self._believed = self._beliefs()
         posteriors, options, stands = self._believed
         kept = self._chosen(posteriors, options)
-        return kept if stands is None else kept & stands
+        credible = kept if stands is None else kept & stands
+        return filled(credible, self.min_features, posteriors.mean, posteriors.p_above)
 
     def _chosen(self, posteriors: Beliefs, options: RuleOptions) -> BooleanArray:
         if self.k is not None:
@@ -326,4 +347,4 @@ class CredibleSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.robust_factor is not None and kept.any():
             factor = information_bounds.checked_factor(self.robust_factor, "robust_factor")
             kept[kept] = information_bounds.standing(blocks.chosen(kept), posteriors.p_above[kept], factor, options)
-        return kept
+        return filled(kept, self.min_features, posteriors.mean, posteriors.p_above) & candidates

@@ -141,7 +141,7 @@ def checked_classes(y: Values, rows: int, estimator: str = "estimator") -> tuple
         raise CredimiError(f"y is missing in all {rows:,} rows: nothing can be said about it")
     if classes.kind == NUMBER and not classes.integral and len(classes) > CATEGORIES:
         raise CredimiError(
-            f"y holds {len(classes):,} different numbers, not classes (Unknown label type: continuous): "
+            f"y holds {len(classes):,} different {classes.noun}, not classes (Unknown label type: continuous): "
             "cut it into a few ranges first"
         )
     return classes, codes

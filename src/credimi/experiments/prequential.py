@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.missing import MISSING_VALUES
-from credimi.core.arguments import require_whole
+from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.public import stored
 from credimi.core.threads import cores, share
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[float], None]
 
+_READING_OPTIONS = ("features", "exclude", "missing_values", "discretize", "target_cuts", "delimiter")
 _ORDERS_AT_ONCE = 10  # enough to make numpy's overhead small, few enough that a killed run loses little
 
 
@@ -168,6 +169,7 @@ def prequential(
         epsilon=epsilon,
         level=level,
     )
+    check_keywords("prequential", reading, _READING_OPTIONS)
     rows = X if isinstance(X, Rows) else _read(X, y, reading, threads)
     if len(rows) == 0:
         raise CredimiError("no row has a target: nothing can be learned")

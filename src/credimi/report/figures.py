@@ -73,7 +73,7 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
         axes.plot([row["low"], row["high"]], [line, line], color=colour, linewidth=1.6, solid_capstyle="round")
         axes.plot([row["mi"]], [line], clip_on=False, zorder=3, **_dot(row["verdict"]))
     epsilon, level = ranking.settings["epsilon"], ranking.settings["level"]
-    axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
+    mark_epsilon(axes, epsilon)
     axes.set_yticks(range(len(rows)), short_names(row["feature"] for row in rows))
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     lower_end = "robust_low" if "factor" in ranking.settings else "low"
@@ -91,6 +91,13 @@ def forest_plot(ranking: ShownRanking, path: str | Path | None, top: int, ax: Ax
     if path is not None:
         save(axes, path)
     return axes
+
+
+def mark_epsilon(axes: Axes, epsilon: float) -> None:
+    """A dashed line at epsilon, with its name above."""
+    axes.axvline(epsilon, color="#555555", linewidth=0.8, linestyle="--")
+    position: Record = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 2)}
+    axes.annotate(f"epsilon {epsilon:g}", (epsilon, 1.0), **position, color="#555555", fontsize="small", va="bottom")
 
 
 def density_plot(distribution: ShownDistribution, ax: Axes | None) -> Axes:

@@ -125,10 +125,11 @@ def pairs_grids(report: Record, width: int) -> Iterator[Grid | Text]:
     yield from and_more(report["count"], len(rows))
     if report["independent"] is not None and report["count"]:
         share = report["independent"]
-        share_text = "at most 50 %" if share == 0.5 else "> 99 %" if share > 0.99 else f"{100 * share:.2g} %"
+        share_text = (
+            "At most 50 %" if share == 0.5 else "More than 99 %" if share > 0.99 else f"About {100 * share:.2g} %"
+        )
         yield text_line(
-            f"estimated share of independent pairs: {share_text}; linked allows for it, while P(indep.) and the "
-            "interval start from even odds"
+            f"{share_text} of the pairs seem independent. `linked` uses this; P(indep.) and the interval assume 50 %."
         )
     yield from map(text_line, report["remarks"])
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.columns.reading_options import READINGS
+from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.counts import Counts
@@ -111,6 +112,7 @@ def rank(
         threads=threads,
     )
     _check_reading(missing)
+    check_keywords("rank", counting)
     factor = information_bounds.checked_factor(factor)
     counted = counts_of(data, target, counting, threads)
     counts = effective(counted)

@@ -67,14 +67,29 @@ def decide(rule: str, beliefs: Beliefs, options: RuleOptions) -> Decisions:
     return (forward if rule == "forward" else backward)(beliefs.p_above, options.level)
 
 
-def best(k: object, mean: FloatArray, p_above: FloatArray) -> Decisions:
+def check_k(k: object, features: int) -> None:
+    """Refuse what cannot be a number of features to keep."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= features:
+        raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {features}, the number of features")
+
+
+def best(k: int, mean: FloatArray, p_above: FloatArray) -> Decisions:
     """Mask of the k best by P(I > epsilon), then by E[I]; NaN comes last, and ties are in the order of the data."""
     size = mean.size
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= size:
-        raise CredimiError(f"k is {k!r}: it must be a whole number from 1 to {size}, the number of features")
     p_above, mean = (np.nan_to_num(figures, nan=-1.0) for figures in (p_above, mean))
     kept = np.zeros(size, dtype=bool)
     kept[np.lexsort((np.arange(size), -mean, -p_above))[:k]] = True
+    return kept
+
+
+def filled(kept: Decisions, min_features: int, mean: FloatArray, p_above: FloatArray) -> Decisions:
+    """Mask of the features that are kept, and of the best others until there are `min_features`, or no others."""
+    lacking = min_features - int(np.count_nonzero(kept))
+    if lacking <= 0:
+        return kept
+    others = ~kept
+    kept = kept.copy()
+    kept[others] = best(lacking, mean[others], p_above[others])
     return kept
 
 

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 from command_helpers import CLINIC, Call, Refusal, Report, base, columns, write, write_parquet
 
+import credimi
+
 
 def test_unknown_target_suggests_the_nearest(refusal: Refusal) -> None:
     said = refusal("rank", CLINIC, "--target", "diabets")
@@ -84,10 +86,17 @@ def test_header_only(refusal: Refusal, content: str) -> None:
 
 
 def test_counts_without_rows(call: Call, refusal: Refusal) -> None:
-    """An empty month adds nothing, and is no fault; with nothing else there is nothing to rank."""
+    """An empty month adds nothing to counts, and is no fault; counts do not begin with one."""
     write("data.csv", "y,a\n")
-    code, _, err = call("count", "data.csv", "--target", "y", "--into", "no.counts")
-    assert (code, err) == (0, "credimi: no.counts: 0 rows, 1 feature\n")
+    write("other.csv", "y,b\np,1\nq,2\n")
+    said = refusal("count", "data.csv", "--target", "y", "--into", "all.counts")
+    assert said == "data.csv has no rows: nothing is counted, and all.counts is not written"
+    assert not Path("all.counts").exists()
+    assert call("count", "other.csv", "--target", "y", "--into", "all.counts")[0] == 0  # other columns are no fault
+    write("empty.csv", "y,b\n")
+    code, _, err = call("count", "empty.csv", "--into", "all.counts")
+    assert (code, err) == (0, "credimi: all.counts: 2 rows, 0 of them new, 1 feature\n")
+    credimi.count("data.csv", "y").save("no.counts")
     assert refusal("rank", "no.counts") == "no.counts counts no rows: nothing can be said about 'y'"
 
 

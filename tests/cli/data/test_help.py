@@ -39,7 +39,7 @@ def test_every_command_is_on_the_page(call: Call) -> None:
         ("tree", "the largest depth (default: any)"),
         ("pairs", "is correct if it depends only on these two whether a value is missing"),
         ("pairs", "assuming that the dependences form a forest (no cycles)"),
-        ("network", "-- means that the data fit both directions"),
+        ("network", "-- means that the direction cannot be told"),
     ],
 )
 def test_help_is_said_in_usual_words(call: Call, command: str, words: str) -> None:

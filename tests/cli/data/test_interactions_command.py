@@ -69,8 +69,22 @@ def test_json_and_csv_are_those_of_python(capsys: pytest.CaptureFixture[str], da
     assert code == 0
     assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
     code, out, _ = answer(capsys, "interactions", data, "--target", "ill", "--top", 4, "--format", "csv")
-    lines = list(csv.DictReader(out.splitlines()))
+    settings = dict(line[2:].split(": ", 1) for line in out.splitlines() if line.startswith("# "))
+    assert settings | {"target": '"ill"', "epsilon": "0.003", "rows": "1200", "pairs_tried": "10"} == settings
+    lines = list(csv.DictReader(line for line in out.splitlines() if not line.startswith("# ")))
     assert [float(line["p_above"]) for line in lines] == [pair.p_above for pair in expected.pairs]
+
+
+def test_columns_that_were_left_out_are_named(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+    page = tmp_path / "pairs.html"
+    _, out, _ = answer(capsys, "interactions", data, "--target", "ill", "--html", page)
+    said = ["id: identifier: 1,200 different values in 1,200 rows", "empty: all values are missing"]
+    assert all(line in out for line in said)
+    assert "(--discretize id=categories ranks it)" in out
+    assert all(line in page.read_text(encoding="utf-8") for line in said)
+    found = json.loads(answer(capsys, "interactions", data, "--target", "ill", "--format", "json")[1])
+    assert {each["feature"]: each["kind"] for each in found["left_out"]} == {"id": "identifier", "empty": "empty"}
+    assert "discretize={'id': 'categories'}" in repr(credimi.interactions(str(data), "ill"))
 
 
 def test_page_and_picture_are_written(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:

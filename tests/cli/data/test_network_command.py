@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ def test_the_edges_and_what_separates_others_are_printed(call: Call) -> None:
     assert code == 0
     assert out.startswith("2 edges among 3 columns of 400 rows: P(edge) >= 0.5")
     assert "depend, but not directly" in out
-    assert "no edge has a direction; --: the data fit both directions\n" in out
+    assert "no edge has a direction; --: the direction cannot be told\n" in out
     assert "->" not in out
 
 
@@ -51,8 +50,13 @@ def test_files_for_other_programs_are_written(call: Call) -> None:
     assert "chain.csv" in Path("n.html").read_text(encoding="utf-8")
     assert Path("n.svg").stat().st_size > 1000
     code, out, _ = call("network", data, "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
+    lines = out.splitlines()
+    settings = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    assert settings["level"] == "0.5"
+    assert settings["rows"] == "400"
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
     assert sorted(row["a"] for row in rows) == ["first", "second"]
+    assert {row["rows"] for row in rows} == {"400"}
     code, out, _ = call("network", data, "--format", "graphml")
     assert "</graphml>" in out
 

@@ -10,7 +10,13 @@ from command_helpers import Call, Refusal, Report, base, by_name, columns, conte
     ("options", "said"),
     [
         (["--discretize", "bins"], "unknown discretization 'bins': choose one of mdl, quantile, categories"),
-        (["--discretize", "b=bins"], "unknown discretization 'bins'"),
+        (
+            ["--discretize", "b=bins"],
+            (
+                "unknown discretization 'bins' of column 'b': choose one of mdl, quantile, categories, quantile:K for "
+                "K ranges of about equal counts (2 to 999), or give cuts ([30, 50], --discretize b=30,50)"
+            ),
+        ),
         (["--discretize", "b=1,x"], "unknown discretization '1,x'"),
         (["--discretize", "b="], "unknown discretization ''"),
         (["--discretize", "b=nan"], "[nan] is no list of cuts: pass finite numbers"),

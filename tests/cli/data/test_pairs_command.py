@@ -20,7 +20,7 @@ def test_pairs_as_a_table_says_what_there_is(call: Call) -> None:
     assert "pairs of" in lines[0]
     assert "P(indep.)" in out
     assert "... and" in out
-    assert "estimated share of independent pairs: 73 %; linked allows for it" in out
+    assert "About 73 % of the pairs seem independent. `linked` uses this" in out
     assert max(map(len, lines)) <= 120
 
 

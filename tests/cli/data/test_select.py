@@ -44,6 +44,25 @@ def test_select_from_parquet(call: Call) -> None:
     assert reduced.equals(table.select(["a", "when", "y", "x.1"]))
 
 
+@pytest.mark.parametrize("name", ["new.xlsx", "new.XLS", "new.json", "new.html", "new.pkl", "new.json.gz"])
+@pytest.mark.parametrize("goal", [(), ("--goal", "smallest")])
+def test_select_refuses_names_of_formats_that_it_does_not_write(
+    refusal: Refusal, name: str, goal: tuple[str, ...]
+) -> None:
+    write("data.csv", base())
+    said = refusal("select", "data.csv", "--target", "y", *goal, "--output", name)
+    assert said.startswith(f"{name} ends in .{name.split('.')[1].lower()}, which is not written: data.csv is CSV")
+    assert ".csv, .tsv for CSV; .parquet, .pq for Parquet" in said
+    assert not Path(name).exists()
+
+
+@pytest.mark.parametrize("name", ["new.txt", "new.data", "new"])
+def test_select_writes_under_names_that_say_no_other_format(call: Call, name: str) -> None:
+    write("data.csv", base())
+    assert call("select", "data.csv", "--target", "y", "--rule", "backward", "--output", name)[0] == 0
+    assert Path(name).exists()
+
+
 @pytest.mark.parametrize("rule", ["forward", "backward", "plugin"])
 def test_select_goes_by_its_rule(call: Call, rule: str) -> None:
     kept = credimi.rank(str(CLINIC), "diabetes").selected(rule)

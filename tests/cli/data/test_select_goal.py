@@ -46,6 +46,22 @@ def test_the_columns_are_written(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert sorted(names) == ["bmi", "diabetes", "glucose"]
 
 
+@pytest.mark.parametrize("by", [(), ("--goal", "smallest"), ("--goal", "relevant")])
+def test_at_least_so_many_columns_are_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, by: tuple[str, ...]
+) -> None:
+    data, output = tmp_path / "data.csv", tmp_path / "reduced.csv"
+    data.write_text("a,b,c,y\n" + "1,1,1,p\n1,2,2,q\n2,1,2,p\n2,2,1,q\n" * 2)
+    arguments = ("select", data, "--target", "y", *by, "--output", output)
+    assert answer(capsys, *arguments)[0] == 3
+    code, _, err = answer(capsys, *arguments, "--min-features", 2)
+    assert code == 0
+    assert "not credible, kept because of --min-features: 2 of them" in err
+    names = output.read_text().splitlines()[0].split(",")
+    assert len(names) == 3
+    assert {"b", "y"} <= set(names)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

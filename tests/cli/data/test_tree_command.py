@@ -38,6 +38,19 @@ def test_json_has_all_nodes(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert all(sum(node["probabilities"]) == pytest.approx(1.0) for node in found["nodes"])
 
 
+def test_columns_that_were_left_out_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "tree.html"
+    asked = "tree", DATA, "--target", "diabetes", "--max-depth", 1
+    _, out, _ = answer(capsys, *asked, "--html", page)
+    said = ["clinic: one value only: North", "patient: identifier: 4,000 different values in 4,000 rows"]
+    assert all(line in out for line in said)
+    assert "(--discretize patient=categories ranks it)" in out
+    assert all(line in page.read_text(encoding="utf-8") for line in said)
+    found = json.loads(answer(capsys, *asked, "--format", "json")[1])
+    kinds = {each["feature"]: each["kind"] for each in found["left_out"]}
+    assert kinds == {"clinic": "constant", "patient": "identifier"}
+
+
 def test_the_page_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "tree.html"
     code, _, _ = answer(capsys, "tree", DATA, "--target", "diabetes", "--max-depth", 2, "--html", page)

@@ -91,6 +91,8 @@ def _extend(files: list[DataFile], options: argparse.Namespace) -> None:
         counted_before = len(files) - len(new_sources)
         terminal_io.say(f"{counted_before:,} of {len(files):,} files were counted before the last call ended")
     total = _total(before, [file for file in files if file.source in new_sources], request, plan, options.into)
+    if not total.rows:  # such a file would only hold the names of columns, and refuse others
+        raise CredimiError(f"{files[0]} has no rows: nothing is counted, and {options.into} is not written")
     total = replace(total, sources=finished(total.sources, sources))
     total.save(options.into)
     rows = total.rows - (before.rows if before is not None else 0)

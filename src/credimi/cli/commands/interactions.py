@@ -79,13 +79,17 @@ def run(options: argparse.Namespace) -> None:
             interacting_pairs.plot(options.plot)
         else:
             terminal_io.say(f"{options.plot} is not written: there is no pair to draw; --top N lists unsure ones")
+    from credimi.report.sentences import COMMAND_LINE
     from credimi.report.sets.interaction_view import LINES, interaction_grids
 
     terminal_io.write_result(
         options.format,
         options.output,
         interacting_pairs.to_dict,
-        lambda screen: interaction_grids(interacting_pairs.to_dict(), max(LINES, options.top or 0), screen.width),
+        lambda screen: interaction_grids(
+            interacting_pairs.to_dict(), max(LINES, options.top or 0), screen.width, COMMAND_LINE
+        ),
         records="pairs",
         names=interacting_pairs.columns,
+        known=("rows", "classes", "columns_tried", "pairs_tried", "all_pairs", "share_without_synergy"),
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 An edge joins two columns that depend whatever other columns are given; its
 probability is that of all networks that have it. -> is a direction that follows
-from what is independent of what; -- means that the data fit both directions.
+from what is independent of what; -- means that the direction cannot be told.
 Pairs that depend, but not directly, are listed with the columns that separate
 them. The rows are held in memory. Numbers are cut into ranges of about equal
 counts.
@@ -109,6 +109,7 @@ def run(options: argparse.Namespace) -> None:
         lambda _: network_grids(learned_network.to_dict(), sentences.COMMAND_LINE, top=options.top),
         records="edges",
         names=Edge.__dataclass_fields__,
+        known=("rows", "columns"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,13 @@ def add(commands: Foreign) -> None:
     parser.add_argument(
         "--max-features", type=argument_types.positive, metavar="N", help="with a goal: take at most N columns"
     )
+    parser.add_argument(
+        "--min-features",
+        type=argument_types.positive,
+        default=0,
+        metavar="N",
+        help="take at least N columns, if fewer are credible the most probable ones, for pipelines",
+    )
     parser.add_argument("--scratch", metavar="DIR", help="with a goal: keep codes in a file there, if memory is short")
     parser.add_argument(
         "--format", choices=["table", "json"], default="table", help="of the steps (default: %(default)s)"
@@ -130,13 +138,17 @@ def run(options: argparse.Namespace) -> int:
             return _show(selection, options)
         kept, criterion = set(selection.features), f"goal {options.goal}"
         total = len(selection) + len(selection.rejected)
+        forced = sum(step.forced for step in selection.steps)
     else:
         options.rule = options.rule or "forward"
         options.level = _DEFAULT_RULE_LEVEL if options.level is None else options.level
         options.factor, options.robust = options.robust_factor, options.robust_factor is not None
         check_factor(options, "--robust-factor")
         ranking = ranked(options, files_given)
-        kept, total, criterion = set(_kept_features(ranking, options)), len(ranking), f"rule {options.rule}"
+        credible = _kept_features(ranking, options)
+        kept, criterion = set(_with_most_probable(ranking, credible, options)), f"rule {options.rule}"
+        total = len(ranking)
+        forced = len(kept) - len(credible)
     output = Path(options.output)
     columns = [name for name in data.names if name in kept or name == options.target]
     with replacing(output) as temporary:
@@ -149,6 +161,8 @@ def run(options: argparse.Namespace) -> int:
         ", ..." if len(kept_features) > _MAX_FEATURES_NAMED else ""
     )
     terminal_io.say(f"{output}: {len(kept):,} of {shared.features(total)} kept by the {criterion}: {names}")
+    if forced:
+        terminal_io.say(f"not credible, kept because of --min-features: {forced:,} of them")
     return 0
 
 
@@ -188,6 +202,16 @@ def _kept_features(ranking: Ranking, options: argparse.Namespace) -> list[str]:
     return kept[: options.top]
 
 
+def _with_most_probable(ranking: Ranking, kept: list[str], options: argparse.Namespace) -> list[str]:
+    """The features that the rule keeps, and the most probable others until there are --min-features."""
+    from credimi.selection.sets.select import check_min_features
+
+    check_min_features(options.min_features, len(ranking), options.top, "--top")
+    others = [row for row in ranking if row["feature"] not in kept and not math.isnan(row["p_above"])]
+    others.sort(key=lambda row: (-row["p_above"], -row["mi"]))
+    return kept + [str(row["feature"]) for row in others[: max(options.min_features - len(kept), 0)]]
+
+
 def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
     """The columns that tell about the target together; a page and a picture of them, if asked for."""
     shared.require_target(options)
@@ -198,7 +222,7 @@ def _selected(options: argparse.Namespace, data: DataFile) -> Selection:
 
     goal, arguments = options.goal or "smallest", shared.counting(options)
     arguments |= {"epsilon": options.epsilon, "level": options.level, "max_features": options.max_features}
-    arguments["scratch"] = options.scratch
+    arguments |= {"min_features": options.min_features, "scratch": options.scratch}
     with terminal_io.progress("reading") as progress:
         selection = select([data], options.target, goal=goal, progress=progress, **arguments)
     if options.html is not None:

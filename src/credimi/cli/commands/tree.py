@@ -73,9 +73,10 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         terminal_io.write_json(report, options.output)
     else:
+        from credimi.report.sentences import COMMAND_LINE
         from credimi.report.trees.tree_text import tree_lines
 
-        lines = list(tree_lines(report, reasons=not options.no_reasons))
+        lines = list(tree_lines(report, reasons=not options.no_reasons, reader=COMMAND_LINE))
         write(terminal_io.sayable("\n".join(lines) + "\n", options.output), options.output)
     if tree.interrupted:
         terminal_io.say("interrupted: the tree has the nodes that were grown so far")

@@ -12,6 +12,7 @@ from credimi.core.remote_files import Status, identity, opened, reason
 from credimi.counting.engines import arrow_files, json_lines
 from credimi.counting.engines.arrow_files import ArrowSchema
 from credimi.counting.engines.csv.csv_files import COMPRESSED, Header, read_header
+from credimi.counting.engines.csv.csv_split import LONGEST
 from credimi.counting.engines.json_lines import JsonFields
 from credimi.counting.engines.parquet.parquet_files import Footer, read_footer
 from credimi.counting.saved.counted_files import CountedFile
@@ -32,6 +33,8 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _RESULT, _RANKING = re.compile(rb'\{\s*"settings"\s*:'), b'"rows_with_target"'
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*["}]')
 _JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\[])')
+_OBJECT_OF_COLUMNS = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"([^"\\]|\\.)*"\s*:\s*[\[{]')
+_CHUNK_BYTES = 1 << 20  # read at once, to find the end of the first line
 _ARFF = re.compile(rb"(\xef\xbb\xbf)?(\s*(%[^\n]*)?\n)*\s*@relation\s", re.IGNORECASE)
 
 
@@ -109,7 +112,9 @@ def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) ->
         kind = "Parquet" if suffix in PARQUET else "Arrow"
         raise CredimiError(f"{place} is empty, which no {kind} file is: write it again, or leave it out")
     packed = place.suffix.lower() in COMPRESSED
-    if suffix in JSON_LINES or (suffix not in CSV and not packed and _is_json_lines(first)):
+    if suffix in JSON_LINES and not packed and _is_json_of_columns(file):
+        raise _json_document_error(place)
+    if suffix in JSON_LINES or (suffix not in CSV and not packed and _is_json_lines(first, file)):
         return json_lines.read_fields(place, file)
     if suffix == ".json" or (suffix not in CSV and _JSON.match(first)):
         if _RESULT.match(first):
@@ -117,10 +122,7 @@ def _layout(place: Place, file: Foreign, first: bytes, delimiter: str | None) ->
                 ("ranking", "only `credimi compare` reads it") if _RANKING in first else ("result", "name data")
             )
             raise CredimiError(f"{place} is a {what} that credimi wrote, and has no rows: {reads}")
-        raise CredimiError(
-            f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
-            "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"
-        )
+        raise _json_document_error(place)
     if suffix == ".arff" or _ARFF.match(first):
         raise CredimiError(
             f"{place} is ARFF, the format of Weka, which is not read: write it as CSV or Parquet, for example with "
@@ -137,14 +139,47 @@ def named_format(place: Place) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _is_json_lines(first: bytes) -> bool:
-    """Whether the first line is a JSON object and more lines follow, or is longer than the first bytes."""
+def _json_document_error(place: Place) -> CredimiError:
+    return CredimiError(
+        f"{place} is a JSON document, which is not read: write an object a line (JSON lines, .jsonl), for example "
+        "with jq -c '.[]', or to_json(orient=\"records\", lines=True) of pandas"
+    )
+
+
+def _is_json_lines(first: bytes, file: Foreign) -> bool:
+    """Whether the first line is a JSON object and more lines follow."""
     if not _OBJECT.match(first):
         return False
     line, end, rest = first.removeprefix(_BYTE_ORDER_MARK).lstrip().partition(b"\n")
     if not end:
-        return len(first) == _FIRST_BYTES
+        return bool(_first_line(file)[1].strip())
     try:
         return isinstance(json.loads(line), dict) and bool(rest.strip())
     except (ValueError, RecursionError):
         return False
+
+
+def _is_json_of_columns(file: Foreign) -> bool:
+    """Whether the only line is an object in which every field is a list or an object: a table, column by column."""
+    line, rest = _first_line(file)
+    if rest.strip() or not _OBJECT_OF_COLUMNS.match(line):
+        return False
+    try:
+        document = json.loads(line.removeprefix(_BYTE_ORDER_MARK))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and all(isinstance(field, dict | list) for field in document.values())
+
+
+def _first_line(file: Foreign) -> tuple[bytes, bytes]:
+    """The first line that is not blank, or about its first `LONGEST` bytes, and some bytes of what follows it."""
+    parts: list[bytes] = []
+    end, rest, bytes_read = b"", b"", 0
+    while not end and bytes_read <= LONGEST and (chunk := file.read(_CHUNK_BYTES)):
+        bytes_read += len(chunk)
+        line, end, rest = (chunk if any(parts) else chunk.lstrip()).partition(b"\n")
+        parts.append(line)
+    if end and not rest.strip():
+        rest = file.read(_CHUNK_BYTES)
+    file.seek(0)
+    return b"".join(parts), rest

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from collections import Counter
 from contextlib import closing
 from glob import glob, has_magic
 from itertools import chain, groupby
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
 _TABLE_ENDINGS = tuple(
     chain.from_iterable(ENDINGS.values())
 )  # of the files that are read from a directory; a file that is named may have any ending
+_UNWRITTEN_ENDINGS = re.compile(  # of formats that are not written
+    r"\.(xls[xmb]?|ods|(geo)?json|xml|html?|md|tex|pdf|docx|png|svg|jpg|sav|dta|sas7bdat|xpt|rds|rda|rdata|pkl|pickle|np[yz]"
+    r"|mat|h5|hdf5?|nc|orc|avro|arff|db|sqlite3?|duckdb|sql|zip|tar|tgz|7z|rar|xz|lz4|br|counts)"
+)
 _BYTES_PER_CELL = 8  # at least, of a field of JSON lines, and of a cell of Arrow
 _BYTES_WORTH_LOADING = 2 * CELLS_WORTH_COMPILING  # a cell of CSV has at least two bytes
 _BATCHES_AHEAD = 2  # so many are read while one is counted, or while compiled code is loaded
@@ -188,6 +194,12 @@ def names(files: Sequence[DataFile], delimiter: str | None = None) -> list[str]:
             "CSV files"
         )
     first = files[0].names
+    repeated = next((name for name, count in Counter(first).items() if count > 1), None)
+    if repeated is not None:
+        raise CredimiError(
+            f"two columns are called {repeated!r}: give each column a name of its own; if the file has no line of "
+            "names, write one above the data"
+        )
     for file in files:
         if file.is_counts:
             raise CredimiError(f"{file} holds counts, not data: load it (Counts.load), or rank it")
@@ -284,6 +296,13 @@ def check_format(file: DataFile, output: Path) -> None:
     """Refuse a name for a copy of a file whose ending means another format than the copy will have."""
     suffix = next((ending for ending in map(str.lower, output.suffixes[::-1]) if ending not in COMPRESSED), "")
     endings, packed = ENDINGS[file.kind], output.suffix.lower() in COMPRESSED
+    # names may be wrong, and a copy may have the wrong ending of its source
+    if _UNWRITTEN_ENDINGS.fullmatch(suffix) and suffix != named_format(file.place):
+        written = "; ".join(f"{', '.join(of_kind)} for {kind}" for kind, of_kind in ENDINGS.items())
+        raise CredimiError(
+            f"{output} ends in {suffix}, which is not written: {file} is {file.kind}, and so is its copy; give it a "
+            f"name that ends in {endings[0]} (copies end in {written})"
+        )
     if (suffix in _TABLE_ENDINGS and suffix not in endings) or (packed and file.kind in ("Parquet", "Arrow")):
         raise CredimiError(
             f"{file} is {file.kind}, and so is what is written: give {output} a name that ends in {endings[0]}"

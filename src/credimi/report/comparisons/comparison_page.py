@@ -45,7 +45,7 @@ def _section(comparison: ShownComparison) -> str:
     interval, epsilon = f"{100 * comparison.settings['level']:g} % interval", f"{comparison.settings['epsilon']:g}"
     largest = max((row[end] for row in comparison for end in ("high_a", "high_b") if row[end] == row[end]), default=0.0)
     head = headings("feature", "verdict", _axis(largest)) + headings(first, second, "change", number=True)
-    head += headings(interval, f"P(change &gt; {epsilon})", number=True).replace("number", "number whole")
+    head += headings(interval, f"P(|change| &gt; {epsilon})", number=True).replace("number", "number whole")
     return f"""<section>
 <h2>{text(title(comparison))}</h2>
 <p class="key"><span class="a">○ {first}</span> <span class="b">● {second}</span>: mean and {interval}

@@ -106,7 +106,7 @@ def _columns_that_fit(
         lambda row: f"{signed(row['low'] * scale)} to {signed(row['high'] * scale)}",
         right=False,
     )
-    tail = column(f"P(change > {threshold(settings, units)})", lambda row: probability(row["p_change"], 1.0))
+    tail = column(f"P(|change| > {threshold(settings, units)})", lambda row: probability(row["p_change"], 1.0))
     verdict = Column("verdict", [row["verdict"] for row in rows])
     room = width - min(longest, MIN_NAME_WIDTH) - change.width - verdict.width - 2 * GAP
     chosen, samples_width = [change], 2 * (max(_SHORT_NAME, first.width, second.width) + GAP)
@@ -148,12 +148,13 @@ def lines(comparison: ShownComparison, top: int | None = None) -> Iterator[str]:
     yield verdict_counts(verdicts, _COLOUR, len(verdicts[:top]))
     epsilon, level = f"{settings['epsilon']:g}", f"{settings['level']:g}"
     yield (
-        f"more, less: P(change > {epsilon} nats) >= {level}, where no change has probability {settings['p_same']:g} "
-        f"beforehand; same: P(change <= {epsilon}) >= {level}, without the prior; unsure: neither"
+        f"more, less: P(change that way > {epsilon} nats) >= {level}, where no change has probability "
+        f"{settings['p_same']:g} beforehand; same: P(|change| <= {epsilon}) >= {level}, without the prior; "
+        "unsure: neither"
     )
     yield (
-        "change and its interval are by these rows alone: an interval without 0 may stand beside a small P(change), "
-        "which also weighs that no change is likely beforehand"
+        "change and its interval use these rows only. P(|change|) also assumes that most columns do not change, so it "
+        "can be small although the interval excludes 0."
     )
     if settings.get("counts") is False:
         yield "from rankings without their counts: less exact; give counts files or data to be sure"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.report.figures import new_axes, picture_kind, save, short_names
+from credimi.report.networks.network_labels import label_sides
 from credimi.report.networks.network_layout import column_positions
 
 if TYPE_CHECKING:
@@ -44,16 +45,20 @@ def network_plot(network: Record, path: str | Path | None, ax: Axes | None) -> A
             "shrinkA": 5,
             "shrinkB": 5,
         }
-        shape |= {"linewidth": 0.5 + 4.0 * (edge["mi"] / largest) ** 0.5, "alpha": 0.15 + 0.85 * edge["probability"]}
+        width = 0.5 + 4.0 * (edge["mi"] / largest) ** 0.5
+        shape |= {"linewidth": width, "alpha": 0.15 + 0.85 * edge["probability"], "mutation_scale": 9.0 + 2.0 * width}
         axes.annotate("", xytext=ends[0], xy=ends[1], arrowprops=shape, zorder=1)
     halo = [import_module("matplotlib.patheffects").withStroke(linewidth=3.0, foreground="white")]
     axes.plot(positions[:, 0], positions[:, 1], "o", color="#333333", markersize=5, zorder=3)
-    for index, name in enumerate(short_names(index_of) if len(index_of) <= _MAX_NAMES else ()):
-        label = axes.annotate(
-            name, positions[index], xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8
-        )
-        label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.margins(0.1)
+    axes.autoscale_view()
+    points = axes.transData.transform(positions) * 72.0 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    pairs = [(index_of[edge["a"]], index_of[edge["b"]]) for edge in edges]
+    names = short_names(index_of) if len(index_of) <= _MAX_NAMES else []
+    for index, (offset, horizontal, vertical) in enumerate(label_sides(points, pairs, names) if names else ()):
+        side_of_dot: Record = {"xytext": offset, "textcoords": "offset points", "ha": horizontal, "va": vertical}
+        label = axes.annotate(names[index], positions[index], fontsize=8, **side_of_dot)
+        label.set(zorder=4, path_effects=halo)  # so that lines do not run through it
     axes.set_axis_off()
     axes.set_title(f"P(edge) >= {network['settings']['level']:g}; width: information, opacity: probability", fontsize=9)
     if path is not None:

@@ -33,25 +33,35 @@ def dot(network: Record) -> str:
 
 
 def graphml(network: Record) -> str:
-    """A graph in GraphML; edges have the figures of `Edge`, and are directed if their direction is known."""
+    """A directed graph in GraphML; `direction` is "--" if the direction of an edge is not known.
+
+    Edges have the figures of `Edge`. All figures, `direction` too, are from the source to the target. Readers such as
+    networkx refuse directed and undirected edges in one graph.
+    """
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
         '  <key id="label" for="node" attr.name="label" attr.type="string"/>',
         *(f'  <key id="{name}" for="edge" attr.name="{name}" attr.type="double"/>' for name in _FIGURES),
-        '  <graph id="network" edgedefault="undirected">',
+        '  <key id="direction" for="edge" attr.name="direction" attr.type="string"/>',
+        '  <graph id="network" edgedefault="directed">',
     ]
     node_ids = {name: f"n{index}" for index, name in enumerate(network["columns"])}
     for name, node_id in node_ids.items():
         lines.append(f'    <node id="{node_id}"><data key="label">{escape(_xml(name))}</data></node>')
-    for edge in network["edges"]:
-        ends = [node_ids[edge["a"]], node_ids[edge["b"]]]
-        if edge["direction"] == "<-":
-            ends.reverse()
-        directed = "false" if edge["direction"] == "--" else "true"
+    for edge in map(_from_cause, network["edges"]):
         data = "".join(f"<data key={quoteattr(name)}>{edge[name]!r}</data>" for name in _FIGURES)
-        lines.append(f'    <edge source="{ends[0]}" target="{ends[1]}" directed="{directed}">{data}</edge>')
+        data += f'<data key="direction">{escape(edge["direction"])}</data>'
+        lines.append(f'    <edge source="{node_ids[edge["a"]]}" target="{node_ids[edge["b"]]}">{data}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
+
+
+def _from_cause(edge: Record) -> Record:
+    """The edge, reversed if its direction is "<-"."""
+    if edge["direction"] != "<-":
+        return edge
+    reversed_ends = {"a": edge["b"], "b": edge["a"], "direction": "->"}
+    return edge | reversed_ends | {"p_forward": edge["p_backward"], "p_backward": edge["p_forward"]}
 
 
 def _quoted(text: str) -> str:

@@ -45,12 +45,12 @@ def direction_line(network: Record) -> str:
     if not edges:
         return "no two columns hang together as far as these rows tell"
     if undirected == len(edges):
-        return "no edge has a direction; --: the data fit both directions"
+        return "no edge has a direction; --: the direction cannot be told"
     arrow = "->: a direction that follows from what is independent of what, if no common cause is missing"
     if not undirected:
         return f"all edges have a direction; {arrow}"
     counted_edges = f"{undirected:,} of {len(edges):,} edges {'has' if undirected == 1 else 'have'} no direction"
-    return f"{counted_edges}; {arrow}; --: the data fit both directions"
+    return f"{counted_edges}; {arrow}; --: the direction cannot be told"
 
 
 def network_grids(network: Record, reader: str = sentences.PYTHON, *, top: int | None = None) -> Iterator[Grid | Text]:

@@ -11,7 +11,7 @@ import numpy as np
 from credimi.core.errors import CredimiError
 from credimi.report.figures import picture_kind, require_matplotlib, save, short_name
 from credimi.report.names import shorten_distinctly
-from credimi.report.sentences import NO_NAME
+from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LINES = 20  # pairs of each sign
 _ALONE = ("a alone", "b alone")
 _GAP, _PADDING = 2, (0, 1, 0, 0)  # between the columns of the table
 _MIN_NAME_CHARACTERS = 8
-_MAX_LABEL_CHARACTERS = 10  # of a value beside a heat map
+_MAX_LABEL_CHARACTERS, _MAX_RANGE_CHARACTERS = 14, 24  # of a value beside a heat map; both ends of ranges are shown
 _MAX_CHARACTERS_BELOW = 18  # of all labels below a heat map; if there are more, the labels are turned
 _MAX_VALUES_WITH_FIGURES = 6  # of each column; larger heat maps have no figures in their cells
 
@@ -38,7 +38,7 @@ def interactions_text(interactions: Record, *, width: int = 120, lines: int = LI
     return printed(interaction_grids(interactions, lines, width), width)
 
 
-def interaction_grids(interactions: Record, lines: int, width: int) -> Iterator[Grid | Text]:
+def interaction_grids(interactions: Record, lines: int, width: int, reader: str = PYTHON) -> Iterator[Grid | Text]:
     """The pairs with synergy, those with redundancy, and remarks, for rich to print in this width."""
     epsilon = interactions["settings"]["epsilon"]
     for part, heading, probability_key in parts(interactions):
@@ -49,7 +49,7 @@ def interaction_grids(interactions: Record, lines: int, width: int) -> Iterator[
         figures = ["synergy", "interval", name, "a alone", "b alone", "verdict"]
         yield _table_that_fits(["a", "b", *figures], [cells(pair, probability_key) for pair in part[:lines]], width)
         yield from and_more(len(part), lines)
-    yield from map(text_line, remarks(interactions))
+    yield from map(text_line, remarks(interactions, reader))
 
 
 def _table_that_fits(headings: list[str], rows: list[list[str]], width: int) -> Grid:
@@ -86,8 +86,8 @@ def _count(pairs: list[Record], verdict: str) -> str:
     return f"{decided:,}" if decided == len(pairs) else f"{decided:,}, and {len(pairs) - decided:,} unsure"
 
 
-def remarks(interactions: Record) -> list[str]:
-    """What was looked at, and how many verdicts may be wrong."""
+def remarks(interactions: Record, reader: str = PYTHON) -> list[str]:
+    """What was left out, what was looked at, and how many verdicts may be wrong."""
     settings, tried, all_pairs = interactions["settings"], interactions["pairs_tried"], interactions["all_pairs"]
     rows = f"{interactions['rows']:,.1f}".removesuffix(".0")  # the sum of weights may have many digits
     first = f"{interactions['columns_tried']:,} columns, {tried:,} pair{'s' * (tried != 1)}, {rows} rows"
@@ -96,7 +96,7 @@ def remarks(interactions: Record) -> list[str]:
         lines.insert(0, f"interrupted: {tried:,} of {all_pairs:,} pairs were looked at")
     wrong_percent = 100.0 * (1.0 - settings["level"])
     lines.append(f"of the pairs called synergy or redundancy at most {wrong_percent:.3g} % are expected to be wrong")
-    return lines
+    return unranked_lines(interactions["left_out"], reader) + lines
 
 
 def cells(pair: Record, probability_key: str) -> list[str]:
@@ -115,8 +115,8 @@ def cells(pair: Record, probability_key: str) -> list[str]:
 
 
 def _short(value: str) -> str:
-    shown = short_name(value)
-    return shown if len(shown) <= _MAX_LABEL_CHARACTERS else shown[: _MAX_LABEL_CHARACTERS - 1] + "…"
+    shown, limit = short_name(value), _MAX_RANGE_CHARACTERS if " to " in value else _MAX_LABEL_CHARACTERS
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 def class_shares(table: Record) -> tuple[list[list[float | None]], list[list[float]], int]:
@@ -157,6 +157,7 @@ def heat_maps(interactions: Record, path: str | Path | None, top: int) -> Figure
         turned: Record = {"rotation": 40.0, "ha": "right", "rotation_mode": "anchor"}
         axes.set_xticks(range(len(below)), below, **(turned if sum(map(len, below)) > _MAX_CHARACTERS_BELOW else {}))
         axes.set_yticks(range(len(table["values_a"])), [_short(value) for value in table["values_a"]])
+        axes.tick_params(labelsize="small")
         axes.set_xlabel(short_name(table["b"]))
         axes.set_ylabel(short_name(table["a"]))
         pair = by_name[table["a"], table["b"]]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credimi.core.errors import CredimiError
-from credimi.report.figures import new_axes, picture_kind, save, short_name, short_names
-from credimi.report.sets.selection_view import redundancy
+from credimi.report.figures import mark_epsilon, new_axes, picture_kind, save, short_name, short_names
+from credimi.report.sets.selection_view import redundancy, shown_of_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,14 +57,16 @@ def _steps(selection: Record, axes: Axes) -> Axes:
     steps = selection["steps"]
     for line, step in enumerate(steps):
         axes.plot([step["low"], step["high"]], [line, line], color=_BLUE, linewidth=1.6, solid_capstyle="round")
-        axes.plot([step["adds"]], [line], marker="o", color=_BLUE, linestyle="", zorder=3)
-    axes.axvline(selection["settings"]["epsilon"], color="#555555", linewidth=0.8, linestyle="--")
+        fill = "white" if step["forced"] else _BLUE
+        axes.plot([step["adds"]], [line], marker="o", color=_BLUE, markerfacecolor=fill, linestyle="", zorder=3)
+    mark_epsilon(axes, selection["settings"]["epsilon"])
     axes.set_yticks(range(len(steps)), short_names(step["feature"] for step in steps))
     axes.set_ylim(max(len(steps), 1) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
     adds = "adds to those above" if selection["settings"]["goal"] == "smallest" else "tells alone"
     target = short_name(selection["settings"]["target"])
-    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval")
+    forced = "; hollow: not credible" if any(step["forced"] for step in steps) else ""
+    axes.set_xlabel(f"what it {adds} about {target}\nnats: mean and 95 % interval{forced}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.grid(visible=True, axis="x", linewidth=0.3)
     return axes
@@ -86,6 +88,8 @@ def _matrix(selection: Record, axes: Axes) -> Axes:
     axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
     axes.grid(visible=True, which="minor", color="#d8dde3", linewidth=0.6)
     axes.tick_params(which="minor", length=0)
-    axes.set_title(f"P(adds at most {selection['settings']['epsilon']:g} to the column below)", fontsize=10, loc="left")
+    title = f"P(adds at most {selection['settings']['epsilon']:g} to the column below)"
+    part = shown_of_all(selection)
+    axes.set_title(f"{title}\n{part}" if part else title, fontsize=10, loc="left")
     axes.spines[:].set_visible(False)
     return axes

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
 from credimi.report.sentences import unranked_lines
-from credimi.report.sets.selection_view import INTERRUPTED, MATTERS, reason, redundancy, title
+from credimi.report.sets.selection_view import (
+    FORCED,
+    INTERRUPTED,
+    MATTERS,
+    marked,
+    none_taken,
+    reason,
+    redundancy,
+    shown_of_all,
+    title,
+)
 from credimi.report.still_page import WIDTH, document, headings, name, numbers, paragraphs, row_heading, table, text
 from credimi.report.terminal import probability
 
@@ -47,7 +57,7 @@ def page(selection: Record) -> str:
 def _steps(selection: Record) -> str:
     steps, settings = selection["steps"], selection["settings"]
     if not steps:
-        return "<section><h2>Taken</h2><p>No column is credible enough.</p></section>"
+        return f"<section><h2>Taken</h2>{paragraphs(none_taken(selection))}</section>"
     smallest = settings["goal"] == "smallest"
     largest = max(step["high"] for step in steps)
     threshold = f"P(adds &gt; {settings['epsilon']:g})" if smallest else "P(matters)"
@@ -65,9 +75,11 @@ def _steps(selection: Record) -> str:
         if smallest
         else f"All columns that matter, alone or with a partner. {MATTERS}."
     )
+    forced = f'<p class="caution">{FORCED}</p>' if any(step["forced"] for step in steps) else ""
     return f"""<section>
 <h2>Taken, in order</h2>
 <p class="key">{explanation} The dashed line is epsilon.</p>
+{forced}
 {table(head, rows, "steps").replace("<!-- epsilon -->", epsilon_line)}
 </section>"""
 
@@ -79,7 +91,7 @@ def _step(number: int, step: Record, largest: float, *, smallest: bool) -> str:
     drawn += f'<g class="b"><line x1="{low:.1f}" x2="{high:.1f}" y1="12" y2="12"/>'
     drawn += f'<circle cx="{mean:.1f}" cy="12" r="4.5"/></g></svg>'
     p_adds = probability(step["p_adds"], step["high"] - step["low"])
-    cells = numbers(str(number)) + row_heading(step["feature"]) + numbers(f"{step['adds']:.4f}")
+    cells = numbers(marked(number, step)) + row_heading(step["feature"]) + numbers(f"{step['adds']:.4f}")
     cells += f"<td>{drawn}</td>" + numbers(interval, p_adds)
     if smallest:
         substitutes = ", ".join(f"{name(other)} ({p_more:.2f})" for other, p_more in step["substitutes"])
@@ -125,7 +137,8 @@ def _matrix(selection: Record) -> str:
     return f"""<section>
 <h2>Which columns say the same</h2>
 <p class="key">The probability that a column, on the left, adds no more than {selection["settings"]["epsilon"]:g} nats
-to a taken one, above. Empty: not looked at, because the column was taken before, or says what another says.</p>
+to a taken one, above. Empty: not looked at, because the column was taken before, or says what another says.
+{shown_of_all(selection)}</p>
 {table(head, rows, "matrix")}
 </section>"""
 

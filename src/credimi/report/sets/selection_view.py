@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credimi.report.sentences import NO_NAME, PYTHON, unranked_lines
+from credimi.report.sentences import COMMAND_LINE, NO_NAME, PYTHON, unranked_lines
 from credimi.report.terminal import and_more, printed, probability, text_line, text_table
 
 if TYPE_CHECKING:
@@ -20,14 +20,16 @@ _UNBROKEN_CHARACTERS = 17  # shorter names are not broken
 _RIGHT_ALIGNED = {"#", "adds", "tells", "tells alone", "share", "P(adds)", "P(matters)"}
 _FIRST_LEVEL = 0.95  # what the first column needs at least
 _MAX_REJECTED = 30  # lines
+_MAX_MOST_PROBABLE = 3  # columns that are named if none is taken
+FORCED = "* not credible: taken because of min_features, for pipelines; it is no claim"
 INTERRUPTED = "interrupted: these are the steps so far, and further columns may add something"
 MATTERS = (
-    "P(matters): that a column tells anything, however little, alone or with a partner; with: a partner without which "
-    "that is not credible"
+    "P(matters) is the probability that a column tells anything, however little, alone or with a partner; `with` names "
+    "a partner without which that is not credible"
 )
 _LEGEND = (
-    "adds: beyond the most similar column above, in rows that have it; tells: all columns so far, in all rows, by a "
-    "cautious estimate, which may fall a little"
+    "`adds` is what a column tells beyond the most similar column above, in rows that have it. `tells` is what all "
+    "columns so far tell, in all rows, by a cautious estimate, which may fall a little."
 )
 _MAX_GIVEN, _MAX_OTHERS = 20, 40  # of the matrix of redundancy
 
@@ -57,12 +59,18 @@ def selection_grids(selection: Record, reader: str = PYTHON) -> Iterator[Grid | 
     if not selection["complete"]:
         yield text_line(INTERRUPTED)
     yield from map(text_line, unranked_lines(selection["left_out"], reader))
-    if not steps:
-        yield text_line(f"no column is credible enough: {max(settings['level'], _FIRST_LEVEL):g} is asked of the first")
+    if any(step["forced"] for step in steps):
+        yield text_line(FORCED)
+    yield from map(text_line, none_taken(selection, reader))
     if smallest and steps:
         yield text_line(_LEGEND)
-    legend = f"share: of the target's entropy, {selection['entropy']:.4f}" if smallest else MATTERS
-    yield text_line(f"information in nats; {legend}; level {settings['level']:g}")
+    level = f"{settings['level']:g}"
+    if smallest:
+        share = f"the share is that of the target's entropy, {selection['entropy']:.4f}"
+        further = f"A further column needs a probability of {level} to add more than {settings['epsilon']:g}."
+        yield text_line(f"Information is in nats, and {share}. {further}")
+    else:
+        yield text_line(f"Information is in nats. A column needs a P(matters) of {level}. {MATTERS}.")
 
 
 def title(selection: Record) -> str:
@@ -73,10 +81,50 @@ def title(selection: Record) -> str:
     return f"{what} {settings['target'] or NO_NAME}: {taken:,} of {total:,} columns, {selection['rows']:,} rows"
 
 
+def marked(number: int, step: Record) -> str:
+    """The number of a step, with a mark if it is not credible."""
+    return f"{number}*" if step["forced"] else str(number)
+
+
+def none_taken(selection: Record, reader: str = PYTHON) -> list[str]:
+    """If no column is taken: which probability it needs, the most probable columns, and what else to try."""
+    if selection["steps"]:
+        return []
+    settings, rejected = selection["settings"], selection["rejected"]
+    smallest = settings["goal"] == "smallest"
+    level = max(settings["level"], _FIRST_LEVEL) if smallest else settings["level"]
+    lines = [
+        f"no column is credible enough: {'the first needs' if smallest else 'it takes'} a probability of {level:g}"
+    ]
+    candidates = [column for column in rejected if column["reason"] != "tells nothing"]
+    candidates.sort(key=lambda column: -column["p_adds"])
+    if candidates:
+        event = f"telling more than {settings['epsilon']:g}" if smallest else "mattering"
+        most_probable = candidates[:_MAX_MOST_PROBABLE]
+        named = ", ".join(f"{column['feature'] or NO_NAME} ({column['p_adds']:.2f})" for column in most_probable)
+        lines.append(f"the most probable columns, with their probability of {event}: {named}")
+    in_shell = reader == COMMAND_LINE
+    if rejected:
+        option = "--min-features 1" if in_shell else "min_features=1"
+        lines.append(f"{option} takes the most probable one all the same, for pipelines")
+    if len(rejected) > 1:
+        interactions = "`credimi interactions`" if in_shell else "credimi.interactions"
+        goal = "--goal relevant" if in_shell else 'goal="relevant"'
+        other_goal = f"{goal} finds columns that matter with a partner, " if smallest else ""
+        lines.append(f"{other_goal}{interactions} lists pairs that tell more together")
+    return lines
+
+
 def _step_cells(number: int, step: Record, *, smallest: bool) -> list[str]:
     spread = step["high"] - step["low"]
     interval = f"{step['low']:.4f} to {step['high']:.4f}"
-    cells = [str(number), step["feature"], f"{step['adds']:.4f}", interval, probability(step["p_adds"], spread)]
+    cells = [
+        marked(number, step),
+        step["feature"],
+        f"{step['adds']:.4f}",
+        interval,
+        probability(step["p_adds"], spread),
+    ]
     if smallest:
         return [*cells, f"{step['tells']:.4f}", f"{100 * step['share']:.1f} %"]
     return [*cells, step["partner"] or ""]
@@ -103,8 +151,7 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     The rows are the taken columns, and those that were not taken though they tell something; the first of each if there
     are many. All lists are empty if nothing was compared.
     """
-    steps = selection["steps"][:_MAX_GIVEN]
-    others = [column for column in selection["rejected"] if column["p_redundant"]][:_MAX_OTHERS]
+    steps, others = selection["steps"][:_MAX_GIVEN], _compared(selection)[:_MAX_OTHERS]
     given = [step["feature"] for step in steps]
     figures = [
         [*column["p_redundant"][: len(given)], *[None] * (len(given) - len(column["p_redundant"]))]
@@ -113,6 +160,18 @@ def redundancy(selection: Record) -> tuple[list[str], list[str], list[list[float
     if all(probability is None for row in figures for probability in row):  # goal "relevant" compares no columns
         return [], [], []
     return [column["feature"] for column in (*steps[1:], *others)], given, figures
+
+
+def shown_of_all(selection: Record) -> str:
+    """Which part of the columns the matrix of redundancy shows; empty if it shows all."""
+    parts = ((len(selection["steps"]), _MAX_GIVEN, "taken"), (len(_compared(selection)), _MAX_OTHERS, "other"))
+    cut = [f"the first {limit} of {count:,} {which} columns" for count, limit, which in parts if count > limit]
+    return f"shown: {' and '.join(cut)}" if cut else ""
+
+
+def _compared(selection: Record) -> list[Record]:
+    """The columns that were compared with taken ones, and not taken."""
+    return [column for column in selection["rejected"] if column["p_redundant"]]
 
 
 def _grid(headings: list[str], rows: list[list[str]]) -> Grid:

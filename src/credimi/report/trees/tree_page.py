@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import write_bytes
-from credimi.report.still_page import WIDTH, document, headings, name, numbers, root_scale_x, row_heading, table, text
+from credimi.report.sentences import unranked_lines
+from credimi.report.still_page import (
+    WIDTH,
+    document,
+    headings,
+    name,
+    numbers,
+    paragraphs,
+    root_scale_x,
+    row_heading,
+    table,
+    text,
+)
 from credimi.report.trees.tree_text import branch_of, colour_of, predicted, reason, rows, stand_ins, title
 
 if TYPE_CHECKING:
@@ -34,7 +46,8 @@ Open a node to see its table and why it was split or not. Information in nats.</
 <p class="key">{_key(tree)}</p>
 {_importances(tree)}
 <h2>The tree</h2>
-{_nodes(tree)}"""
+{_nodes(tree)}
+<div class="said">{paragraphs(unranked_lines(tree["left_out"]))}</div>"""
     return document(heading, heading, ("tree.css",), body)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from credimi.core.atomic_files import plain
 from credimi.report.names import shorten_distinctly
-from credimi.report.sentences import NO_NAME, counted
+from credimi.report.sentences import NO_NAME, PYTHON, counted, unranked_lines
 from credimi.report.terminal import probability
 
 if TYPE_CHECKING:
@@ -30,14 +30,16 @@ def tree_text(tree: Record, *, reasons: bool = True) -> str:
     return "\n".join(tree_lines(tree, reasons=reasons))
 
 
-def tree_lines(tree: Record, *, reasons: bool = True) -> Iterator[str]:
-    """The title, then each node before its branches."""
+def tree_lines(tree: Record, *, reasons: bool = True, reader: str = PYTHON) -> Iterator[str]:
+    """The title, then each node before its branches; with reasons also why columns were left out."""
     yield plain(title(tree))
     conditions = short_conditions(tree, _MAX_BRANCH_CHARACTERS)
     for node in tree["nodes"]:
         start = "" if node["depth"] == 0 else "|   " * (node["depth"] - 1) + "|-- "
         text = f"{start}{conditions[node['node']]} ({rows(node)}): {predicted(tree, node)}"
         yield plain(f"{text}; {reason(tree, node)}" if reasons else text)
+    if reasons:
+        yield from map(plain, unranked_lines(tree["left_out"], reader))
 
 
 def title(tree: Record) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from credimi.columns.numbers.target_ranges import bins_asked, checked_cuts
 from credimi.columns.reading_options import READINGS
+from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.core.threads import share
@@ -96,6 +97,7 @@ def compare(
     (['x', 'z'], ['less', 'same'])
     """
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
+    check_keywords("compare", counting)
     if missing not in READINGS:
         raise CredimiError(f"missing is {missing!r}: choose one of {', '.join(READINGS)}")
     first, second = _two(names)

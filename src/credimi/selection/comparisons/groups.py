@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from credimi.core.arguments import check_keywords
 from credimi.core.errors import CredimiError
 from credimi.core.public import public
 from credimi.counting.alignment import aligned
@@ -125,6 +126,7 @@ def rank_by(
     from credimi.counting.counts import Counts  # noqa: PLC0415  (pyarrow takes a while to load)
 
     options = CompareOptions(epsilon=epsilon, level=level, p_same=p_same, threads=threads)
+    check_keywords("rank_by", counting)
     if isinstance(data, Counts):
         raise CredimiError("counts have no rows to group: pass the data, or `compare` counts of groups")
     by = column_name(by, data)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import require_share, require_whole
+from credimi.core.arguments import check_keywords, require_share, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.inference.batched.many_tables import summarize
@@ -106,9 +106,7 @@ def network(
     require_whole("random_state", random_state, 0)
     from credimi.counting.rows.settled_columns import SettledColumns  # noqa: PLC0415  (pyarrow takes a while to load)
 
-    unknown = sorted(set(counting) - _COUNTING_OPTIONS)
-    if unknown:
-        raise TypeError(f"network() got an unexpected keyword argument {unknown[0]!r}")
+    check_keywords("network", counting, _COUNTING_OPTIONS)
     report_progress = progress or (lambda _: None)
     settled = SettledColumns.of(
         data, columns=columns, most_values=_MAX_VALUES, together=_COLUMNS_PER_TABLE, threads=threads, **counting
@@ -141,7 +139,7 @@ def network(
         settled.names,
         float(level),
         settled.rows if settled.weights is None else float(weights.sum()),
-        tuple(missing_rows.tolist()),
+        tuple(map(_without_point, missing_rows.tolist())),
         tuple(remarks),
         settings,
         _alone=learned.unconditional,
@@ -216,8 +214,13 @@ def _edge(names: tuple[str, ...], learned: Learned, index: int, probability: flo
         p_backward=backward,
         separated_by=given if separated else None,
         p_separated=float(1.0 / (1.0 + np.exp(np.clip(least_evidence, -700.0, 700.0)))),
-        rows=figures["rows"],
+        rows=_without_point(figures["rows"]),
     )
+
+
+def _without_point(rows: float) -> float:
+    """A number of rows, as an integer if it is whole; a sum of weights may not be."""
+    return int(rows) if rows == int(rows) else rows
 
 
 def _shown_table(block: CountArray, settled: SettledColumns, one: int, other: int) -> Record:

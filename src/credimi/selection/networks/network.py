@@ -240,7 +240,11 @@ class Network:
         return _written(dot(self.to_dict()), path)
 
     def to_graphml(self, path: str | Path | None = None) -> str:
-        """The edges as GraphML, for Gephi, yEd, igraph and others; also into a file, if one is named."""
+        """The edges as GraphML, for networkx, igraph, Gephi, yEd and others; also into a file, if one is named.
+
+        The graph is directed, as many programs refuse both kinds of edges in one: an edge without a direction is there
+        once, and its attribute `direction` is "--".
+        """
         return _written(graphml(self.to_dict()), path)
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:

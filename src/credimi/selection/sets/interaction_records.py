@@ -78,6 +78,8 @@ class Interactions(FeatureRows):
         The share of pairs without synergy, as learned from all of them.
     settings : dict
         epsilon, level and prior.
+    left_out : tuple of dict
+        Columns that cannot tell anything, such as identifiers and those of one value: `feature`, `kind`, more facts.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class Interactions(FeatureRows):
     all_pairs: int
     share: float
     settings: Record = field(default_factory=dict)
+    left_out: tuple[Record, ...] = ()
 
     @property
     def columns(self) -> dict[str, list[Value]]:  # type: ignore[override]  # made of the records
@@ -185,4 +188,5 @@ class Interactions(FeatureRows):
             "share_without_synergy": self.share,
             "pairs": list(self),
             "tables": [asdict(table) for table in self.tables],
+            "left_out": [dict(facts) for facts in self.left_out],
         }

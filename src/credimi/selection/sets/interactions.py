@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credimi.core.arguments import require_whole
+from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.core.tables import Tables
 from credimi.counting.request import CountRequest
@@ -91,6 +91,7 @@ def interactions(
     >>> credimi.interactions(table, "y")["x", "z"]["verdict"]
     'synergy'
     """
+    check_keywords("interactions", counting)
     if top is not None:
         require_whole("top", top, 1)
     options = PosteriorOptions(epsilon=epsilon, level=level, threads=threads)
@@ -157,6 +158,7 @@ def interacting(
         codes.pairs,
         share,
         {"epsilon": options.epsilon, "level": options.level, "prior": options.prior},
+        tuple(feature.facts for feature in settled.left_out),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from credimi.core.arguments import require_whole
+from credimi.core.arguments import check_keywords, require_whole
 from credimi.core.errors import CredimiError
 from credimi.inference.options import PosteriorOptions
 from credimi.selection.rules import from_common_odds
@@ -40,6 +40,7 @@ def select(
     epsilon: float = 0.003,
     level: float | None = None,
     max_features: int | None = None,
+    min_features: int = 0,
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
     scratch: str | Path | None = None,
@@ -63,6 +64,10 @@ def select(
         The first column of "smallest" always needs 0.95.
     max_features : int, optional
         The maximum number of columns to take.
+    min_features : int
+        The minimum number of columns to take. If fewer are credible, the most probable others are taken, for pipelines
+        that need columns. They are no claim, and their steps are marked as `forced`. Columns that cannot tell anything
+        are not added.
     threads : int, optional
         Default: all cores.
     progress : callable, optional
@@ -89,12 +94,13 @@ def select(
     [('copy', 'redundant', 'tells'), ('noise', 'tells nothing', None)]
     """
     checked_goal(goal)
+    check_keywords("select", counting)
     from credimi.counting.request import CountRequest  # noqa: PLC0415  (pyarrow takes a while to load)
     from credimi.counting.rows.row_codes import settled_codes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     reading = None if progress is None else lambda share: progress(share, "reading")
     request = CountRequest.of(target, threads=threads, progress=reading, **counting)
-    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     options |= {"threads": threads, "progress": progress}
     return _select_from_codes(*settled_codes(data, request, scratch), goal, **options)
 
@@ -106,6 +112,7 @@ def selected(
     epsilon: float = 0.003,
     level: float | None = None,
     max_features: int | None = None,
+    min_features: int = 0,
     threads: int | None = None,
     progress: Callable[[float, str], None] | None = None,
 ) -> Selection:
@@ -113,7 +120,7 @@ def selected(
     from credimi.counting.rows.stratified_counts import SettledCodes  # noqa: PLC0415  (pyarrow takes a while to load)
 
     codes = SettledCodes.of(table, threads)
-    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features}
+    options: Record = {"epsilon": epsilon, "level": level, "max_features": max_features, "min_features": min_features}
     return _select_from_codes(codes, table.counts, goal, **options, threads=threads, progress=progress)
 
 
@@ -125,20 +132,35 @@ def _select_from_codes(
     epsilon: float,
     level: float | None,
     max_features: int | None,
+    min_features: int,
     threads: int | None,
     progress: Callable[[float, str], None] | None,
 ) -> Selection:
     if max_features is not None:
         require_whole("max_features", max_features, 1)
+    check_min_features(min_features, len(codes.features) + len(codes.left_out), max_features)
     options = PosteriorOptions(epsilon=epsilon, level=LEVELS[goal] if level is None else level, threads=threads)
     max_taken = len(codes.features) if max_features is None else int(max_features)
     entropy = counts.settled_classes().entropy
     if goal == "relevant":
         pairs = None if progress is None else lambda share: progress(share, "looking at pairs")
-        return _relevant(codes, options, max_taken, entropy, pairs)
+        return _relevant(codes, options, (min_features, max_taken), entropy, pairs)
     search = Search(codes, options, progress)
-    steps, rejected, complete = smallest(search, max_taken, entropy)
+    steps, rejected, complete = smallest(search, max_taken, entropy, min_features)
     return replace(_selection(goal, search, entropy, steps, rejected), complete=complete)
+
+
+def check_min_features(
+    min_features: int, features: int, max_features: int | None = None, max_name: str = "max_features"
+) -> None:
+    """Refuse what cannot be the minimum number of features; `max_name` is what the caller calls `max_features`."""
+    require_whole("min_features", min_features, 0)
+    if min_features > features:
+        raise CredimiError(f"min_features is {min_features}, but there are {features} features: ask for fewer")
+    if max_features is not None and min_features > max_features:
+        raise CredimiError(
+            f"min_features is {min_features}, more than {max_name}, {max_features}: lower one, or raise the other"
+        )
 
 
 def checked_goal(goal: str) -> str:
@@ -151,11 +173,11 @@ def checked_goal(goal: str) -> str:
 def _relevant(
     codes: SettledCodes,
     options: PosteriorOptions,
-    max_taken: int,
+    limits: tuple[int, int],
     entropy: float,
     progress: Callable[[float], None] | None,
 ) -> Selection:
-    search = Search(codes, options)
+    (min_taken, max_taken), search = limits, Search(codes, options)
     relevances = relevance(codes, search.alone.p_independent, options.threads, progress)
     p_relevant, partners = relevances.probability, relevances.partner.tolist()
     p_alone = from_common_odds(1.0 - search.alone.p_independent, search.alone.p_independent)
@@ -166,8 +188,10 @@ def _relevant(
         partner = None if matters_alone else search.names[partners[column]]
         alone = {name: float(getattr(search.alone, name)[column]) for name in ("mean", "low", "high")}
         figures: Record = {"low": alone["low"], "high": alone["high"], "p_adds": float(p_relevant[column])}
-        if p_relevant[column] >= options.level and len(steps) < max_taken:
-            steps.append(Step(search.names[column], adds=alone["mean"], **figures, partner=partner))
+        credible = bool(p_relevant[column] >= options.level)
+        if (credible and len(steps) < max_taken) or len(steps) < min_taken:
+            figures |= {"adds": alone["mean"], "partner": partner, "forced": not credible}
+            steps.append(Step(search.names[column], **figures))
         else:
             nothing_alone = "tells nothing alone" if search.alone.p_above[column] <= 1.0 - _CREDIBLE else "unsure"
             reason = "tells nothing" if p_relevant[column] <= 1.0 - _CREDIBLE else nothing_alone

@@ -26,7 +26,7 @@ class Step:
     the probability that this is more than epsilon. Given one column taken before, a column adds more or less than given
     another; `adds` is the smallest of these. If no column adds to each of them, it is what the column adds to all
     together. `p_redundant` has, for each column taken before, the probability that this one adds no more than epsilon
-    to it.
+    to it. `forced` means that the column is not credible, and was taken because of `min_features`.
 
     With goal "relevant", `adds` is what the column tells alone, `p_adds` the probability that it matters, and `partner`
     the column with which it matters most, unless it matters alone.
@@ -46,6 +46,7 @@ class Step:
     substitutes: tuple[tuple[str, float], ...] = ()
     partner: str | None = None
     p_redundant: tuple[float | None, ...] = ()
+    forced: bool = False
 
 
 @stored
@@ -81,7 +82,8 @@ class Selection:
     Attributes
     ----------
     steps : tuple of Step
-        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner, p_redundant.
+        The columns taken, in order: feature, adds, low, high, p_adds, tells, share, substitutes, partner,
+        p_redundant, forced.
     rejected : tuple of Rejection
         The other columns, those that tell most alone first: feature, reason, tells, adds, low, high, p_adds, like,
         rows_to_decide, p_redundant.
@@ -187,5 +189,6 @@ class Selection:
             "substitutes",
             "partner",
             "p_redundant",
+            "forced",
         )
         return pandas.DataFrame(taken + others, columns=[*names, "reason", "like", "rows_to_decide"])

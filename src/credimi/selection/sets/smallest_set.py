@@ -247,15 +247,26 @@ class Search:
         self.redundancy = np.column_stack([self.redundancy, padding])
 
 
-def smallest(search: Search, max_features: int, entropy: float) -> tuple[list[Step], list[Rejection], bool]:
-    """The steps, the columns that were not taken, and whether the search came to its end."""
+def smallest(
+    search: Search, max_features: int, entropy: float, min_features: int = 0
+) -> tuple[list[Step], list[Rejection], bool]:
+    """The steps, the columns that were not taken, and whether the search came to its end.
+
+    If no further column is credible, the most probable ones are taken until there are `min_features`.
+    """
     steps: list[Step] = []
     summary = NaiveSummary(search.codes.sampled())
     try:
         while search.remaining.any() and len(steps) < max_features:
-            ranking, gains, eligible = _candidates(search, summary)
-            if not eligible.any():
+            forced = bool(steps) and steps[-1].forced  # then the columns that follow are no claim either
+            if not forced:
+                ranking, gains, eligible = _candidates(search, summary)
+                forced = not eligible.any()
+            if forced and len(steps) >= min_features:
                 break
+            if forced:
+                ranking = gains = search.smallest_gain
+                eligible = _most_probable(search)
             best = int(np.argmax(np.where(eligible, ranking.mean * search.share_present, -1.0)))
             p_better = _p_better_than_taken(ranking, eligible, best)
             summary.add(best)
@@ -268,7 +279,8 @@ def smallest(search: Search, max_features: int, entropy: float) -> tuple[list[St
                 p_adds=float(gains.p_above[best]),
                 tells=tells,
                 share=tells / entropy if entropy > 0.0 else 0.0,
-                p_redundant=tuple(search.redundancy[best].tolist()),
+                p_redundant=_nan_to_none(search.redundancy[best]),
+                forced=forced,
             )
             steps.append(step)
             search.take(best)
@@ -308,6 +320,13 @@ def _candidates(search: Search, summary: NaiveSummary) -> tuple[Figures, Figures
         gains,
         search.remaining & ~search.redundant_given_one & (gains.p_above >= max(level, _HIGHLY_CREDIBLE)),
     )
+
+
+def _most_probable(search: Search) -> BooleanArray:
+    """Mask of the remaining column that most probably adds something; of several columns if they are equal."""
+    p_above = np.where(search.remaining, np.nan_to_num(search.smallest_gain.p_above), -1.0)
+    result: BooleanArray = p_above == p_above.max()
+    return result
 
 
 def _share_present(feature: Feature) -> float:

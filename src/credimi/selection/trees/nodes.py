@@ -291,6 +291,7 @@ class Tree:
                 for column in order
             ],
             "nodes": self.records(),
+            "left_out": [dict(facts) for facts in self.left_out],
         }
 
 
