@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _SPARSE = 0.3  # a Dirichlet parameter below which a chance is nearly 0 or 1 of its row
 _FEW = 3.0  # complete counts of a class or a value, pseudo-counts included, that hardly say more than the prior
-MOST_DOUBTFUL = 0.02
+MAX_DOUBTFUL = 0.02
 _SHIFTED = 0.02
 _NEARLY_ALL = 1.0 - 1e-6  # of the chances
 _FIRST: int = np.zeros(1, dtype=np.int64)[0]  # not 0, for which Numba would compile what takes it once more
@@ -95,8 +95,8 @@ def moments_at_mode(
     scale = 1.0
     second_order = 0.0
     if matched:
-        total, doubtful = doubtful_chances(counts, row_only, column_only, chance, work)
-        if reliable and doubtful > MOST_DOUBTFUL:
+        total, doubtful = doubtful_probability(counts, row_only, column_only, chance, work)
+        if reliable and doubtful > MAX_DOUBTFUL:
             return np.nan, np.nan
         scale = total / (total + 1.0)
         variances(chance, total, work, solution, row_slope, column_slope)  # the slopes have served
@@ -109,7 +109,7 @@ def moments_at_mode(
 
 
 @inlined
-def doubtful_chances(
+def doubtful_probability(
     counts: FloatArray, row_only: FloatArray, column_only: FloatArray, chance: FloatArray, work: Workspace
 ) -> tuple[float, float]:
     """N, and how much of the chances the margins put where there are next to no complete counts.

@@ -25,7 +25,7 @@ import numpy as np
 
 from credimi.kernels.evidence.adaptive_weights import (
     LANES,
-    MOST_ZOOMS,
+    MAX_ZOOMS,
     fill_grid,
     fill_scores,
     grid_ratio,
@@ -33,7 +33,7 @@ from credimi.kernels.evidence.adaptive_weights import (
     is_peaked,
     shares,
 )
-from credimi.kernels.evidence.excess_evidence import take_off_excess
+from credimi.kernels.evidence.excess_evidence import subtract_excess
 from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 
@@ -188,7 +188,7 @@ def _fill_sums(
         total = shares(packed, 0, height, width, smoothing, margins[0], margins[1], margins[2], margins[3])
         fill_scores(packed, 0, height, width, total, margins, terms, lanes)
         if kept > 1:
-            take_off_excess(total, margins, height, width, lanes[0], lanes[1])
+            subtract_excess(total, margins, height, width, lanes[0], lanes[1])
         for point in range(sums.size):
             sums[point] += lanes[1, point]
     for point in range(sums.size):
@@ -247,10 +247,10 @@ def weigh_edges(
         lanes = room[: 5 * padded].reshape(5, padded)
         log_point = -np.log(np.float64(points))
         least, ratio = loosest, grid_ratio(loosest, tightest, total, r, s, points)
-        for zoom in range(MOST_ZOOMS + 1):
+        for zoom in range(MAX_ZOOMS + 1):
             fill_grid(lanes[0], least, ratio)
             _fill_sums(flat, offsets, kept, r, s, smoothing, packed, margins, terms, lanes)
-            if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
+            if zoom == MAX_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
                 break
             least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
         evidence[number] = log_mean(lanes[1], points, log_point)

@@ -19,13 +19,13 @@ import numpy as np
 
 from credimi.kernels.evidence.adaptive_weights import (
     LANES,
-    MOST_ZOOMS,
+    MAX_ZOOMS,
     fill_grid,
     grid_ratio,
     grid_size,
     is_peaked,
 )
-from credimi.kernels.evidence.excess_evidence import LEAST, is_thin, take_off_thin
+from credimi.kernels.evidence.excess_evidence import MIN_EXCESS, is_thin, subtract_thin_excess
 from credimi.kernels.evidence.grid_mean import finer_grid, log_mean
 from credimi.kernels.jit import compiled, inlined
 from credimi.kernels.pairs.pair_bits import BLOCK, count_block, fill_cells
@@ -56,11 +56,11 @@ def _multiply(product: FloatArray, inverse: FloatArray, part: float, n: float) -
         three = (first + 2) * scale if first + 2 < n else 0.0
         four = (first + 3) * scale if first + 3 < n else 0.0
         for point in range(inverse.size):
-            inverse_strength = inverse[point]
+            inverse_k = inverse[point]
             product[point] *= (
-                (1.0 + one * inverse_strength)
-                * (1.0 + two * inverse_strength)
-                * ((1.0 + three * inverse_strength) * (1.0 + four * inverse_strength))
+                (1.0 + one * inverse_k)
+                * (1.0 + two * inverse_k)
+                * ((1.0 + three * inverse_k) * (1.0 + four * inverse_k))
             )
 
 
@@ -177,11 +177,11 @@ def _add_stratum(
     else:
         _add_rise(score, strength, 1.0, total, 1.0)
     if not whole and is_thin(total, height, width):
-        take_off_thin(total, margins, r, s, strength, score)
+        subtract_thin_excess(total, margins, r, s, strength, score)
     elif not whole and pairs > 0.0:
         excess = of_rows * of_columns / (2.0 * pairs)
         for point in range(inverse.size):
-            divisor[point] *= 1.0 + max(excess * inverse[point], LEAST)
+            divisor[point] *= 1.0 + max(excess * inverse[point], MIN_EXCESS)
     if product[0] > _MAX_PRODUCT:
         _take_logarithms(product, score, 1.0)
     if divisor[0] > _MAX_PRODUCT:
@@ -207,7 +207,7 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
     lanes = scratch[: 5 * padded].reshape(5, padded)
     log_point = -np.log(np.float64(points))
     least, ratio = LOOSEST, grid_ratio(LOOSEST, TIGHTEST, total, tallest, widest, points)
-    for zoom in range(MOST_ZOOMS + 1):
+    for zoom in range(MAX_ZOOMS + 1):
         fill_grid(lanes[0], least, ratio)
         for point in range(padded):
             lanes[1, point] = 0.0
@@ -218,7 +218,7 @@ def log_evidence(tables: FloatArray, strata: int, r: int, s: int, margins: Float
             _add_stratum(tables[stratum * size : (stratum + 1) * size], r, s, whole, margins, lanes)
         _take_logarithms(lanes[3], lanes[1], 1.0)
         _take_logarithms(lanes[4], lanes[1], -1.0)
-        if zoom == MOST_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
+        if zoom == MAX_ZOOMS or not is_peaked(lanes[1, :points], freedom, -log_point):
             break
         least, ratio, log_point = finer_grid(lanes, points, ratio, log_point)
     return log_mean(lanes[1], points, log_point)
