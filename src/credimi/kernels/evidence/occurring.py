@@ -34,8 +34,8 @@ def pack_occurring(
 ) -> int:
     """Copy all blocks without rows and columns that have no count at all; return how many cells were written.
 
-    Blocks that are `whole` are copied unchanged. Others keep their last class if no class occurs, and their first value if
-    no value occurs.
+    Blocks that are `whole` are copied unchanged. Others keep their last class if no class occurs, and their first
+    value if no value occurs.
     """
     side, written = 1, 0
     for table in range(offsets.size):
